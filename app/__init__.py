@@ -1,0 +1,1 @@
+"""A business platform: CRM, invoicing, knowledge base, documents, assistant, BI and webhooks."""

@@ -1,0 +1,16 @@
+"""The only clock: everything that asks what time it is asks here, so that tests can stop it."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+
+def utc_now() -> datetime:
+    """The current instant as an aware UTC datetime, cut to the millisecond that columns keep."""
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+def today() -> date:
+    """The current calendar day in UTC."""
+    return datetime.now(UTC).date()

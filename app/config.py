@@ -1,0 +1,171 @@
+"""Settings: read once from the environment, typed, frozen; a secret has no default in production."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
+MINIMUM_SECRET_LENGTH = 32
+# What people paste from examples; refused in production.
+KNOWN_SECRETS = ("change-me", "changeme", "secret", "development", "dev", "password", "default")
+
+
+class ConfigError(Exception):
+    """A setting that the service cannot start with; the message is one line for the operator."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Every setting of the service (docs/settings.md says what each means)."""
+
+    SECRET_KEY: str
+    PRODUCTION: bool = False
+    DATA_DIR: Path = Path("data")
+    SQLALCHEMY_DATABASE_URI: str = ""
+    DATABASE_REPLICA_URL: str | None = None
+    REDIS_URL: str | None = None
+    STORAGE_URL: str = ""
+    MAIL_URL: str = ""
+    AI_BASE_URL: str | None = None
+    AI_API_KEY: str | None = None
+    AI_MODEL: str | None = None
+    ADMIN_USERNAME: str = "admin"
+    ADMIN_PASSWORD: str | None = None
+    DEMO_DATA: bool = True
+    RATE_LIMIT_USER: str = "100/minute"
+    RATE_LIMIT_API_KEY: str = "1000/minute"
+    RATE_LIMIT_AUTH: str = "20/minute"
+    WEB_CONCURRENCY: int = 1
+    WEBHOOK_ALLOW_PRIVATE: bool = False
+    WEBHOOK_RETRY_SCHEDULE: tuple[int, ...] = ()
+    TRUSTED_PROXIES: int = 0
+    BASE_URL: str | None = None
+    LOG_FORMAT: str = "console"
+    MAX_JSON_BYTES: int = 1_000_000
+    MAX_UPLOAD_MB: int = 25
+    MAX_URL_BYTES: int = 16_384
+    MAX_FILTER_DEPTH: int = 50
+    MAX_FILTER_NODES: int = 500
+    MAX_EXPAND_DEPTH: int = 5
+    MAX_BATCH_REQUESTS: int = 100
+    TESTING: bool = False
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Config:
+        """Read the variables of the environment.
+
+        Raises: ConfigError, a value is not of its type or, in production, a secret is missing or
+            known.
+        """
+        read = _Reader(env)
+        production = read.text("APP_ENV", "development") == "production"
+        data_dir = Path(read.text("DATA_DIR", "data")).absolute()
+        return cls(
+            SECRET_KEY=_secret_key(env, data_dir, production),
+            PRODUCTION=production,
+            DATA_DIR=data_dir,
+            SQLALCHEMY_DATABASE_URI=database_url(
+                env.get("DATABASE_URL") or f"sqlite:///{data_dir / 'platform.db'}"
+            ),
+            DATABASE_REPLICA_URL=(
+                database_url(env["DATABASE_REPLICA_URL"])
+                if env.get("DATABASE_REPLICA_URL")
+                else None
+            ),
+            REDIS_URL=env.get("REDIS_URL") or None,
+            STORAGE_URL=read.text("STORAGE_URL", f"file://{data_dir / 'files'}"),
+            MAIL_URL=read.text("MAIL_URL", f"file://{data_dir / 'mail'}"),
+            AI_BASE_URL=env.get("AI_BASE_URL") or None,
+            AI_API_KEY=env.get("AI_API_KEY") or None,
+            AI_MODEL=env.get("AI_MODEL") or None,
+            ADMIN_USERNAME=read.text("ADMIN_USERNAME", "admin"),
+            ADMIN_PASSWORD=env.get("ADMIN_PASSWORD") or None,
+            DEMO_DATA=read.flag("DEMO_DATA", True),
+            RATE_LIMIT_USER=read.text("RATE_LIMIT_USER", "100/minute"),
+            RATE_LIMIT_API_KEY=read.text("RATE_LIMIT_API_KEY", "1000/minute"),
+            RATE_LIMIT_AUTH=read.text("RATE_LIMIT_AUTH", "20/minute"),
+            WEB_CONCURRENCY=read.number("WEB_CONCURRENCY", 1),
+            WEBHOOK_ALLOW_PRIVATE=read.flag("WEBHOOK_ALLOW_PRIVATE", False),
+            WEBHOOK_RETRY_SCHEDULE=read.numbers("WEBHOOK_RETRY_SCHEDULE", DEFAULT_RETRY_SCHEDULE),
+            TRUSTED_PROXIES=read.number("TRUSTED_PROXIES", 0),
+            BASE_URL=(env.get("BASE_URL") or "").rstrip("/") or None,
+            LOG_FORMAT=read.text("LOG_FORMAT", "json" if production else "console"),
+            MAX_JSON_BYTES=read.number("MAX_JSON_BYTES", 1_000_000),
+            MAX_UPLOAD_MB=read.number("MAX_UPLOAD_MB", 25),
+            MAX_URL_BYTES=read.number("MAX_URL_BYTES", 16_384),
+            MAX_FILTER_DEPTH=read.number("MAX_FILTER_DEPTH", 50),
+            MAX_FILTER_NODES=read.number("MAX_FILTER_NODES", 500),
+            MAX_EXPAND_DEPTH=read.number("MAX_EXPAND_DEPTH", 5),
+            MAX_BATCH_REQUESTS=read.number("MAX_BATCH_REQUESTS", 100),
+        )
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the embedded database is used."""
+        return self.SQLALCHEMY_DATABASE_URI.startswith("sqlite")
+
+
+def database_url(url: str) -> str:
+    """``url`` with the driver named: hosts give ``postgres://``, SQLAlchemy wants psycopg."""
+    for prefix in ("postgres://", "postgresql://"):
+        if url.startswith(prefix):
+            return "postgresql+psycopg://" + url.removeprefix(prefix)
+    return url
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Typed reading of environment variables, with the variable's name in every error."""
+
+    env: Mapping[str, str]
+
+    def text(self, name: str, default: str) -> str:
+        return self.env.get(name) or default
+
+    def number(self, name: str, default: int) -> int:
+        value = self.env.get(name)
+        if not value:
+            return default
+        if not value.strip().isdigit():
+            raise ConfigError(f"{name} must be a whole number of 0 or more, not {value!r}")
+        return int(value)
+
+    def numbers(self, name: str, default: str) -> tuple[int, ...]:
+        parts = (self.env.get(name) or default).split(",")
+        if not all(part.strip().isdigit() for part in parts):
+            raise ConfigError(f"{name} must be seconds with commas between, such as {default}")
+        return tuple(int(part) for part in parts)
+
+    def flag(self, name: str, default: bool) -> bool:
+        value = (self.env.get(name) or "").strip().lower()
+        if value in ("", "1", "0", "true", "false", "yes", "no", "on", "off"):
+            return value in ("1", "true", "yes", "on") if value else default
+        raise ConfigError(f"{name} must be 1 or 0, not {value!r}")
+
+
+def _secret_key(env: Mapping[str, str], data_dir: Path, production: bool) -> str:
+    """The key given; on a laptop without one, a random key kept in ``DATA_DIR``."""
+    key = env.get("SECRET_KEY") or ""
+    if key:
+        if production:
+            _refuse_weak(key)
+        return key
+    if production:
+        raise ConfigError("SECRET_KEY is required in production: at least 32 random characters")
+    path = data_dir / "secret_key"
+    if not path.exists():
+        data_dir.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(48))
+    return path.read_text()
+
+
+def _refuse_weak(key: str) -> None:
+    if len(key) < MINIMUM_SECRET_LENGTH:
+        raise ConfigError(f"SECRET_KEY must have at least {MINIMUM_SECRET_LENGTH} characters")
+    if len(set(key)) < 8 or any(key.lower().startswith(known) for known in KNOWN_SECRETS):
+        raise ConfigError("SECRET_KEY is a known or guessable value: use random characters")

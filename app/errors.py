@@ -1,0 +1,195 @@
+"""Errors a caller can do something about, and the one JSON shape that all of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+
+class Detail(NamedTuple):
+    """One problem: the field in wire spelling (``lineItems[0].quantity``), and the text."""
+
+    field: str
+    message: str
+    code: str | None = None
+
+
+class ApiError(Exception):
+    """An error with an HTTP status and a machine code (contract section 11.4)."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "INTERNAL_ERROR"
+
+    def __init__(
+        self,
+        message: str,
+        details: Iterable[tuple[str, str] | Detail] = (),
+        *,
+        headers: Mapping[str, str] | None = None,
+        position: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = tuple(Detail(*detail) for detail in details)
+        self.headers = dict(headers or {})
+        self.position = position
+
+    def to_dict(self) -> dict[str, Any]:
+        """The body of a REST error."""
+        details = [{"field": detail.field, "message": detail.message} for detail in self.details]
+        return self._body(details)
+
+    def to_odata(self) -> dict[str, Any]:
+        """The body of an OData error: each detail has ``code`` and ``target`` besides."""
+        details = [
+            {
+                "code": detail.code or self.code,
+                "target": detail.field,
+                "field": detail.field,
+                "message": detail.message,
+            }
+            for detail in self.details
+        ]
+        return self._body(details)
+
+    def _body(self, details: list[dict[str, str]]) -> dict[str, Any]:
+        error: dict[str, Any] = {"code": self.code, "message": self.message, "details": details}
+        if self.position is not None:
+            error["position"] = self.position
+        return {"error": error}
+
+
+class ValidationError(ApiError):
+    """A body or a parameter has problems, each with its field."""
+
+    status, code = 400, "VALIDATION_ERROR"
+
+    def __init__(self, details: Iterable[tuple[str, str] | Detail], message: str = "") -> None:
+        found = tuple(Detail(*detail) for detail in details)
+        super().__init__(message or _summary(found), found)
+
+
+class InvalidQueryError(ApiError):
+    """A query option or a path that cannot be understood; ``position`` is 0-based."""
+
+    status, code = 400, "INVALID_QUERY"
+
+
+class InvalidCredentialsError(ApiError):
+    status, code = 401, "INVALID_CREDENTIALS"
+
+
+class TokenMissingError(ApiError):
+    status, code = 401, "TOKEN_MISSING"
+
+
+class TokenExpiredError(ApiError):
+    status, code = 401, "TOKEN_EXPIRED"
+
+
+class TokenRevokedError(ApiError):
+    status, code = 401, "TOKEN_REVOKED"
+
+
+class TokenReusedError(ApiError):
+    status, code = 401, "TOKEN_REUSED"
+
+
+class ApiKeyInvalidError(ApiError):
+    status, code = 401, "API_KEY_INVALID"
+
+
+class ForbiddenError(ApiError):
+    """The caller's role does not have the permission; the detail names it."""
+
+    status, code = 403, "FORBIDDEN"
+
+
+class InsufficientScopeError(ApiError):
+    """The API key's role has the permission, its scopes do not."""
+
+    status, code = 403, "INSUFFICIENT_SCOPE"
+
+
+class NotFoundError(ApiError):
+    status, code = 404, "NOT_FOUND"
+
+
+class MethodNotAllowedError(ApiError):
+    status, code = 405, "METHOD_NOT_ALLOWED"
+
+
+class NotAcceptableError(ApiError):
+    status, code = 406, "NOT_ACCEPTABLE"
+
+
+class InvalidStateError(ApiError):
+    """A transition that the state machine does not have; names the state and what is possible."""
+
+    status, code = 409, "INVALID_STATE"
+
+
+class AlreadyConvertedError(ApiError):
+    status, code = 409, "ALREADY_CONVERTED"
+
+
+class DuplicateError(ApiError):
+    status, code = 409, "DUPLICATE"
+
+
+class OverpaymentError(ApiError):
+    status, code = 409, "OVERPAYMENT"
+
+
+class InUseError(ApiError):
+    """The record cannot go, because others need it."""
+
+    status, code = 409, "IN_USE"
+
+
+class IdempotencyConflictError(ApiError):
+    status, code = 409, "IDEMPOTENCY_CONFLICT"
+
+
+class PreconditionFailedError(ApiError):
+    status, code = 412, "PRECONDITION_FAILED"
+
+
+class TooLargeError(ApiError):
+    """A body, a file or a URL over its limit."""
+
+    status, code = 413, "FILE_TOO_LARGE"
+
+
+class UriTooLongError(ApiError):
+    status, code = 414, "URI_TOO_LONG"
+
+
+class UnsupportedMediaTypeError(ApiError):
+    status, code = 415, "UNSUPPORTED_MEDIA_TYPE"
+
+
+class AccountLockedError(ApiError):
+    status, code = 423, "ACCOUNT_LOCKED"
+
+
+class RateLimitedError(ApiError):
+    status, code = 429, "RATE_LIMITED"
+
+
+class NotImplementedInServiceError(ApiError):
+    """A part of OData that this set does not support."""
+
+    status, code = 501, "NOT_IMPLEMENTED"
+
+
+class ServiceUnavailableError(ApiError):
+    """The database or another part is away; comes with ``Retry-After``."""
+
+    status, code = 503, "SERVICE_UNAVAILABLE"
+
+
+def _summary(details: tuple[Detail, ...]) -> str:
+    if len(details) == 1:
+        return f"{details[0].field}: {details[0].message}" if details[0].field else details[0].message
+    return f"{len(details)} fields have problems."

@@ -1,0 +1,37 @@
+"""The tables. Importing this package declares all of them."""
+
+from __future__ import annotations
+
+from app.extensions import Model
+from app.models import (
+    client,
+    document,
+    event,
+    invoice,
+    kb_article,
+    lead,
+    opportunity,
+    project,
+    task,
+    ticket,
+    user,
+    webhook,
+)
+from app.models.columns import add_checks
+
+__all__ = [
+    "client",
+    "document",
+    "event",
+    "invoice",
+    "kb_article",
+    "lead",
+    "opportunity",
+    "project",
+    "task",
+    "ticket",
+    "user",
+    "webhook",
+]
+
+add_checks(Model.metadata)

@@ -1,0 +1,137 @@
+"""Clients (the companies and persons that are billed) and their contacts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import Boolean, Index, Integer, text as sql
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.types import UtcDateTime, string
+
+CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
+CLIENT_TYPES = ("Company", "Individual")
+CONTACT_ROLES = ("DecisionMaker", "Evaluator", "Influencer", "Billing", "Technical", "Other")
+
+
+class Client(EntityMixin, Model):
+    """A customer. Amounts: ``currency`` (ISO 4217), major units, two decimals."""
+
+    __tablename__ = "clients"
+
+    number: Mapped[str | None] = column(string(40), 'Running number, "C-000001".', unique=True)
+    name: Mapped[str] = column(string(200), "Name the client is known by.", null=False)
+    email: Mapped[str | None] = column(string(254), "Main e-mail address.", format="email")
+    tax_id: Mapped[str | None] = column(string(32), "VAT or tax number.", format="tax_id")
+    status: Mapped[str] = column(
+        string(20), "Standing of the client.", null=False, default="Active", allowed=CLIENT_STATUSES
+    )
+    revenue: Mapped[Decimal] = column(
+        Money, "Yearly revenue with this client.", null=False, default=Decimal(0), minimum=0
+    )
+    type: Mapped[str] = column(
+        string(20), "Company or private person.", null=False, default="Company",
+        allowed=CLIENT_TYPES,
+    )  # fmt: skip
+    legal_name: Mapped[str | None] = column(string(200), "Registered name, used on invoices.")
+    phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
+    website: Mapped[str | None] = column(string(2048), "Web address.", format="url")
+    registration_number: Mapped[str | None] = column(string(50), "Commercial register number.")
+    industry: Mapped[str | None] = column(string(100), "Line of business.")
+    employee_count: Mapped[int | None] = column(Integer, "Number of employees.", minimum=0)
+    currency: Mapped[str] = column(
+        string(3), "Currency of invoices (ISO 4217).", null=False, default="EUR", format="currency"
+    )
+    language: Mapped[str] = column(
+        string(10), "Language of invoices and mail.", null=False, default="en", format="language"
+    )
+    payment_terms_days: Mapped[int] = column(
+        Integer, "Days from issue to due date.", null=False, default=30, minimum=0, maximum=365
+    )
+    credit_limit: Mapped[Decimal | None] = column(Money, "Limit of open invoices.", minimum=0)
+    billing_street: Mapped[str | None] = column(string(255), "Street and number.")
+    billing_city: Mapped[str | None] = column(string(100), "City.")
+    billing_state: Mapped[str | None] = column(string(100), "State or region.")
+    billing_postal_code: Mapped[str | None] = column(string(20), "Postal code.")
+    billing_country: Mapped[str | None] = column(
+        string(2), "Country (ISO 3166-1 alpha-2).", format="country"
+    )
+    shipping_street: Mapped[str | None] = column(string(255), "Street and number.")
+    shipping_city: Mapped[str | None] = column(string(100), "City.")
+    shipping_state: Mapped[str | None] = column(string(100), "State or region.")
+    shipping_postal_code: Mapped[str | None] = column(string(20), "Postal code.")
+    shipping_country: Mapped[str | None] = column(
+        string(2), "Country (ISO 3166-1 alpha-2).", format="country"
+    )
+    invoice_email: Mapped[str | None] = column(
+        string(254), "Where invoices are sent.", format="email"
+    )
+    e_invoice_scheme: Mapped[str | None] = column(string(4), "Scheme of the e-invoice address.")
+    e_invoice_id: Mapped[str | None] = column(string(50), "E-invoice address.")
+    buyer_reference: Mapped[str | None] = column(string(100), "Reference the buyer asks for.")
+    source: Mapped[str | None] = column(string(50), "Where the client came from.")
+    do_not_contact: Mapped[bool] = column(
+        Boolean, "No marketing contact wanted.", null=False, default=False
+    )
+    notes: Mapped[str | None] = column(string(10000), "Internal notes.")
+    invoiced_total: Mapped[Decimal] = column(
+        Money, "Sum of issued invoices less credit notes.", null=False, default=Decimal(0)
+    )
+    outstanding_balance: Mapped[Decimal] = column(
+        Money, "What the client still owes.", null=False, default=Decimal(0)
+    )
+    credit_balance: Mapped[Decimal] = column(
+        Money, "Credit in the client's favour.", null=False, default=Decimal(0)
+    )
+    origin_lead_id: Mapped[int | None] = foreign_key("leads", "Lead it was converted from.")
+    last_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Last change around it.")
+
+    __table_args__ = entity_args(
+        Index("ix_clients_status_revenue_name", "status", sql("revenue DESC"), "name", "id"),
+        Index("ix_clients_name_id", "name", "id"),
+        Index("ix_clients_revenue", "revenue"),
+        Index("ix_clients_email", "email"),
+        Index("ix_clients_tax_id", "tax_id"),
+        Index("ix_clients_created_at", "created_at"),
+    )
+
+
+class Contact(EntityMixin, Model):
+    """A person, usually at a client."""
+
+    __tablename__ = "contacts"
+
+    first_name: Mapped[str | None] = column(string(100), "Given name.")
+    last_name: Mapped[str] = column(string(100), "Family name.", null=False)
+    client_id: Mapped[int | None] = foreign_key("clients", "Client the person works for.")
+    email: Mapped[str | None] = column(string(254), "E-mail address.", format="email", index=True)
+    phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
+    mobile: Mapped[str | None] = column(string(32), "Mobile number.", format="phone")
+    job_title: Mapped[str | None] = column(string(100), "Job title.")
+    department: Mapped[str | None] = column(string(100), "Department.")
+    role: Mapped[str | None] = column(
+        string(20), "Part the person plays in a purchase.", allowed=CONTACT_ROLES
+    )
+    is_primary: Mapped[bool] = column(
+        Boolean, "Main contact; one for each client.", null=False, default=False
+    )
+    receives_invoices: Mapped[bool] = column(
+        Boolean, "Gets invoices by mail.", null=False, default=False
+    )
+    language: Mapped[str | None] = column(string(10), "Language.", format="language")
+    do_not_contact: Mapped[bool] = column(
+        Boolean, "No marketing contact wanted.", null=False, default=False
+    )
+    notes: Mapped[str | None] = column(string(10000), "Internal notes.")
+
+    __table_args__ = entity_args(
+        Index("ix_contacts_last_name_first_name", "last_name", "first_name"),
+        Index(
+            "uq_contacts_primary", "client_id", unique=True,
+            sqlite_where=sql("is_primary = 1"), postgresql_where=sql("is_primary"),
+        ),
+        Index("ix_contacts_created_at", "created_at"),
+    )  # fmt: skip

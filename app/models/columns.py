@@ -1,0 +1,150 @@
+"""Declaring columns: one call says the type, the meaning and the rule, and everybody reads it there.
+
+``info`` of a column carries the facets that the validation, the metadata and the constraints
+share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where the type has no
+length of its own), ``format``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
+from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
+
+from app.models.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
+
+Money = ExactDecimal(15, 2)
+Percent = ExactDecimal(5, 2)
+
+
+def column(
+    type_: Any,
+    doc: str,
+    *,
+    null: bool = True,
+    default: Any = None,
+    allowed: Iterable[str] | None = None,
+    minimum: int | None = None,
+    maximum: int | None = None,
+    maximum_length: int | None = None,
+    format: str | None = None,
+    **options: Any,
+) -> MappedColumn[Any]:
+    """A mapped column with its description and its facets."""
+    info = {
+        "allowed": tuple(allowed) if allowed is not None else None,
+        "minimum": minimum,
+        "maximum": maximum,
+        "maximum_length": maximum_length,
+        "format": format,
+    }
+    return mapped_column(
+        type_,
+        doc=doc,
+        nullable=null,
+        default=default,
+        info={name: value for name, value in info.items() if value is not None},
+        **options,
+    )
+
+
+def foreign_key(
+    table: str, doc: str, *, null: bool = True, ondelete: str | None = None, index: bool = True
+) -> MappedColumn[Any]:
+    """A foreign key to ``table``; indexed, because lists go along it."""
+    return mapped_column(
+        Identifier,
+        ForeignKey(f"{table}.id", ondelete=ondelete),
+        doc=doc,
+        nullable=null,
+        index=index,
+    )
+
+
+class RowMixin:
+    """What every row has: a key and the instant it was made."""
+
+    id: Mapped[int] = mapped_column(
+        Identifier, primary_key=True, autoincrement=True, doc="Key, given by the service."
+    )
+    created_at: Mapped[datetime] = mapped_column(
+        UtcDateTime(), nullable=False, doc="When the record was created, UTC."
+    )
+
+
+class EntityMixin(RowMixin):
+    """What the ten entities share (contract section 9, "Common to all ten")."""
+
+    version: Mapped[int] = column(
+        Identifier, "Row version; grows by one with every change.", null=False, default=1
+    )
+    updated_at: Mapped[datetime] = mapped_column(
+        UtcDateTime(), nullable=False, index=True, doc="When the record last changed, UTC."
+    )
+    external_id: Mapped[str | None] = column(
+        string(100), "Identifier of this record in another system; unique within the set."
+    )
+    tags: Mapped[list[str]] = column(
+        JsonText(), "Free labels, at most 20 of 50 characters.", null=False, default=[]
+    )
+    custom_fields: Mapped[dict[str, Any]] = column(
+        JsonText(), "Fields of your own: an object of at most 20 KB.", null=False, default={}
+    )
+
+    @declared_attr
+    def created_by_id(cls) -> Mapped[int | None]:
+        return foreign_key("users", "User who created the record.")
+
+    @declared_attr
+    def updated_by_id(cls) -> Mapped[int | None]:
+        return foreign_key("users", "User who last changed the record.", index=False)
+
+    @declared_attr
+    def owner_id(cls) -> Mapped[int | None]:
+        return foreign_key("users", "User responsible for the record; the caller when not given.")
+
+    @declared_attr.directive
+    def __table_args__(cls) -> tuple[Any, ...]:
+        return entity_args()
+
+
+def entity_args(*more: Any) -> tuple[Any, ...]:
+    """``__table_args__`` of an entity: unique external id, keys never used twice on SQLite."""
+    return (UniqueConstraint("external_id"), *more, {"sqlite_autoincrement": True})
+
+
+def add_checks(metadata: MetaData) -> None:
+    """Turn the facets of all columns into CHECK constraints; called once, after the last model."""
+    for table in metadata.tables.values():
+        for col in table.columns:
+            for name, dialect, condition in checks(col):
+                constraint = CheckConstraint(condition, name=name)
+                if dialect:
+                    constraint.ddl_if(dialect=dialect)
+                table.append_constraint(constraint)
+
+
+def checks(col: Column[Any]) -> Iterable[tuple[str, str | None, str]]:
+    """``(name, dialect or None for both, SQL)`` of the constraints that a column's facets ask for."""
+    if allowed := col.info.get("allowed"):
+        values = ", ".join(f"'{value}'" for value in allowed)
+        yield f"{col.name}_allowed", None, f"{col.name} IN ({values})"
+    bounds = [(">=", col.info.get("minimum")), ("<=", col.info.get("maximum"))]
+    given = [(sign, bound) for sign, bound in bounds if bound is not None]
+    if not given:
+        return
+    scale = col.type.scale if isinstance(col.type, ExactDecimal) else 0
+    if scale and any(given_bound for _, given_bound in given):
+        # SQLite keeps a scaled integer, so the bound is scaled there too.
+        yield f"{col.name}_range", "postgresql", _range(col.name, given, 0)
+        yield f"{col.name}_range", "sqlite", _range(col.name, given, scale)
+    else:
+        yield f"{col.name}_range", None, _range(col.name, given, 0)
+
+
+def _range(name: str, bounds: list[tuple[str, int]], scale: int) -> str:
+    return " AND ".join(f"{name} {sign} {Decimal(bound).scaleb(scale):f}" for sign, bound in bounds)

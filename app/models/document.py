@@ -1,0 +1,116 @@
+"""Documents: files with versions, and the public links to them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Date, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.types import Identifier, UtcDateTime, string
+
+DOCUMENT_CATEGORIES = (
+    "Contract", "Invoice", "Quote", "Report", "Correspondence", "Identity", "Other",
+)  # fmt: skip
+DOCUMENT_STATUSES = ("Pending", "Active", "Archived", "Quarantined", "Deleted")
+ENTITY_TYPES = (
+    "Client", "Contact", "Lead", "Opportunity", "Ticket", "Invoice", "KbArticle", "Document",
+    "Task", "Project",
+)  # fmt: skip
+
+
+class Document(EntityMixin, Model):
+    """A file, and what is known about it; the bytes lie in the blob store."""
+
+    __tablename__ = "documents"
+
+    name: Mapped[str] = column(string(255), "Name.", null=False)
+    description: Mapped[str | None] = column(string(2000), "Description.")
+    category: Mapped[str] = column(
+        string(20), "Category.", null=False, default="Other", allowed=DOCUMENT_CATEGORIES
+    )
+    folder: Mapped[str | None] = column(string(255), "Folder.", index=True)
+    client_id: Mapped[int | None] = foreign_key("clients", "Client it concerns.")
+    entity_type: Mapped[str | None] = column(
+        string(20), "Type of the record it belongs to.", allowed=ENTITY_TYPES
+    )
+    entity_id: Mapped[int | None] = column(Identifier, "Record it belongs to.")
+    expires_at: Mapped[date | None] = column(Date, "Day it loses its validity.", index=True)
+    retain_until: Mapped[date | None] = column(Date, "Not to be deleted before.")
+    file_name: Mapped[str | None] = column(string(255), "Name of the file.")
+    content_type: Mapped[str | None] = column(string(127), "Media type, found in the content.")
+    size: Mapped[int | None] = column(BigInteger, "Bytes.", minimum=0)
+    sha256: Mapped[str | None] = column(string(64), "SHA-256 of the content, hex.")
+    # The number of the current file; the row's own version is the ETag.
+    file_version: Mapped[int] = column(Integer, "Number of the file.", null=False, default=0)
+    status: Mapped[str] = column(
+        string(20), "State of the document.", null=False, default="Pending",
+        allowed=DOCUMENT_STATUSES,
+    )  # fmt: skip
+    download_count: Mapped[int] = column(Integer, "Downloads.", null=False, default=0)
+    is_shared: Mapped[bool] = column(
+        Boolean, "Has a live public link.", null=False, default=False
+    )
+    deleted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was deleted.", index=True)
+    # The state that a restore returns to.
+    status_before_deletion: Mapped[str | None] = column(
+        string(20), "State before deletion.", allowed=DOCUMENT_STATUSES
+    )
+
+    __table_args__ = entity_args(
+        CheckConstraint("(entity_type IS NULL) = (entity_id IS NULL)", name="entity_whole"),
+        Index("ix_documents_entity_type_entity_id", "entity_type", "entity_id"),
+        Index("ix_documents_status_created_at", "status", "created_at"),
+        Index("ix_documents_name", "name"),
+        Index("ix_documents_created_at", "created_at"),
+    )
+
+
+class DocumentVersion(RowMixin, Model):
+    """One file of a document; ``blob_key`` names the bytes in the store."""
+
+    __tablename__ = "document_versions"
+    __table_args__ = (UniqueConstraint("document_id", "number"),)
+
+    document_id: Mapped[int] = foreign_key(
+        "documents", "Document.", null=False, ondelete="CASCADE", index=False
+    )
+    number: Mapped[int] = column(Integer, "Number, from 1.", null=False)
+    file_name: Mapped[str] = column(string(255), "Name of the file.", null=False)
+    content_type: Mapped[str] = column(string(127), "Media type.", null=False)
+    size: Mapped[int] = column(BigInteger, "Bytes.", null=False, minimum=0)
+    sha256: Mapped[str] = column(string(64), "SHA-256, hex.", null=False)
+    blob_key: Mapped[str] = column(string(100), "Key in the store.", null=False, unique=True)
+    created_by_id: Mapped[int | None] = foreign_key("users", "Who uploaded it.", index=False)
+
+
+class DocumentShare(RowMixin, Model):
+    """A public link to a document; the token is kept only as its hash."""
+
+    __tablename__ = "document_shares"
+
+    document_id: Mapped[int] = foreign_key("documents", "Document.", null=False, ondelete="CASCADE")
+    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", null=False, unique=True)
+    version: Mapped[int | None] = column(Integer, "File it is pinned to; the latest when none.")
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False, index=True)
+    password_hash: Mapped[str | None] = column(string(255), "argon2id.")
+    password_failures: Mapped[int] = column(Integer, "Wrong passwords.", null=False, default=0)
+    max_downloads: Mapped[int | None] = column(Integer, "Limit of downloads.", minimum=1)
+    download_count: Mapped[int] = column(Integer, "Downloads.", null=False, default=0)
+    recipient_email: Mapped[str | None] = column(string(254), "For whom.", format="email")
+    note: Mapped[str | None] = column(string(500), "Note.")
+    created_by_id: Mapped[int | None] = foreign_key("users", "Who made it.", index=False)
+    revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was revoked.")
+
+
+class ShareAccess(RowMixin, Model):
+    """One use of a public link."""
+
+    __tablename__ = "share_accesses"
+
+    share_id: Mapped[int] = foreign_key("document_shares", "Link.", null=False, ondelete="CASCADE")
+    action: Mapped[str] = column(string(20), "viewed, downloaded, denied.", null=False)
+    ip: Mapped[str | None] = column(string(45), "Address.")
+    user_agent: Mapped[str | None] = column(string(255), "Program.")

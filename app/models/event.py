@@ -1,0 +1,136 @@
+"""What happened: the outbox of events, the audit log, and the rows that delivery works from."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, CheckConstraint, Index, Integer, UniqueConstraint, text as sql
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.models.types import Identifier, JsonText, UtcDateTime, string, text
+
+
+class Event(RowMixin, Model):
+    """A state change, written in the transaction that made it (contract section 12).
+
+    ``payload`` is the text of the envelope's ``data`` object: it is delivered as it stands.
+    """
+
+    __tablename__ = "events"
+
+    key: Mapped[str] = column(string(40), "Public id, evt_...", null=False, unique=True)
+    type: Mapped[str] = column(string(60), "Name, such as invoice.paid.", null=False)
+    entity: Mapped[str] = column(string(20), "Type of the record.", null=False)
+    entity_id: Mapped[int] = column(Identifier, "Key of the record.", null=False)
+    # The record's row version: what one change emitted has one sequence.
+    sequence: Mapped[int] = column(Identifier, "Order within the record.", null=False)
+    payload: Mapped[Any] = column(JsonText(), "data of the envelope.", null=False)
+    request_id: Mapped[str | None] = column(string(64), "Request that made it.")
+    # Set when deliveries were made from it; not an order of commits, so rows are never skipped.
+    dispatched_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was fanned out.")
+
+    __table_args__ = (
+        Index("ix_events_entity_entity_id", "entity", "entity_id"),
+        Index("ix_events_type", "type"),
+        Index("ix_events_created_at", "created_at"),
+        Index(
+            "ix_events_undispatched", "id",
+            sqlite_where=sql("dispatched_at IS NULL"),
+            postgresql_where=sql("dispatched_at IS NULL"),
+        ),
+        {"sqlite_autoincrement": True},
+    )  # fmt: skip
+
+
+class AuditRecord(RowMixin, Model):
+    """Who did what to which record, with the values before and after. Never changed."""
+
+    __tablename__ = "audit_records"
+
+    actor_id: Mapped[int | None] = foreign_key("users", "Who.")
+    via: Mapped[str] = column(string(20), "jwt, apiKey, ai, cli, job, system.", null=False)
+    action: Mapped[str] = column(string(60), "Such as client.updated, auth.login.", null=False)
+    entity: Mapped[str | None] = column(string(20), "Type of the record.")
+    entity_id: Mapped[int | None] = column(Identifier, "Key of the record.")
+    before: Mapped[Any] = column(JsonText(), "Changed values before.")
+    after: Mapped[Any] = column(JsonText(), "Changed values after.")
+    ip: Mapped[str | None] = column(string(45), "Address.")
+    request_id: Mapped[str | None] = column(string(64), "Request.")
+
+    __table_args__ = (
+        Index("ix_audit_records_entity_entity_id", "entity", "entity_id"),
+        Index("ix_audit_records_action", "action"),
+        Index("ix_audit_records_created_at", "created_at"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class Counter(Model):
+    """A running number; its row is locked by the transaction that takes the next one."""
+
+    __tablename__ = "counters"
+
+    name: Mapped[str] = mapped_column(string(60), primary_key=True)
+    value: Mapped[int] = column(Identifier, "Last number given.", null=False, default=0)
+
+
+class IdempotencyRecord(RowMixin, Model):
+    """The first answer to a keyed POST, repeated for 24 hours (contract P13)."""
+
+    __tablename__ = "idempotency_records"
+
+    principal: Mapped[str] = column(string(60), "Caller.", null=False)
+    key: Mapped[str] = column(string(255), "Idempotency-Key.", null=False)
+    fingerprint: Mapped[str] = column(string(64), "SHA-256 of method, path, body.", null=False)
+    status: Mapped[int | None] = column(Integer, "HTTP status; none while running.")
+    headers: Mapped[Any] = column(JsonText(), "Headers of the answer.")
+    body: Mapped[str | None] = column(text(), "Body of the answer, base64.")
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "Forgotten after.", null=False, index=True)
+
+    __table_args__ = (UniqueConstraint("principal", "key"),)
+
+
+class OutgoingMail(RowMixin, Model):
+    """A message to send; written in the transaction that wants it sent."""
+
+    __tablename__ = "outgoing_mail"
+
+    message_id: Mapped[str] = column(string(255), "Message-ID.", null=False, unique=True)
+    to: Mapped[list[str]] = column(JsonText(), "Addresses.", null=False)
+    cc: Mapped[list[str]] = column(JsonText(), "Copies.", null=False, default=[])
+    subject: Mapped[str] = column(string(998), "Subject.", null=False)
+    text_body: Mapped[str] = column(text(), "Plain text.", null=False)
+    html_body: Mapped[str | None] = column(text(), "HTML.")
+    # [{"name": "INV-2026-00007.pdf", "contentType": "application/pdf", "blobKey": "..."}]
+    attachments: Mapped[Any] = column(JsonText(), "Files, by key in the store.", null=False,
+                                      default=[])  # fmt: skip
+    entity: Mapped[str | None] = column(string(20), "Type of the record it is about.")
+    entity_id: Mapped[int | None] = column(Identifier, "Record it is about.")
+    status: Mapped[str] = column(
+        string(20), "State.", null=False, default="queued",
+        allowed=("queued", "sending", "sent", "failed"),
+    )  # fmt: skip
+    attempts: Mapped[int] = column(Integer, "Tries.", null=False, default=0)
+    next_attempt_at: Mapped[datetime] = column(UtcDateTime(), "Next try.", null=False)
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
+    sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When the server took it.")
+    error: Mapped[str | None] = column(string(1000), "Last error.")
+
+    __table_args__ = (
+        Index("ix_outgoing_mail_status_next_attempt_at", "status", "next_attempt_at"),
+        Index("ix_outgoing_mail_entity_entity_id", "entity", "entity_id"),
+    )
+
+
+class Setting(Model):
+    """A setting of the organisation: seller, bank, tax defaults, series, reminders, SLA hours."""
+
+    __tablename__ = "settings"
+
+    name: Mapped[str] = mapped_column(string(60), primary_key=True)
+    value: Mapped[Any] = column(JsonText(), "Value.", null=False)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    updated_by_id: Mapped[int | None] = foreign_key("users", "Who changed it.", index=False)

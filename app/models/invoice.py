@@ -1,0 +1,228 @@
+"""Invoices and credit notes, their line items and the payments against them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Boolean, CheckConstraint, Date, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, Money, Percent, RowMixin, column, entity_args, foreign_key
+from app.models.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
+
+INVOICE_TYPES = ("Invoice", "CreditNote")
+INVOICE_STATUSES = ("Draft", "Sent", "PartiallyPaid", "Paid", "Void", "Uncollectible")
+E_INVOICE_FORMATS = ("Auto", "None", "FacturX", "Ubl")
+TAX_CATEGORIES = ("S", "Z", "E", "AE", "K", "G", "O")
+PAYMENT_METHODS = (
+    "transfer", "card", "cash", "cheque", "directDebit", "paypal", "credit", "other",
+)  # fmt: skip
+PAYMENT_STATUSES = ("Completed", "Reversed")
+
+
+class Invoice(EntityMixin, Model):
+    """A bill to one client, or a credit note for one. Amounts: ``currency``, major units."""
+
+    __tablename__ = "invoices"
+
+    client_id: Mapped[int] = foreign_key("clients", "Client who is billed.", null=False)
+    type: Mapped[str] = column(
+        string(20), "Invoice or credit note.", null=False, default="Invoice", allowed=INVOICE_TYPES
+    )
+    contact_id: Mapped[int | None] = foreign_key("contacts", "Person addressed.")
+    issue_date: Mapped[date | None] = column(Date, "Date of issue; the day of issue by default.")
+    due_date: Mapped[date | None] = column(Date, "Payable until; issue date plus terms by default.")
+    service_date: Mapped[date | None] = column(Date, "Date of supply.")
+    currency: Mapped[str] = column(
+        string(3), "Currency (ISO 4217); the client's by default.", null=False, format="currency"
+    )
+    reference: Mapped[str | None] = column(string(100), "Your own reference.")
+    purchase_order: Mapped[str | None] = column(string(50), "Purchase order of the buyer.")
+    buyer_reference: Mapped[str | None] = column(string(100), "Reference the buyer asked for.")
+    prices_include_tax: Mapped[bool] = column(
+        Boolean, "Unit prices contain the tax.", null=False, default=False
+    )
+    discount_percent: Mapped[Decimal] = column(
+        Percent, "Discount on the whole document.", null=False, default=Decimal(0),
+        minimum=0, maximum=100,
+    )  # fmt: skip
+    notes: Mapped[str | None] = column(string(2000), "Text printed on the document.")
+    terms: Mapped[str | None] = column(string(2000), "Payment terms printed on the document.")
+    internal_notes: Mapped[str | None] = column(string(10000), "Notes that are not printed.")
+    series: Mapped[str] = column(string(10), "Number series.", null=False, default="INV")
+    credited_invoice_id: Mapped[int | None] = foreign_key(
+        "invoices", "Invoice that a credit note corrects."
+    )
+    opportunity_id: Mapped[int | None] = foreign_key("opportunities", "Opportunity it came from.")
+    project_id: Mapped[int | None] = foreign_key("projects", "Project it bills.")
+    e_invoice_format: Mapped[str] = column(
+        string(20), "Electronic form of the document.", null=False, default="Auto",
+        allowed=E_INVOICE_FORMATS,
+    )  # fmt: skip
+    number: Mapped[str | None] = column(string(40), "Number, given at issue.", unique=True)
+    status: Mapped[str] = column(
+        string(20), "State of the document.", null=False, default="Draft", allowed=INVOICE_STATUSES
+    )
+    subtotal: Mapped[Decimal] = column(
+        Money, "Sum of the lines, net.", null=False, default=Decimal(0)
+    )
+    discount_total: Mapped[Decimal] = column(
+        Money, "Discount on the document.", null=False, default=Decimal(0)
+    )
+    tax_total: Mapped[Decimal] = column(Money, "Tax.", null=False, default=Decimal(0))
+    total: Mapped[Decimal] = column(
+        Money, "Amount to pay, with tax.", null=False, default=Decimal(0), minimum=0
+    )
+    amount_paid: Mapped[Decimal] = column(
+        Money, "Sum of payments.", null=False, default=Decimal(0), minimum=0
+    )
+    amount_credited: Mapped[Decimal] = column(
+        Money, "Sum of credit notes.", null=False, default=Decimal(0), minimum=0
+    )
+    amount_due: Mapped[Decimal] = column(
+        Money, "What is left to pay.", null=False, default=Decimal(0)
+    )
+    tax_breakdown: Mapped[list[dict[str, Any]]] = column(
+        JsonText(), "Tax by category and rate.", null=False, default=[]
+    )
+    exchange_rate: Mapped[Decimal] = column(
+        ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
+        null=False, default=Decimal(1),
+    )  # fmt: skip
+    base_total: Mapped[Decimal] = column(
+        Money, "Total in the organisation's currency.", null=False, default=Decimal(0)
+    )
+    sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was issued.")
+    viewed_at: Mapped[datetime | None] = column(UtcDateTime(), "When the client opened it.")
+    paid_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was paid in full.")
+    voided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was voided.")
+    void_reason: Mapped[str | None] = column(string(500), "Why it was voided.")
+    reminders_sent: Mapped[int] = column(Integer, "Reminders sent.", null=False, default=0)
+    last_reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "Last reminder.")
+    seller: Mapped[dict[str, Any] | None] = column(JsonText(), "Seller as it was at issue.")
+    buyer: Mapped[dict[str, Any] | None] = column(JsonText(), "Buyer as it was at issue.")
+    pdf_sha256: Mapped[str | None] = column(string(64), "SHA-256 of the PDF frozen at issue.")
+
+    __table_args__ = entity_args(
+        CheckConstraint("status = 'Draft' OR number IS NOT NULL", name="issued_has_number"),
+        CheckConstraint(
+            "type = 'Invoice' OR credited_invoice_id IS NOT NULL", name="credit_note_names_invoice"
+        ),
+        CheckConstraint("due_date IS NULL OR issue_date IS NULL OR due_date >= issue_date",
+                        name="due_after_issue"),
+        Index("ix_invoices_status_due_date", "status", "due_date"),
+        Index("ix_invoices_issue_date", "issue_date"),
+        Index("ix_invoices_due_date", "due_date"),
+        Index("ix_invoices_total", "total"),
+        Index("ix_invoices_amount_due", "amount_due"),
+        Index("ix_invoices_paid_at", "paid_at"),
+        Index("ix_invoices_created_at", "created_at"),
+    )  # fmt: skip
+
+
+class LineItem(RowMixin, Model):
+    """One line of an invoice. Net: quantity x unit price less discount, rounded half up."""
+
+    __tablename__ = "line_items"
+
+    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice.", null=False, ondelete="CASCADE")
+    position: Mapped[int] = column(Integer, "Place on the invoice, from 1.", null=False)
+    description: Mapped[str] = column(string(1000), "What was sold.", null=False)
+    quantity: Mapped[Decimal] = column(
+        ExactDecimal(12, 4), "Quantity, more than 0.", null=False, default=Decimal(1), minimum=0
+    )
+    unit_price: Mapped[Decimal] = column(
+        ExactDecimal(15, 4), "Price of one unit.", null=False, minimum=0
+    )
+    unit_code: Mapped[str] = column(
+        string(3), "Unit (UN/ECE Recommendation 20).", null=False, default="C62"
+    )
+    discount_percent: Mapped[Decimal] = column(
+        Percent, "Discount on the line.", null=False, default=Decimal(0), minimum=0, maximum=100
+    )
+    tax_rate: Mapped[Decimal] = column(
+        Percent, "Tax in percent; the organisation's by default.", null=False,
+        minimum=0, maximum=100,
+    )  # fmt: skip
+    tax_category: Mapped[str] = column(
+        string(2), "Tax category (EN 16931).", null=False, default="S", allowed=TAX_CATEGORIES
+    )
+    tax_exemption_reason: Mapped[str | None] = column(
+        string(255), "Why no tax is charged; required for E, AE, K, G, O."
+    )
+    product_code: Mapped[str | None] = column(string(64), "Article number.")
+    period_start: Mapped[date | None] = column(Date, "Start of the period billed.")
+    period_end: Mapped[date | None] = column(Date, "End of the period billed.")
+    task_id: Mapped[int | None] = foreign_key("tasks", "Task billed by the line.")
+    line_subtotal: Mapped[Decimal] = column(
+        Money, "Quantity x unit price.", null=False, default=Decimal(0)
+    )
+    discount_amount: Mapped[Decimal] = column(
+        Money, "Discount of the line.", null=False, default=Decimal(0)
+    )
+    line_net: Mapped[Decimal] = column(Money, "Net amount.", null=False, default=Decimal(0))
+    tax_amount: Mapped[Decimal] = column(
+        Money, "Tax of the line, for information.", null=False, default=Decimal(0)
+    )
+    line_total: Mapped[Decimal] = column(Money, "Net plus tax.", null=False, default=Decimal(0))
+
+    __table_args__ = (
+        CheckConstraint("quantity > 0", name="quantity_positive"),
+        CheckConstraint(
+            "period_start IS NULL OR period_end IS NULL OR period_end >= period_start",
+            name="period_in_order",
+        ),
+        Index("ix_line_items_invoice_id_position", "invoice_id", "position"),
+    )
+
+
+class Payment(RowMixin, Model):
+    """Money received for an invoice, in the invoice's currency."""
+
+    __tablename__ = "payments"
+
+    number: Mapped[str] = column(
+        string(40), 'Running number, "PAY-000001".', null=False, unique=True
+    )
+    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice paid.", null=False)
+    client_id: Mapped[int] = foreign_key("clients", "Client who paid.", null=False)
+    amount: Mapped[Decimal] = column(Money, "Amount, more than 0.", null=False)
+    currency: Mapped[str] = column(string(3), "Currency of the invoice.", null=False)
+    paid_on: Mapped[date] = column(Date, "Day of the payment.", null=False, index=True)
+    method: Mapped[str] = column(
+        string(20), "How it was paid.", null=False, allowed=PAYMENT_METHODS
+    )
+    reference: Mapped[str | None] = column(string(100), "Reference of the payment.")
+    notes: Mapped[str | None] = column(string(500), "Notes.")
+    status: Mapped[str] = column(
+        string(20), "Completed or reversed.", null=False, default="Completed",
+        allowed=PAYMENT_STATUSES,
+    )  # fmt: skip
+    created_by_id: Mapped[int | None] = foreign_key("users", "Who entered it.", index=False)
+    reversed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was reversed.")
+    reversal_reason: Mapped[str | None] = column(string(500), "Why it was reversed.")
+    version: Mapped[int] = column(Identifier, "Row version.", null=False, default=1)
+
+    __table_args__ = (
+        CheckConstraint("amount > 0", name="amount_positive"),
+        Index("ix_payments_status", "status"),
+    )
+
+
+class IssueRecord(RowMixin, Model):
+    """One link of the chain of issued documents: nothing was altered or removed after issue."""
+
+    __tablename__ = "issue_records"
+    __table_args__ = (UniqueConstraint("invoice_id"),)
+
+    invoice_id: Mapped[int] = foreign_key("invoices", "Document issued.", null=False, index=False)
+    number: Mapped[str] = column(string(40), "Its number.", null=False)
+    total: Mapped[Decimal] = column(Money, "Its total.", null=False)
+    currency: Mapped[str] = column(string(3), "Its currency.", null=False)
+    pdf_sha256: Mapped[str | None] = column(string(64), "SHA-256 of its PDF.")
+    content_sha256: Mapped[str] = column(string(64), "SHA-256 of its frozen content.", null=False)
+    previous_hash: Mapped[str] = column(string(64), "Hash of the link before.", null=False)
+    hash: Mapped[str] = column(string(64), "Hash of this link.", null=False, unique=True)

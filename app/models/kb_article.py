@@ -1,0 +1,81 @@
+"""Articles of the knowledge base and their revisions."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sqlalchemy import Date, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.types import UtcDateTime, string, text
+
+ARTICLE_STATUSES = ("Draft", "InReview", "Published", "Archived")
+ARTICLE_VISIBILITIES = ("Internal", "Public")
+BODY_FORMATS = ("Markdown", "Html")
+
+
+class KbArticle(EntityMixin, Model):
+    """An answer written once for many askers."""
+
+    __tablename__ = "kb_articles"
+
+    title: Mapped[str] = column(string(255), "Title.", null=False)
+    body: Mapped[str] = column(
+        text(), "Text, at most 200,000 characters.", null=False, maximum_length=200_000
+    )
+    body_format: Mapped[str] = column(
+        string(20), "Form of the text.", null=False, default="Markdown", allowed=BODY_FORMATS
+    )
+    summary: Mapped[str | None] = column(string(500), "Summary.")
+    status: Mapped[str] = column(
+        string(20), "State of the article.", null=False, default="Draft", allowed=ARTICLE_STATUSES
+    )
+    visibility: Mapped[str] = column(
+        string(20), "Who may read it.", null=False, default="Internal",
+        allowed=ARTICLE_VISIBILITIES,
+    )  # fmt: skip
+    category: Mapped[str | None] = column(string(100), "Category.", index=True)
+    language: Mapped[str] = column(
+        string(10), "Language.", null=False, default="en", format="language"
+    )
+    review_due_at: Mapped[date | None] = column(Date, "Look at it again by.")
+    expires_at: Mapped[date | None] = column(Date, "Archived after this day.", index=True)
+    translation_of_id: Mapped[int | None] = foreign_key("kb_articles", "Article it translates.")
+    source_ticket_id: Mapped[int | None] = foreign_key("tickets", "Ticket it was written from.")
+    slug: Mapped[str] = column(string(300), "Name in addresses.", null=False, unique=True)
+    # The number of the text's revision; the row's own version is the ETag.
+    revision: Mapped[int] = column(Integer, "Revision of the text.", null=False, default=1)
+    published_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was published.")
+    published_by_id: Mapped[int | None] = foreign_key("users", "Who published it.", index=False)
+    archived_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was archived.")
+    view_count: Mapped[int] = column(Integer, "Times read.", null=False, default=0)
+    helpful_count: Mapped[int] = column(Integer, "Times found helpful.", null=False, default=0)
+    not_helpful_count: Mapped[int] = column(
+        Integer, "Times found not helpful.", null=False, default=0
+    )
+    word_count: Mapped[int] = column(Integer, "Words.", null=False, default=0)
+    indexed_at: Mapped[datetime | None] = column(UtcDateTime(), "When the search took it in.")
+
+    __table_args__ = entity_args(
+        Index("ix_kb_articles_status_visibility", "status", "visibility"),
+        Index("ix_kb_articles_title", "title"),
+        Index("ix_kb_articles_created_at", "created_at"),
+    )
+
+
+class KbRevision(RowMixin, Model):
+    """The text of an article as it was."""
+
+    __tablename__ = "kb_revisions"
+    __table_args__ = (UniqueConstraint("article_id", "revision"),)
+
+    article_id: Mapped[int] = foreign_key(
+        "kb_articles", "Article.", null=False, ondelete="CASCADE", index=False
+    )
+    revision: Mapped[int] = column(Integer, "Number of the revision, from 1.", null=False)
+    title: Mapped[str] = column(string(255), "Title.", null=False)
+    body: Mapped[str] = column(text(), "Text.", null=False)
+    summary: Mapped[str | None] = column(string(500), "Summary.")
+    author_id: Mapped[int | None] = foreign_key("users", "Who wrote it.", index=False)

@@ -1,0 +1,80 @@
+"""Leads: possible customers that nobody has qualified yet."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import Boolean, CheckConstraint, Index, Integer
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.types import UtcDateTime, string
+
+LEAD_STATUSES = ("New", "Contacted", "Nurturing", "Qualified", "Converted", "Disqualified")
+LEAD_SOURCES = (
+    "Web", "Referral", "Email", "Phone", "Event", "Partner", "Campaign", "ColdCall",
+    "ExistingCustomer", "Import", "Other",
+)  # fmt: skip
+LEAD_RATINGS = ("Hot", "Warm", "Cold")
+DISQUALIFY_REASONS = ("NoBudget", "NoFit", "NoResponse", "Duplicate", "Junk", "Other")
+
+
+class Lead(EntityMixin, Model):
+    """A person or company that may become a client; ``last_name`` or ``company`` is set."""
+
+    __tablename__ = "leads"
+
+    first_name: Mapped[str | None] = column(string(100), "Given name.")
+    last_name: Mapped[str | None] = column(string(100), "Family name; this or company is required.")
+    company: Mapped[str | None] = column(string(200), "Company; this or lastName is required.")
+    job_title: Mapped[str | None] = column(string(100), "Job title.")
+    email: Mapped[str | None] = column(string(254), "E-mail address.", format="email", index=True)
+    phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
+    website: Mapped[str | None] = column(string(2048), "Web address.", format="url")
+    tax_id: Mapped[str | None] = column(string(32), "VAT or tax number.", format="tax_id")
+    industry: Mapped[str | None] = column(string(100), "Line of business.")
+    country: Mapped[str | None] = column(
+        string(2), "Country (ISO 3166-1 alpha-2).", format="country"
+    )
+    source: Mapped[str] = column(
+        string(20), "Where the lead came from.", null=False, default="Other", allowed=LEAD_SOURCES
+    )
+    status: Mapped[str] = column(
+        string(20), "State of the lead.", null=False, default="New", allowed=LEAD_STATUSES
+    )
+    rating: Mapped[str | None] = column(string(20), "How promising it is.", allowed=LEAD_RATINGS)
+    score: Mapped[int | None] = column(Integer, "Score, 0 to 100.", minimum=0, maximum=100)
+    estimated_value: Mapped[Decimal | None] = column(Money, "Expected value.", minimum=0)
+    currency: Mapped[str | None] = column(
+        string(3), "Currency of the expected value.", format="currency"
+    )
+    description: Mapped[str | None] = column(string(10000), "What is known about it.")
+    next_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Next planned step.")
+    do_not_contact: Mapped[bool] = column(
+        Boolean, "No contact wanted.", null=False, default=False
+    )
+    consent_at: Mapped[datetime | None] = column(UtcDateTime(), "When consent was given.")
+    disqualify_reason: Mapped[str | None] = column(
+        string(20), "Why it was disqualified.", allowed=DISQUALIFY_REASONS
+    )
+    disqualify_notes: Mapped[str | None] = column(string(1000), "More on the reason.")
+    converted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was converted.")
+    converted_by_id: Mapped[int | None] = foreign_key("users", "Who converted it.", index=False)
+    converted_client_id: Mapped[int | None] = foreign_key("clients", "Client it became.")
+    converted_contact_id: Mapped[int | None] = foreign_key("contacts", "Contact it became.")
+    converted_opportunity_id: Mapped[int | None] = foreign_key(
+        "opportunities", "Opportunity it became."
+    )
+    status_changed_at: Mapped[datetime] = column(
+        UtcDateTime(), "When the status last changed.", null=False
+    )
+
+    __table_args__ = entity_args(
+        CheckConstraint("last_name IS NOT NULL OR company IS NOT NULL", name="has_a_name"),
+        Index("ix_leads_status_created_at", "status", "created_at"),
+        Index("ix_leads_company", "company"),
+        Index("ix_leads_created_at", "created_at"),
+        Index("ix_leads_next_activity_at", "next_activity_at"),
+    )

@@ -1,0 +1,104 @@
+"""Opportunities: sales that may be won, and the history of their stages."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from sqlalchemy import Date, Index, Integer
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, Money, RowMixin, column, entity_args, foreign_key
+from app.models.types import ExactDecimal, UtcDateTime, string
+
+# Stage -> win probability in percent.
+STAGES = {
+    "Prospecting": 10, "Qualification": 20, "Proposal": 50, "Negotiation": 80,
+    "ClosedWon": 100, "ClosedLost": 0,
+}  # fmt: skip
+OPPORTUNITY_TYPES = ("NewBusiness", "Expansion", "Renewal")
+OPPORTUNITY_STATUSES = ("Open", "Won", "Lost")
+LOST_REASONS = ("Price", "Competitor", "Timing", "NoBudget", "NoDecision", "ProductFit", "Other")
+
+
+class Opportunity(EntityMixin, Model):
+    """A possible sale to one client. Amounts: ``currency``, major units, two decimals."""
+
+    __tablename__ = "opportunities"
+
+    name: Mapped[str] = column(string(200), "Name of the opportunity.", null=False)
+    client_id: Mapped[int] = foreign_key("clients", "Client who may buy.", null=False)
+    contact_id: Mapped[int | None] = foreign_key("contacts", "Person to talk to.")
+    amount: Mapped[Decimal] = column(
+        Money, "Expected amount.", null=False, default=Decimal(0), minimum=0
+    )
+    currency: Mapped[str] = column(
+        string(3), "Currency (ISO 4217); the client's when not given.", null=False,
+        format="currency",
+    )  # fmt: skip
+    stage: Mapped[str] = column(
+        string(20), "Stage in the pipeline.", null=False, default="Prospecting", allowed=STAGES
+    )
+    pipeline: Mapped[str] = column(string(50), "Pipeline.", null=False, default="Sales")
+    probability: Mapped[int] = column(
+        Integer, "Win probability in percent; the stage's when not given.", null=False,
+        minimum=0, maximum=100,
+    )  # fmt: skip
+    close_date: Mapped[date | None] = column(Date, "Expected close.")
+    type: Mapped[str] = column(
+        string(20), "Kind of business.", null=False, default="NewBusiness",
+        allowed=OPPORTUNITY_TYPES,
+    )  # fmt: skip
+    source: Mapped[str | None] = column(string(50), "Where it came from.")
+    next_step: Mapped[str | None] = column(string(255), "Next step.")
+    competitor: Mapped[str | None] = column(string(200), "Competitor.")
+    lost_reason: Mapped[str | None] = column(
+        string(20), "Why it was lost; required to close as lost.", allowed=LOST_REASONS
+    )
+    lost_notes: Mapped[str | None] = column(
+        string(1000), "More on the reason; required for Other."
+    )
+    description: Mapped[str | None] = column(string(10000), "Description.")
+    status: Mapped[str] = column(
+        string(20), "Open, Won or Lost.", null=False, default="Open", allowed=OPPORTUNITY_STATUSES
+    )
+    weighted_amount: Mapped[Decimal] = column(
+        Money, "Amount times probability.", null=False, default=Decimal(0)
+    )
+    exchange_rate: Mapped[Decimal] = column(
+        ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
+        null=False, default=Decimal(1),
+    )  # fmt: skip
+    base_amount: Mapped[Decimal] = column(
+        Money, "Amount in the organisation's currency.", null=False, default=Decimal(0)
+    )
+    lead_id: Mapped[int | None] = foreign_key("leads", "Lead it came from.")
+    stage_changed_at: Mapped[datetime] = column(
+        UtcDateTime(), "When the stage last changed.", null=False
+    )
+    previous_stage: Mapped[str | None] = column(string(20), "Stage before.", allowed=STAGES)
+    closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was won or lost.")
+
+    __table_args__ = entity_args(
+        Index("ix_opportunities_stage_close_date", "stage", "close_date"),
+        Index("ix_opportunities_status_closed_at", "status", "closed_at"),
+        Index("ix_opportunities_close_date", "close_date"),
+        Index("ix_opportunities_amount", "amount"),
+        Index("ix_opportunities_created_at", "created_at"),
+    )
+
+
+class StageChange(RowMixin, Model):
+    """One step of an opportunity from a stage to another; ``seconds`` spent in the one it left."""
+
+    __tablename__ = "stage_changes"
+
+    opportunity_id: Mapped[int] = foreign_key(
+        "opportunities", "Opportunity.", null=False, ondelete="CASCADE"
+    )
+    from_stage: Mapped[str | None] = column(string(20), "Stage it left.", allowed=STAGES)
+    to_stage: Mapped[str] = column(string(20), "Stage it entered.", null=False, allowed=STAGES)
+    at: Mapped[datetime] = column(UtcDateTime(), "When.", null=False)
+    by_id: Mapped[int | None] = foreign_key("users", "Who moved it.", index=False)
+    seconds: Mapped[int | None] = column(Integer, "Seconds spent in the stage it left.")

@@ -1,0 +1,58 @@
+"""Tasks: things to do, alone, under another task or in a project."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import Boolean, CheckConstraint, Index, Integer
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.document import ENTITY_TYPES
+from app.models.ticket import Priority
+from app.models.types import ExactDecimal, Identifier, UtcDateTime, string
+
+TASK_STATUSES = ("Todo", "InProgress", "Blocked", "Done", "Canceled")
+
+
+class Task(EntityMixin, Model):
+    """Something to do. Hours have two decimals; ``hourly_rate`` is in the project's currency."""
+
+    __tablename__ = "tasks"
+
+    title: Mapped[str] = column(string(255), "What to do.", null=False)
+    description: Mapped[str | None] = column(string(10000), "Description.")
+    status: Mapped[str] = column(
+        string(20), "State of the task.", null=False, default="Todo", allowed=TASK_STATUSES
+    )
+    priority: Mapped[str] = column(Priority, "Urgency.", null=False, default="Normal")
+    assignee_id: Mapped[int | None] = foreign_key("users", "Who does it; the caller by default.")
+    due_at: Mapped[datetime | None] = column(UtcDateTime(), "When it is due.", index=True)
+    start_at: Mapped[datetime | None] = column(UtcDateTime(), "When it starts.")
+    reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "When to remind.", index=True)
+    project_id: Mapped[int | None] = foreign_key("projects", "Project.")
+    parent_task_id: Mapped[int | None] = foreign_key("tasks", "Task it is a part of.")
+    related_type: Mapped[str | None] = column(
+        string(20), "Type of the record it is about.", allowed=ENTITY_TYPES
+    )
+    related_id: Mapped[int | None] = column(Identifier, "Record it is about.")
+    estimated_hours: Mapped[Decimal | None] = column(
+        ExactDecimal(8, 2), "Estimated hours.", minimum=0
+    )
+    actual_hours: Mapped[Decimal | None] = column(ExactDecimal(8, 2), "Hours spent.", minimum=0)
+    billable: Mapped[bool] = column(
+        Boolean, "Is charged to the client.", null=False, default=False
+    )
+    hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
+    position: Mapped[int | None] = column(Integer, "Place in a list.")
+    completed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was done.")
+    invoice_id: Mapped[int | None] = foreign_key("invoices", "Invoice that bills it.")
+
+    __table_args__ = entity_args(
+        CheckConstraint("(related_type IS NULL) = (related_id IS NULL)", name="related_whole"),
+        Index("ix_tasks_related_type_related_id", "related_type", "related_id"),
+        Index("ix_tasks_status_due_at", "status", "due_at"),
+        Index("ix_tasks_created_at", "created_at"),
+    )

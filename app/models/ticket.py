@@ -1,0 +1,107 @@
+"""Tickets: what customers ask for, with the clocks of the service level and the comments."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.types import OrdinalEnum, UtcDateTime, string
+
+PRIORITIES = ("Low", "Normal", "High", "Urgent")
+Priority = OrdinalEnum("Priority", PRIORITIES)
+TICKET_STATUSES = ("New", "Open", "Pending", "OnHold", "Solved", "Closed")
+TICKET_TYPES = ("Question", "Incident", "Problem", "Request")
+TICKET_CHANNELS = ("Email", "Web", "Phone", "Chat", "Api")
+SLA_STATUSES = ("OnTrack", "AtRisk", "Breached", "Paused", "Met")
+
+
+class Ticket(EntityMixin, Model):
+    """A request of a customer."""
+
+    __tablename__ = "tickets"
+
+    number: Mapped[str | None] = column(string(40), 'Running number, "T-000001".', unique=True)
+    subject: Mapped[str] = column(string(255), "What it is about.", null=False)
+    description: Mapped[str | None] = column(string(20000), "What was asked.")
+    status: Mapped[str] = column(
+        string(20), "State of the ticket.", null=False, default="New", allowed=TICKET_STATUSES
+    )
+    priority: Mapped[str] = column(Priority, "Urgency.", null=False, default="Normal")
+    type: Mapped[str] = column(
+        string(20), "Kind of request.", null=False, default="Question", allowed=TICKET_TYPES
+    )
+    channel: Mapped[str] = column(
+        string(20), "Where it came in.", null=False, default="Api", allowed=TICKET_CHANNELS
+    )
+    client_id: Mapped[int | None] = foreign_key("clients", "Client who asks.")
+    contact_id: Mapped[int | None] = foreign_key("contacts", "Person who asks.")
+    requester_email: Mapped[str | None] = column(
+        string(254), "Address to answer to.", format="email", index=True
+    )
+    assignee_id: Mapped[int | None] = foreign_key("users", "Agent who works on it.")
+    category: Mapped[str | None] = column(string(100), "Category.")
+    language: Mapped[str | None] = column(string(10), "Language.", format="language")
+    pending_until: Mapped[datetime | None] = column(UtcDateTime(), "When a pause ends.", index=True)
+    resolution: Mapped[str | None] = column(string(10000), "How it was solved.")
+    satisfaction_rating: Mapped[int | None] = column(
+        Integer, "Rating of the customer, 1 to 5.", minimum=1, maximum=5
+    )
+    first_response_due_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When the first answer is due.", index=True
+    )
+    first_responded_at: Mapped[datetime | None] = column(UtcDateTime(), "First answer.")
+    resolution_due_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When the solution is due.", index=True
+    )
+    sla_status: Mapped[str] = column(
+        string(20), "State of the service level.", null=False, default="OnTrack",
+        allowed=SLA_STATUSES,
+    )  # fmt: skip
+    # Since when the clocks stand still (Pending, OnHold).
+    sla_paused_at: Mapped[datetime | None] = column(UtcDateTime(), "When the clocks stopped.")
+    solved_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was solved.")
+    closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was closed.")
+    reopen_count: Mapped[int] = column(Integer, "Times reopened.", null=False, default=0)
+    merged_into_id: Mapped[int | None] = foreign_key("tickets", "Ticket it was merged into.")
+    last_customer_reply_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "Last answer of the customer."
+    )
+    last_agent_reply_at: Mapped[datetime | None] = column(UtcDateTime(), "Last answer of an agent.")
+
+    __table_args__ = entity_args(
+        Index("ix_tickets_status_priority", "status", "priority"),
+        Index("ix_tickets_status_solved_at", "status", "solved_at"),
+        Index("ix_tickets_created_at", "created_at"),
+    )
+
+
+class TicketComment(RowMixin, Model):
+    """An answer on a ticket, or an internal note of the agents."""
+
+    __tablename__ = "ticket_comments"
+
+    ticket_id: Mapped[int] = foreign_key("tickets", "Ticket.", null=False, ondelete="CASCADE")
+    body: Mapped[str] = column(string(20000), "Text.", null=False)
+    is_internal: Mapped[bool] = column(
+        Boolean, "A note that the customer does not see.", null=False, default=False
+    )
+    # None when the customer wrote it.
+    author_id: Mapped[int | None] = foreign_key("users", "Agent who wrote it.")
+
+
+class TicketArticle(RowMixin, Model):
+    """A knowledge base article linked to a ticket."""
+
+    __tablename__ = "ticket_articles"
+    __table_args__ = (UniqueConstraint("ticket_id", "article_id"),)
+
+    ticket_id: Mapped[int] = foreign_key(
+        "tickets", "Ticket.", null=False, ondelete="CASCADE", index=False
+    )
+    article_id: Mapped[int] = foreign_key(
+        "kb_articles", "Article.", null=False, ondelete="CASCADE"
+    )

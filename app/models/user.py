@@ -1,0 +1,144 @@
+"""People and integrations that may sign in, the roles they have and the sessions they hold."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.models.types import Identifier, JsonText, UtcDateTime, string
+
+USER_STATUSES = ("active", "disabled")
+# A service account stands for one API key: it owns and creates records, and cannot sign in.
+USER_KINDS = ("person", "service")
+
+
+class User(RowMixin, Model):
+    """An account. ``username`` and ``email`` are compared in their folded form."""
+
+    __tablename__ = "users"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+
+    username: Mapped[str] = column(string(150), "Name to sign in with.", null=False)
+    username_key: Mapped[str] = column(
+        string(150), "Folded username: unique without regard to case.", null=False, unique=True
+    )
+    email: Mapped[str | None] = column(string(254), "E-mail address.", format="email")
+    display_name: Mapped[str] = column(string(200), "Name to show.", null=False)
+    kind: Mapped[str] = column(
+        string(20), "A person, or an API key's account.", null=False, default="person",
+        allowed=USER_KINDS,
+    )  # fmt: skip
+    status: Mapped[str] = column(
+        string(20), "Whether the account may sign in.", null=False, default="active",
+        allowed=USER_STATUSES,
+    )  # fmt: skip
+    password_hash: Mapped[str | None] = column(string(255), "argon2id; none for service accounts.")
+    password_changed_at: Mapped[datetime | None] = column(UtcDateTime(), "Last password change.")
+    language: Mapped[str] = column(string(10), "Language of the user.", null=False, default="en")
+    timezone: Mapped[str] = column(string(50), "Time zone name.", null=False, default="UTC")
+    last_login_at: Mapped[datetime | None] = column(UtcDateTime(), "Last successful login.")
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime(), nullable=False)
+
+
+class Role(RowMixin, Model):
+    """A named set of permissions: six are built in, others are made by administrators."""
+
+    __tablename__ = "roles"
+
+    name: Mapped[str] = column(string(50), "Role name.", null=False, unique=True)
+    description: Mapped[str | None] = column(string(500), "What the role is for.")
+    is_builtin: Mapped[bool] = column(Boolean, "Comes with the product.", null=False, default=False)
+    # {"clients": {"read": "all"|"own", "create": true, "update": "all"|"own", "delete": ...},
+    #  "leads:convert": "own", ...}; empty for built-in roles, whose rights are in the code.
+    permissions: Mapped[dict[str, Any]] = column(
+        JsonText(), "Rights of a custom role.", null=False, default={}
+    )
+
+
+class UserRole(Model):
+    """A role held by a user."""
+
+    __tablename__ = "user_roles"
+
+    user_id: Mapped[int] = foreign_key("users", "User.", null=False, ondelete="CASCADE", index=False)
+    role_id: Mapped[int] = foreign_key("roles", "Role.", null=False)
+    __mapper_args__ = {"primary_key": [user_id, role_id]}
+    __table_args__ = (UniqueConstraint("user_id", "role_id"),)
+
+
+class ApiKey(RowMixin, Model):
+    """A credential of an integration: one role, scopes that only narrow it."""
+
+    __tablename__ = "api_keys"
+
+    name: Mapped[str] = column(string(100), "What the key is for.", null=False)
+    prefix: Mapped[str] = column(string(32), "Public start of the key.", null=False, unique=True)
+    key_hash: Mapped[str] = column(string(64), "SHA-256 of the key, hex.", null=False, unique=True)
+    user_id: Mapped[int] = foreign_key("users", "Service account of the key.", null=False)
+    role_id: Mapped[int] = foreign_key("roles", "Role of the key.", null=False)
+    scopes: Mapped[list[str]] = column(
+        JsonText(), "Permissions it is narrowed to; empty for all of the role.", null=False,
+        default=[],
+    )  # fmt: skip
+    created_by_id: Mapped[int | None] = foreign_key("users", "Administrator who made it.")
+    expires_at: Mapped[datetime | None] = column(UtcDateTime(), "End of validity.")
+    revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was revoked.")
+    last_used_at: Mapped[datetime | None] = column(UtcDateTime(), "Last use, to the minute.")
+    last_used_ip: Mapped[str | None] = column(string(45), "Address of the last use.")
+
+
+class Session(RowMixin, Model):
+    """A sign-in: the family of refresh tokens that came from one login."""
+
+    __tablename__ = "sessions"
+
+    key: Mapped[str] = column(string(36), "Random public identifier.", null=False, unique=True)
+    user_id: Mapped[int] = foreign_key("users", "User.", null=False, ondelete="CASCADE")
+    ip: Mapped[str | None] = column(string(45), "Address of the login.")
+    user_agent: Mapped[str | None] = column(string(255), "Program of the login.")
+    last_seen_at: Mapped[datetime] = column(UtcDateTime(), "Last refresh.", null=False)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False, index=True)
+    revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it ended.")
+    revoked_reason: Mapped[str | None] = column(string(50), "logout, reuse, disabled, admin ...")
+
+
+class RefreshToken(RowMixin, Model):
+    """One refresh token of a session; used once, then replaced."""
+
+    __tablename__ = "refresh_tokens"
+
+    session_id: Mapped[int] = foreign_key("sessions", "Session.", null=False, ondelete="CASCADE")
+    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", null=False, unique=True)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False)
+    used_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was exchanged.")
+    # The pair it was exchanged for, sealed, so that a repeat within the grace time gets the same.
+    successor: Mapped[str | None] = column(string(4000), "Sealed successor pair.")
+
+
+class LoginGuard(Model):
+    """Failed logins of one name, known or not: five in 15 minutes lock it (contract 13, 15)."""
+
+    __tablename__ = "login_guards"
+
+    name_key: Mapped[str] = mapped_column(string(64), primary_key=True, doc="SHA-256 of the name.")
+    failures: Mapped[int] = column(Integer, "Failures in the window.", null=False, default=0)
+    window_started_at: Mapped[datetime] = column(UtcDateTime(), "Start of window.", null=False)
+    locked_until: Mapped[datetime | None] = column(UtcDateTime(), "End of the lock.", index=True)
+    lock_count: Mapped[int] = column(Integer, "Locks in a row.", null=False, default=0)
+
+
+class SecurityEpoch(Model):
+    """One row; its value grows whenever a right or a session ends, and caches are dropped."""
+
+    __tablename__ = "security_epochs"
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True, autoincrement=False)
+    value: Mapped[int] = column(Identifier, "Grows by one.", null=False, default=0)
+
+
+Index("ix_login_guards_window", LoginGuard.window_started_at)

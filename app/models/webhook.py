@@ -1,0 +1,82 @@
+"""Webhook endpoints, the deliveries owed to them and every attempt made."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index, Integer, UniqueConstraint, text as sql
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.models.types import Identifier, JsonText, UtcDateTime, string
+
+ENDPOINT_STATUSES = ("active", "disabled")
+DELIVERY_STATUSES = ("pending", "succeeded", "failed", "canceled")
+
+
+class WebhookEndpoint(RowMixin, Model):
+    """An address that receives events."""
+
+    __tablename__ = "webhook_endpoints"
+
+    url: Mapped[str] = column(string(2048), "Receiver.", null=False, format="url")
+    description: Mapped[str | None] = column(string(500), "What it is for.")
+    events: Mapped[list[str]] = column(JsonText(), "Names, object.* or *.", null=False)
+    status: Mapped[str] = column(
+        string(20), "State.", null=False, default="active", allowed=ENDPOINT_STATUSES
+    )
+    # Sealed with a key derived from SECRET_KEY.
+    secret: Mapped[str] = column(string(500), "Signing secret.", null=False)
+    previous_secret: Mapped[str | None] = column(string(500), "Secret before a rotation.")
+    previous_secret_until: Mapped[datetime | None] = column(UtcDateTime(), "Both sign until.")
+    failing_since: Mapped[datetime | None] = column(UtcDateTime(), "First failure in a row.")
+    disabled_reason: Mapped[str | None] = column(string(500), "Why it was disabled.")
+    created_by_id: Mapped[int | None] = foreign_key("users", "Who made it.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    version: Mapped[int] = column(Identifier, "Row version.", null=False, default=1)
+
+
+class WebhookDelivery(RowMixin, Model):
+    """An event owed to an endpoint."""
+
+    __tablename__ = "webhook_deliveries"
+
+    endpoint_id: Mapped[int] = foreign_key(
+        "webhook_endpoints", "Endpoint.", null=False, ondelete="CASCADE", index=False
+    )
+    event_id: Mapped[int] = foreign_key("events", "Event.", null=False, ondelete="CASCADE")
+    # The webhook-id header: the same on every attempt.
+    message_id: Mapped[str] = column(string(40), "Message id, msg_...", null=False, unique=True)
+    status: Mapped[str] = column(
+        string(20), "State.", null=False, default="pending", allowed=DELIVERY_STATUSES
+    )
+    attempts: Mapped[int] = column(Integer, "Tries.", null=False, default=0)
+    next_attempt_at: Mapped[datetime | None] = column(UtcDateTime(), "Next try.")
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
+    delivered_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was taken.")
+
+    __table_args__ = (
+        UniqueConstraint("endpoint_id", "event_id"),
+        Index(
+            "ix_webhook_deliveries_due", "next_attempt_at",
+            sqlite_where=sql("status = 'pending'"),
+            postgresql_where=sql("status = 'pending'"),
+        ),
+        Index("ix_webhook_deliveries_endpoint_id_id", "endpoint_id", "id"),
+        Index("ix_webhook_deliveries_created_at", "created_at"),
+    )  # fmt: skip
+
+
+class WebhookAttempt(RowMixin, Model):
+    """One try to deliver, with what the receiver answered."""
+
+    __tablename__ = "webhook_attempts"
+
+    delivery_id: Mapped[int] = foreign_key(
+        "webhook_deliveries", "Delivery.", null=False, ondelete="CASCADE"
+    )
+    status_code: Mapped[int | None] = column(Integer, "HTTP status; none when nothing came.")
+    duration_ms: Mapped[int] = column(Integer, "Milliseconds.", null=False)
+    response: Mapped[str | None] = column(string(1024), "First 1 KB of the answer.")
+    error: Mapped[str | None] = column(string(500), "What went wrong.")
