@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
-from app.models.types import UtcDateTime, string
+from app.types import UtcDateTime, string
 
 CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
 CLIENT_TYPES = ("Company", "Individual")

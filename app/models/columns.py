@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
-from app.models.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 Money = ExactDecimal(15, 2)
 Percent = ExactDecimal(5, 2)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
-from app.models.types import Identifier, UtcDateTime, string
+from app.types import Identifier, UtcDateTime, string
 
 DOCUMENT_CATEGORIES = (
     "Contract", "Invoice", "Quote", "Report", "Correspondence", "Identity", "Other",

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.models.types import Identifier, JsonText, UtcDateTime, string, text
+from app.types import Identifier, JsonText, UtcDateTime, string, text
 
 
 class Event(RowMixin, Model):

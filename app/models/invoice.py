@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, Percent, RowMixin, column, entity_args, foreign_key
-from app.models.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 INVOICE_TYPES = ("Invoice", "CreditNote")
 INVOICE_STATUSES = ("Draft", "Sent", "PartiallyPaid", "Paid", "Void", "Uncollectible")

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
-from app.models.types import UtcDateTime, string, text
+from app.types import UtcDateTime, string, text
 
 ARTICLE_STATUSES = ("Draft", "InReview", "Published", "Archived")
 ARTICLE_VISIBILITIES = ("Internal", "Public")

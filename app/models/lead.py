@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
-from app.models.types import UtcDateTime, string
+from app.types import UtcDateTime, string
 
 LEAD_STATUSES = ("New", "Contacted", "Nurturing", "Qualified", "Converted", "Disqualified")
 LEAD_SOURCES = (

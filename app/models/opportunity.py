@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, RowMixin, column, entity_args, foreign_key
-from app.models.types import ExactDecimal, UtcDateTime, string
+from app.types import ExactDecimal, UtcDateTime, string
 
 # Stage -> win probability in percent.
 STAGES = {

@@ -12,7 +12,7 @@ from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
 from app.models.document import ENTITY_TYPES
 from app.models.ticket import Priority
-from app.models.types import ExactDecimal, Identifier, UtcDateTime, string
+from app.types import ExactDecimal, Identifier, UtcDateTime, string
 
 TASK_STATUSES = ("Todo", "InProgress", "Blocked", "Done", "Canceled")
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
-from app.models.types import OrdinalEnum, UtcDateTime, string
+from app.types import OrdinalEnum, UtcDateTime, string
 
 PRIORITIES = ("Low", "Normal", "High", "Urgent")
 Priority = OrdinalEnum("Priority", PRIORITIES)

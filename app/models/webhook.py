@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.models.types import Identifier, JsonText, UtcDateTime, string
+from app.types import Identifier, JsonText, UtcDateTime, string
 
 ENDPOINT_STATUSES = ("active", "disabled")
 DELIVERY_STATUSES = ("pending", "succeeded", "failed", "canceled")
