@@ -1,0 +1,108 @@
+"""Events: the list of their names, and the outbox row that one becomes (contract section 12)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+from flask import current_app
+
+from app import records
+from app.clock import utc_now
+from app.models.event import Event
+from app.request_context import current_request_id
+from app.security import find_caller
+from app.types import json_text
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "client": ("created", "updated", "deleted", "status_changed", "merged"),
+    "contact": ("created", "updated", "deleted"),
+    "lead": ("created", "updated", "deleted", "status_changed", "assigned", "disqualified",
+             "converted"),
+    "opportunity": ("created", "updated", "deleted", "stage_changed", "assigned", "won", "lost",
+                    "reopened"),
+    "ticket": ("created", "updated", "deleted", "status_changed", "assigned", "comment_added",
+               "solved", "closed", "reopened", "merged", "sla_at_risk", "sla_breached"),
+    "invoice": ("created", "updated", "deleted", "issued", "sent", "send_failed", "viewed",
+                "partially_paid", "paid", "overdue", "reminder_sent", "voided", "uncollectible",
+                "credited"),
+    "payment": ("created", "reversed"),
+    "kb_article": ("created", "updated", "deleted", "submitted", "published", "unpublished",
+                   "archived", "feedback_received"),
+    "document": ("uploaded", "updated", "version_added", "deleted", "restored", "shared",
+                 "share_revoked", "share_accessed", "downloaded", "quarantined"),
+    "task": ("created", "updated", "deleted", "assigned", "status_changed", "completed", "overdue"),
+    "project": ("created", "updated", "deleted", "status_changed", "completed"),
+    "ai": ("action_proposed", "action_executed"),
+    "report": ("exported",),
+    "webhook": ("ping", "disabled"),
+    "api_key": ("created", "revoked"),
+    "user": ("created", "disabled", "locked"),
+}  # fmt: skip
+EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() for verb in verbs)
+
+# A larger object is replaced by its id and address: receivers are promised at most 20 KB.
+MAX_PAYLOAD_BYTES = 20_000
+
+# (entity type name, key) -> the JSON text of the entity as OData shows it
+Representation = Callable[[str, int], str]
+
+
+def emit(
+    name: str,
+    entity: str,
+    entity_id: int,
+    *,
+    sequence: int,
+    representation: str | None = None,
+    previous: Mapping[str, Any] | None = None,
+) -> None:
+    """Write an event into the outbox, in the transaction of the change.
+
+    Args:
+        entity: name of the entity type, such as ``Invoice``.
+        sequence: the record's row version after the change; two events of one change share it.
+        representation: the JSON text of the entity when the caller has it; else it is read.
+        previous: the changed properties as they were, in wire spelling.
+    Raises: KeyError, ``name`` is not an event.
+    """
+    if name not in EVENT_NAMES:
+        raise KeyError(name)
+    if representation is None:
+        representation = represent(entity, entity_id)
+    caller = find_caller()
+    actor = {"id": caller.user_id or None, "via": caller.via} if caller else {"id": None, "via": "system"}
+    rest: dict[str, Any] = {"actor": actor, "sequence": sequence}
+    if previous is not None:
+        rest = {"previous": previous, **rest}
+    payload = '{"object":' + representation + "," + json_text(rest)[1:]
+    if len(payload.encode()) > MAX_PAYLOAD_BYTES:
+        reference = json_text({"id": entity_id, "url": entity_url(entity, entity_id)})
+        payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
+    records.insert(
+        Event.__table__,
+        {
+            "key": f"evt_{secrets.token_hex(16)}",
+            "created_at": utc_now(),
+            "type": name,
+            "entity": entity,
+            "entity_id": entity_id,
+            "sequence": sequence,
+            "payload": orjson.Fragment(payload),
+            "request_id": current_request_id(),
+        },
+    )
+
+
+def represent(entity: str, entity_id: int) -> str:
+    """The JSON text of an entity as OData shows it, read inside the running transaction."""
+    representation: Representation = current_app.extensions["representation"]
+    return representation(entity, entity_id)
+
+
+def entity_url(entity: str, entity_id: int) -> str:
+    """The address of an entity, relative to the service."""
+    address: Callable[[str, int], str] = current_app.extensions["entity_url"]
+    return address(entity, entity_id)

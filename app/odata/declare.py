@@ -1,0 +1,132 @@
+"""Declaring an entity type from a table: names, types and facets come from the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Date, FromClause, Integer, SmallInteger, String, Text
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
+
+from app.odata import edm
+from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
+
+
+def camel(attribute: str) -> str:
+    """``tax_id`` -> ``taxId``."""
+    first, *rest = attribute.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def prop(col: Column[Any], name: str | None = None, **facets: Any) -> edm.Property:
+    """A property over one column; facets given here win over those of the column."""
+    derived: dict[str, Any] = {
+        "name": name or camel(col.name),
+        "type": edm_type(col),
+        "attribute": col.name,
+        "nullable": bool(col.nullable),
+        "default": _default(col),
+        "description": col.doc or "",
+        "max_length": col.info.get("maximum_length"),
+    }
+    for facet in ("allowed", "minimum", "maximum", "searchable"):
+        if facet in col.info:
+            derived[facet] = col.info[facet]
+    if isinstance(col.type, String) and col.type.length:
+        derived["max_length"] = col.type.length
+    if isinstance(col.type, ExactDecimal):
+        derived |= {"precision": col.type.precision, "scale": col.type.scale}
+    if isinstance(col.type, UtcDateTime):
+        derived["precision"] = 3
+    derived |= facets
+    derived.setdefault(
+        "required",
+        not derived["nullable"] and derived["default"] is None and not derived.get("computed"),
+    )
+    return edm.Property(**derived)
+
+
+def edm_type(col: Column[Any]) -> edm.EdmType:
+    """The EDM type of a column."""
+    kind = col.type
+    if isinstance(kind, OrdinalEnum):
+        return edm.EnumType(kind.name, {name: at for at, name in enumerate(kind.members)})
+    for column_type, edm_primitive in (
+        (ExactDecimal, edm.DECIMAL),
+        (UtcDateTime, edm.DATETIME),
+        (JsonText, edm.UNTYPED),
+        (Boolean, edm.BOOLEAN),
+        (Date, edm.DATE),
+        (SmallInteger, edm.INT16),
+    ):
+        if isinstance(kind, column_type):
+            return edm_primitive
+    if isinstance(kind, Integer):
+        # BigInteger is an Integer: identifiers and byte counts are 64 bits wide.
+        return edm.INT64 if kind.__visit_name__ == "big_integer" else edm.INT32
+    if isinstance(kind, String | Text):
+        return edm.STRING
+    raise TypeError(f"no EDM type for {col!r}")
+
+
+def _default(col: Column[Any]) -> Any:
+    return col.default.arg if isinstance(col.default, ScalarElementColumnDefault) else None
+
+
+def to_one(
+    name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
+    nullable: bool = True, target_key: str = "id",
+) -> edm.NavigationProperty:  # fmt: skip
+    """A single-valued navigation along a foreign key of this row."""
+    return edm.NavigationProperty(
+        name=name,
+        target=target,
+        collection=False,
+        join=lambda source, other: other[target_key] == source[foreign_key],
+        foreign_key=foreign_key,
+        partner=partner,
+        nullable=nullable,
+        description=description,
+    )
+
+
+def to_many(
+    name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
+    **facets: Any,
+) -> edm.NavigationProperty:  # fmt: skip
+    """A collection whose rows hold a foreign key to this one."""
+    return edm.NavigationProperty(
+        name=name,
+        target=target,
+        collection=True,
+        join=lambda source, other: other[foreign_key] == source["id"],
+        foreign_key=foreign_key,
+        partner=partner,
+        description=description,
+        **facets,
+    )
+
+
+def by_name(items: Iterable[Any]) -> Mapping[str, Any]:
+    """Things with a ``name``, by it."""
+    return {item.name: item for item in items}
+
+
+def entity_type(
+    name: str,
+    table: FromClause,
+    properties: Iterable[edm.Property],
+    navigation: Iterable[edm.NavigationProperty] = (),
+    *,
+    key: tuple[str, ...] = ("id",),
+    **facets: Any,
+) -> edm.EntityType:
+    """An entity type from its parts."""
+    return edm.EntityType(
+        name=name,
+        table=table,
+        key=key,
+        properties=by_name(properties),
+        navigation=by_name(navigation),
+        **facets,
+    )

@@ -1,0 +1,269 @@
+"""The Entity Data Model as plain values: types, properties, navigation, sets, operations.
+
+The model is built once, from declarations, and everything reads it: binding of queries, JSON of
+payloads, ``$metadata``, OpenAPI. It knows SQLAlchemy columns and nothing of any business.
+Source: OData CSDL 4.01.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from sqlalchemy import ColumnElement, FromClause
+
+# --- types ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PrimitiveType:
+    """A primitive type, such as ``Edm.String``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """An enumeration kept as an integer; ``members`` name -> value. ``name`` has no namespace."""
+
+    name: str
+    members: Mapping[str, int] = field(hash=False)
+    is_flags: bool = False
+    underlying: str = "Edm.Int32"
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class CollectionType:
+    """A collection of a type, kept as a JSON array in one column."""
+
+    element: PrimitiveType | EnumType | ComplexType
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexType:
+    """A structured type without a key."""
+
+    name: str
+    properties: Mapping[str, Property]
+    description: str = ""
+    is_open: bool = False
+    base: ComplexType | None = None
+
+
+EdmType = PrimitiveType | EnumType | CollectionType | ComplexType
+
+STRING = PrimitiveType("Edm.String")
+BOOLEAN = PrimitiveType("Edm.Boolean")
+BYTE = PrimitiveType("Edm.Byte")
+SBYTE = PrimitiveType("Edm.SByte")
+INT16 = PrimitiveType("Edm.Int16")
+INT32 = PrimitiveType("Edm.Int32")
+INT64 = PrimitiveType("Edm.Int64")
+DECIMAL = PrimitiveType("Edm.Decimal")
+DOUBLE = PrimitiveType("Edm.Double")
+SINGLE = PrimitiveType("Edm.Single")
+DATE = PrimitiveType("Edm.Date")
+DATETIME = PrimitiveType("Edm.DateTimeOffset")
+TIME_OF_DAY = PrimitiveType("Edm.TimeOfDay")
+DURATION = PrimitiveType("Edm.Duration")
+GUID = PrimitiveType("Edm.Guid")
+BINARY = PrimitiveType("Edm.Binary")
+STREAM = PrimitiveType("Edm.Stream")
+UNTYPED = PrimitiveType("Edm.Untyped")
+
+# --- properties -------------------------------------------------------------------------------
+
+# What an expression property gets: the columns of the row read, and the profile of the caller
+# (permission -> scope), so that compiled plans stay shared between callers of one profile.
+Expression = Callable[[Any, Mapping[str, str]], ColumnElement[Any]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Property:
+    """A structural property.
+
+    ``attribute`` is the column of the row (and the key in the values that a service takes); a
+    property without a column has an ``expression`` and is computed. A complex property lies
+    either in several columns (``columns``: sub-property name -> column) or as JSON in one.
+    """
+
+    name: str
+    type: EdmType
+    attribute: str
+    expression: Expression | None = None
+    columns: Mapping[str, str] | None = None
+    nullable: bool = True
+    max_length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+    default: Any = None
+    allowed: tuple[str, ...] | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    required: bool = False  # must be given on create
+    computed: bool = False  # set by the service; ignored in a body
+    immutable: bool = False  # settable on create only
+    on_request: bool = False  # left out unless $select names it
+    searchable: bool = False  # part of $search and of the trigram index
+    currency_property: str | None = None  # Measures.ISOCurrency
+    description: str = ""
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+
+
+# (columns of the source row, columns of the target row) -> the condition that relates them
+Join = Callable[[Any, Any], ColumnElement[bool]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NavigationProperty:
+    """A relation to another entity type.
+
+    ``foreign_key`` names the attribute that holds the relation: on the source for a
+    single-valued navigation, on the target for a collection. ``through`` is the link table of
+    a many-to-many relation with its two columns (source, target).
+    """
+
+    name: str
+    target: str
+    collection: bool
+    join: Join
+    foreign_key: str | None = None
+    through: tuple[FromClause, str, str] | None = None
+    partner: str | None = None
+    nullable: bool = True
+    contained: bool = False  # no set of its own: reached through its parent only
+    owned: bool = False  # given inside the parent's body and replaced as a whole (LineItems)
+    description: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EntityType:
+    """An entity type over one table."""
+
+    name: str
+    table: FromClause
+    key: tuple[str, ...]
+    properties: Mapping[str, Property]
+    navigation: Mapping[str, NavigationProperty] = field(default_factory=dict)
+    # Permission resource whose ``read`` a caller needs, and whose row filter applies.
+    resource: str | None = None
+    etag: str | None = None  # attribute of the row version
+    alternate_keys: tuple[tuple[str, ...], ...] = ()
+    base: EntityType | None = None
+    is_abstract: bool = False
+    is_open: bool = False
+    has_stream: bool = False
+    description: str = ""
+    # Attribute of the table that names the derived type of a row, and its value for this type.
+    discriminator: tuple[str, Any] | None = None
+    # Rows that do not exist for queries (such as documents in the trash).
+    visible: Callable[[Any], ColumnElement[bool]] | None = None
+
+    @cached_property
+    def folded(self) -> Mapping[str, str]:
+        """Lower-case name -> declared name, for case-insensitive matching (Protocol 13.1.6)."""
+        return {name.lower(): name for name in (*self.properties, *self.navigation)}
+
+    @cached_property
+    def by_attribute(self) -> Mapping[str, Property]:
+        """Column name -> property."""
+        return {prop.attribute: prop for prop in self.properties.values()}
+
+
+class Service(Protocol):
+    """The writes of an entity set: functions of the area's service, named by the container.
+
+    ``values`` are Python values by attribute (``tax_id``), owned collections as lists of the
+    same. Each function checks permission, validates, audits and emits.
+    """
+
+    def create(self, values: dict[str, Any]) -> Any:
+        """Make a record; returns its key."""
+
+    def update(self, key: Any, changes: dict[str, Any], version: int | None = None) -> None:
+        """Change the named attributes; ``version`` is the one that If-Match demands."""
+
+    def delete(self, key: Any, version: int | None = None) -> None:
+        """Remove a record."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EntitySet:
+    """A set of entities; without a service it is read-only."""
+
+    name: str
+    type: EntityType
+    service: Service | None = None
+    description: str = ""
+    insertable: bool = True
+    updatable: bool = True
+    deletable: bool = True
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Singleton:
+    """One entity with a name of its own (``/odata/Me``); ``key`` finds it for the caller."""
+
+    name: str
+    type: EntityType
+    key: Callable[[], Any]
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter of an operation."""
+
+    name: str
+    type: EdmType | EntityType
+    nullable: bool = True
+    description: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Operation:
+    """An action or a function; bound to an entity type when ``bound_to`` is given."""
+
+    name: str
+    is_action: bool
+    handler: Callable[..., Any]
+    bound_to: str | None = None
+    bound_to_collection: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    returns: EdmType | EntityType | None = None
+    returns_collection: bool = False
+    composable: bool = False
+    import_name: str | None = None  # in the container, when not bound
+    description: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EntityContainer:
+    """The whole model of one service."""
+
+    namespace: str
+    name: str
+    sets: Mapping[str, EntitySet]
+    types: Mapping[str, EntityType]
+    complex_types: Mapping[str, ComplexType] = field(default_factory=dict)
+    enum_types: Mapping[str, EnumType] = field(default_factory=dict)
+    singletons: Mapping[str, Singleton] = field(default_factory=dict)
+    operations: tuple[Operation, ...] = ()
+    schema_version: str = "1.0"
+
+    @cached_property
+    def set_of_type(self) -> Mapping[str, EntitySet]:
+        """Entity type name -> the set that holds its entities."""
+        return {entity_set.type.name: entity_set for entity_set in self.sets.values()}
+
+    @cached_property
+    def folded_sets(self) -> Mapping[str, str]:
+        """Lower-case name -> declared name of sets."""
+        return {name.lower(): name for name in self.sets}
+
+    def target(self, navigation: NavigationProperty) -> EntityType:
+        """The entity type that a navigation property leads to."""
+        return self.types[navigation.target]

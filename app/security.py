@@ -1,0 +1,97 @@
+"""Who is calling: the caller of a request, and the mark of routes that need none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from app.errors import TokenMissingError
+from app.permissions import ROLES
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The principal of a request or a job, with the rights it has right now.
+
+    ``rights`` maps a permission to its scope; ``role_rights`` is the same before an API key's
+    scopes narrowed it; ``profile`` is a hashable form of ``rights`` for caches of query plans.
+    """
+
+    user_id: int
+    username: str
+    via: str  # jwt, apiKey, cli, job, ai, system
+    rights: Mapping[str, str] = field(compare=False)
+    role_rights: Mapping[str, str] = field(compare=False)
+    roles: tuple[str, ...] = ()
+    profile: frozenset[tuple[str, str]] = frozenset()
+    session_key: str | None = None
+    api_key_id: int | None = None
+
+    @property
+    def principal(self) -> str:
+        """The name that limits and idempotency records are counted under."""
+        if self.api_key_id is not None:
+            return f"key:{self.api_key_id}"
+        return f"user:{self.user_id}"
+
+
+def make_caller(user_id: int, username: str, via: str, rights: Mapping[str, str], **more: Any) -> Caller:
+    """A caller with its profile derived from ``rights``."""
+    return Caller(
+        user_id=user_id,
+        username=username,
+        via=via,
+        rights=rights,
+        role_rights=more.pop("role_rights", rights),
+        profile=frozenset(rights.items()),
+        **more,
+    )
+
+
+def system_caller(via: str = "system", user_id: int = 0) -> Caller:
+    """The caller of background jobs and commands: every right; 0 stands for no user."""
+    return make_caller(user_id, via, via, ROLES["Admin"], roles=("Admin",))
+
+
+def current_caller() -> Caller:
+    """The caller of this request or job.
+
+    Raises: TokenMissingError, nobody was authenticated.
+    """
+    caller = _caller.get()
+    if caller is None:
+        raise TokenMissingError("Sign in: send a bearer token or an API key.")
+    return caller
+
+
+def find_caller() -> Caller | None:
+    """The caller, or None where nobody was authenticated."""
+    return _caller.get()
+
+
+def set_caller(caller: Caller | None) -> None:
+    """Make ``caller`` the one of this request; called by the authentication alone."""
+    _caller.set(caller)
+
+
+@contextmanager
+def acting_as(caller: Caller) -> Iterator[None]:
+    """Run a job, a command or an assistant's tool as ``caller``."""
+    token = _caller.set(caller)
+    try:
+        yield
+    finally:
+        _caller.reset(token)
+
+
+def public(view: View) -> View:
+    """Mark a view that may be called without credentials (contract P2)."""
+    view.is_public = True  # type: ignore[attr-defined]
+    return view
