@@ -191,5 +191,7 @@ class ServiceUnavailableError(ApiError):
 
 def _summary(details: tuple[Detail, ...]) -> str:
     if len(details) == 1:
-        return f"{details[0].field}: {details[0].message}" if details[0].field else details[0].message
+        return (
+            f"{details[0].field}: {details[0].message}" if details[0].field else details[0].message
+        )
     return f"{len(details)} fields have problems."

@@ -73,7 +73,11 @@ def emit(
     if representation is None:
         representation = represent(entity, entity_id)
     caller = find_caller()
-    actor = {"id": caller.user_id or None, "via": caller.via} if caller else {"id": None, "via": "system"}
+    actor = (
+        {"id": caller.user_id or None, "via": caller.via}
+        if caller
+        else {"id": None, "via": "system"}
+    )
     rest: dict[str, Any] = {"actor": actor, "sequence": sequence}
     if previous is not None:
         rest = {"previous": previous, **rest}

@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, or_
 
-from app.errors import ForbiddenError, InsufficientScopeError
 from app.dynamic import dynamic
+from app.errors import ForbiddenError, InsufficientScopeError
 
 ALL, OWN, PUBLISHED = "all", "own", "published"
 

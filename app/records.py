@@ -19,9 +19,15 @@ from sqlalchemy import (
     Row,
     Table,
     bindparam,
-    delete as sql_delete,
-    insert as sql_insert,
     select,
+)
+from sqlalchemy import (
+    delete as sql_delete,
+)
+from sqlalchemy import (
+    insert as sql_insert,
+)
+from sqlalchemy import (
     update as sql_update,
 )
 from sqlalchemy.sql.dml import UpdateBase
@@ -128,7 +134,9 @@ def _defaults(table: Table) -> tuple[tuple[str, Any, bool], ...]:
 class _Statement:
     """SQL text and how to bind values to it."""
 
-    def __init__(self, statement: UpdateBase, columns: Iterable[Column[Any]], dialect: Dialect) -> None:
+    def __init__(
+        self, statement: UpdateBase, columns: Iterable[Column[Any]], dialect: Dialect
+    ) -> None:
         compiled = statement.compile(dialect=dialect)
         self.sql = str(compiled)
         self.positions: Sequence[str] | None = getattr(compiled, "positiontup", None)

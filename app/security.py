@@ -42,7 +42,9 @@ class Caller:
         return f"user:{self.user_id}"
 
 
-def make_caller(user_id: int, username: str, via: str, rights: Mapping[str, str], **more: Any) -> Caller:
+def make_caller(
+    user_id: int, username: str, via: str, rights: Mapping[str, str], **more: Any
+) -> Caller:
     """A caller with its profile derived from ``rights``."""
     return Caller(
         user_id=user_id,

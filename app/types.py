@@ -144,12 +144,16 @@ class OrdinalEnum(TypeDecorator[str]):
 
 def iso_instant(value: datetime) -> str:
     """``2024-01-31T09:05:00.000Z``: the one text form of an instant, in columns and in JSON."""
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{value.microsecond // 1000:03d}Z"
+    return (
+        value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{value.microsecond // 1000:03d}Z"
+    )
 
 
 def json_text(value: Any) -> str:
     """Compact JSON of plain values, Decimals as exact numbers, datetimes as ``iso_instant``."""
-    return orjson.dumps(value, default=_json_default, option=orjson.OPT_PASSTHROUGH_DATETIME).decode()
+    return orjson.dumps(
+        value, default=_json_default, option=orjson.OPT_PASSTHROUGH_DATETIME
+    ).decode()
 
 
 def _json_default(value: Any) -> Any:

@@ -1,0 +1,69 @@
+"""Reading the application's own sources: which module imports which, and where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+APP = ROOT / "app"
+
+
+class Import(NamedTuple):
+    """``importer`` imports ``imported``; ``late`` when it does so inside a function."""
+
+    importer: str
+    imported: str
+    late: bool
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Module name -> its tree, for every module of the application."""
+    return {
+        module_name(path): ast.parse(path.read_text(encoding="utf-8"), str(path))
+        for path in sorted(APP.rglob("*.py"))
+    }
+
+
+def module_name(path: Path) -> str:
+    """``app/crm/service.py`` -> ``app.crm.service``; a package is named by its folder."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    """Every import of one module of the application by another."""
+    return tuple(found for name, tree in sources().items() for found in _imports_of(name, tree))
+
+
+def _imports_of(importer: str, tree: ast.Module) -> Iterator[Import]:
+    late_nodes = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Import | ast.ImportFrom)
+    }
+    typing_nodes = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_nodes:
+            continue
+        late = id(node) in late_nodes
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("app"):
+                    yield Import(importer, alias.name, late)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("app"):
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield Import(importer, whole if whole in sources() else str(node.module), late)

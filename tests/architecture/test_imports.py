@@ -1,0 +1,84 @@
+"""Which way imports point: routes -> service -> models -> extensions, never back, never round."""
+
+from __future__ import annotations
+
+import graphlib
+
+import pytest
+
+from tests.architecture.modules import imports, sources
+
+# Below everything: may be imported by anybody, import nobody above.
+AREAS = (
+    "auth", "admin", "crm", "invoices", "tickets", "kb", "documents", "projects", "ai", "bi",
+    "webhooks",
+)  # fmt: skip
+
+
+def inside(module: str, *packages: str) -> bool:
+    """Whether ``module`` is one of ``packages`` or lies in one."""
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def test_no_import_inside_a_function() -> None:
+    assert [found for found in imports() if found.late] == []
+
+
+def test_no_cycle() -> None:
+    graph: dict[str, set[str]] = {name: set() for name in sources()}
+    for found in imports():
+        if found.importer != found.imported:
+            graph[found.importer].add(found.imported)
+    # A package's own __init__ stands for its modules: importing app.models.client runs it first,
+    # but the edge from a module to its own package is no cycle of meaning.
+    for name, targets in graph.items():
+        targets.discard(name.rpartition(".")[0])
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_models_know_no_request_and_no_service() -> None:
+    allowed = ("app.models", "app.types", "app.extensions")
+    assert [
+        found
+        for found in imports()
+        if inside(found.importer, "app.models") and not inside(found.imported, *allowed)
+    ] == []
+
+
+def test_models_import_no_flask() -> None:
+    for name, tree in sources().items():
+        if inside(name, "app.models"):
+            modules = {getattr(node, "module", None) or "" for node in tree.body}
+            assert not {module for module in modules if module.startswith("flask")}, name
+
+
+def test_the_query_engine_knows_nothing_of_the_business() -> None:
+    business = ("app.models", "app.container", "app.writing", *(f"app.{area}" for area in AREAS))
+    assert [
+        found
+        for found in imports()
+        if inside(found.importer, "app.odata") and inside(found.imported, *business)
+    ] == []
+
+
+def test_only_routes_import_routes() -> None:
+    edges = ("app.factory", "app.areas", "app.openapi")
+    assert [
+        found
+        for found in imports()
+        if found.imported.rpartition(".")[2] == "routes"
+        and found.importer.rpartition(".")[2] != "routes"
+        and not inside(found.importer, *edges)
+    ] == []
+
+
+def test_schemas_know_the_wire_and_not_the_database() -> None:
+    assert [
+        found
+        for found in imports()
+        if found.importer.rpartition(".")[2] == "schemas"
+        and inside(found.imported, "app.records", "app.extensions", "app.database")
+    ] == []
