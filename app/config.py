@@ -1,4 +1,4 @@
-"""Settings: read once from the environment, typed, frozen; a secret has no default in production."""
+"""Settings: read once from the environment, typed, frozen; no default secret in production."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extensions, unbound: ``create_app`` binds them, so that two applications can live in one process."""
+"""Extensions, unbound: ``create_app`` binds them, so that two apps can live in one process."""
 
 from __future__ import annotations
 

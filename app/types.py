@@ -69,7 +69,7 @@ class ExactDecimal(TypeDecorator[Decimal]):
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An instant in UTC to the millisecond; ISO 8601 text with ``Z`` on SQLite, so that it sorts."""
+    """An instant in UTC to the millisecond; on SQLite sortable ISO 8601 text with ``Z``."""
 
     impl = String
     cache_ok = True
@@ -94,7 +94,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class JsonText(TypeDecorator[Any]):
-    """A JSON value kept as the compact text that was written (PostgreSQL ``json``, not ``jsonb``)."""
+    """A JSON value kept as the compact text that was written (``json``, never ``jsonb``)."""
 
     impl = Text
     cache_ok = True
