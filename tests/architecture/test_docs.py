@@ -1,0 +1,57 @@
+"""What the code can say, the documentation explains: errors, events, settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from app import errors
+from app.config import Config
+from app.events import EVENT_NAMES
+from tests.architecture.modules import ROOT
+
+
+def error_codes() -> set[str]:
+    return {
+        error.code
+        for error in vars(errors).values()
+        if isinstance(error, type) and issubclass(error, errors.ApiError)
+    }
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def test_every_error_code_is_explained_with_its_status() -> None:
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| (\d+) \|", page("errors.md"), re.MULTILINE))
+    assert set(rows) == error_codes()
+    for error in vars(errors).values():
+        if isinstance(error, type) and issubclass(error, errors.ApiError):
+            assert rows[error.code] == str(error.status), error
+
+
+def test_every_event_is_explained() -> None:
+    listed = set(re.findall(r"^\| `([a-z_]+\.[a-z_]+)` \|", page("events.md"), re.MULTILINE))
+    assert listed == EVENT_NAMES
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "DATABASE_URL", "RATE_LIMIT_USER"])
+def test_settings_are_found_in_the_source(name: str) -> None:
+    assert name in settings_read()
+
+
+def test_every_setting_is_explained() -> None:
+    listed = set(re.findall(r"^\| `([A-Z_]+)` \|", page("settings.md"), re.MULTILINE))
+    assert settings_read() - listed == set()
+    assert listed - settings_read() == {"PORT"}
+
+
+def settings_read() -> set[str]:
+    """The names of environment variables that ``Config.from_env`` reads."""
+    source = (ROOT / "app" / "config.py").read_text(encoding="utf-8")
+    names = set(re.findall(r'(?:read\.\w+\(|env\.get\(|env\[)\s*"([A-Z_]+)"', source))
+    assert len(names) > len(dataclasses.fields(Config)) / 2
+    return names
