@@ -23,9 +23,15 @@ class Client(EntityMixin, Model):
     __tablename__ = "clients"
 
     number: Mapped[str | None] = column(string(40), 'Running number, "C-000001".', unique=True)
-    name: Mapped[str] = column(string(200), "Name the client is known by.", null=False)
-    email: Mapped[str | None] = column(string(254), "Main e-mail address.", format="email")
-    tax_id: Mapped[str | None] = column(string(32), "VAT or tax number.", format="tax_id")
+    name: Mapped[str] = column(
+        string(200), "Name the client is known by.", null=False, searchable=True
+    )
+    email: Mapped[str | None] = column(
+        string(254), "Main e-mail address.", format="email", searchable=True
+    )
+    tax_id: Mapped[str | None] = column(
+        string(32), "VAT or tax number.", format="tax_id", searchable=True
+    )
     status: Mapped[str] = column(
         string(20), "Standing of the client.", null=False, default="Active", allowed=CLIENT_STATUSES
     )
@@ -36,7 +42,9 @@ class Client(EntityMixin, Model):
         string(20), "Company or private person.", null=False, default="Company",
         allowed=CLIENT_TYPES,
     )  # fmt: skip
-    legal_name: Mapped[str | None] = column(string(200), "Registered name, used on invoices.")
+    legal_name: Mapped[str | None] = column(
+        string(200), "Registered name, used on invoices.", searchable=True
+    )
     phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
     website: Mapped[str | None] = column(string(2048), "Web address.", format="url")
     registration_number: Mapped[str | None] = column(string(50), "Commercial register number.")
@@ -86,7 +94,9 @@ class Client(EntityMixin, Model):
     credit_balance: Mapped[Decimal] = column(
         Money, "Credit in the client's favour.", null=False, default=Decimal(0)
     )
-    origin_lead_id: Mapped[int | None] = foreign_key("leads", "Lead it was converted from.")
+    origin_lead_id: Mapped[int | None] = foreign_key(
+        "leads", "Lead it was converted from.", closes_circle=True
+    )
     last_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Last change around it.")
 
     __table_args__ = entity_args(
@@ -104,10 +114,12 @@ class Contact(EntityMixin, Model):
 
     __tablename__ = "contacts"
 
-    first_name: Mapped[str | None] = column(string(100), "Given name.")
-    last_name: Mapped[str] = column(string(100), "Family name.", null=False)
+    first_name: Mapped[str | None] = column(string(100), "Given name.", searchable=True)
+    last_name: Mapped[str] = column(string(100), "Family name.", null=False, searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client the person works for.")
-    email: Mapped[str | None] = column(string(254), "E-mail address.", format="email", index=True)
+    email: Mapped[str | None] = column(
+        string(254), "E-mail address.", format="email", index=True, searchable=True
+    )
     phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
     mobile: Mapped[str | None] = column(string(32), "Mobile number.", format="phone")
     job_title: Mapped[str | None] = column(string(100), "Job title.")

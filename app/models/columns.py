@@ -1,8 +1,9 @@
-"""Declaring columns: one call says the type, the meaning and the rule, and everybody reads it there.
+"""Declaring columns: one call says the type, the meaning and the rule; everybody reads it there.
 
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
-share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where the type has no
-length of its own), ``format``.
+share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
+the type has no length of its own), ``format``; and ``searchable``: ``contains`` on it is indexed
+(app/models/trigrams.py).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def column(
     maximum: int | None = None,
     maximum_length: int | None = None,
     format: str | None = None,
+    searchable: bool = False,
     **options: Any,
 ) -> MappedColumn[Any]:
     """A mapped column with its description and its facets."""
@@ -41,6 +43,7 @@ def column(
         "maximum": maximum,
         "maximum_length": maximum_length,
         "format": format,
+        "searchable": searchable or None,
     }
     return mapped_column(
         type_,
@@ -53,12 +56,22 @@ def column(
 
 
 def foreign_key(
-    table: str, doc: str, *, null: bool = True, ondelete: str | None = None, index: bool = True
+    table: str,
+    doc: str,
+    *,
+    null: bool = True,
+    ondelete: str | None = None,
+    index: bool = True,
+    closes_circle: bool = False,
 ) -> MappedColumn[Any]:
-    """A foreign key to ``table``; indexed, because lists go along it."""
+    """A foreign key to ``table``; indexed, because lists go along it.
+
+    Args:
+        closes_circle: ``table`` refers back to this one and is made after it.
+    """
     return mapped_column(
         Identifier,
-        ForeignKey(f"{table}.id", ondelete=ondelete),
+        ForeignKey(f"{table}.id", ondelete=ondelete, use_alter=closes_circle),
         doc=doc,
         nullable=null,
         index=index,
@@ -129,7 +142,7 @@ def add_checks(metadata: MetaData) -> None:
 
 
 def checks(col: Column[Any]) -> Iterable[tuple[str, str | None, str]]:
-    """``(name, dialect or None for both, SQL)`` of the constraints that a column's facets ask for."""
+    """``(name, dialect or None for both, SQL)`` of the constraints that the facets ask for."""
     if allowed := col.info.get("allowed"):
         values = ", ".join(f"'{value}'" for value in allowed)
         yield f"{col.name}_allowed", None, f"{col.name} IN ({values})"

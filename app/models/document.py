@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.indexes import nulls_first
 from app.types import Identifier, UtcDateTime, string
 
 DOCUMENT_CATEGORIES = (
@@ -26,7 +27,7 @@ class Document(EntityMixin, Model):
 
     __tablename__ = "documents"
 
-    name: Mapped[str] = column(string(255), "Name.", null=False)
+    name: Mapped[str] = column(string(255), "Name.", null=False, searchable=True)
     description: Mapped[str | None] = column(string(2000), "Description.")
     category: Mapped[str] = column(
         string(20), "Category.", null=False, default="Other", allowed=DOCUMENT_CATEGORIES
@@ -37,7 +38,7 @@ class Document(EntityMixin, Model):
         string(20), "Type of the record it belongs to.", allowed=ENTITY_TYPES
     )
     entity_id: Mapped[int | None] = column(Identifier, "Record it belongs to.")
-    expires_at: Mapped[date | None] = column(Date, "Day it loses its validity.", index=True)
+    expires_at: Mapped[date | None] = column(Date, "Day it loses its validity.")
     retain_until: Mapped[date | None] = column(Date, "Not to be deleted before.")
     file_name: Mapped[str | None] = column(string(255), "Name of the file.")
     content_type: Mapped[str | None] = column(string(127), "Media type, found in the content.")
@@ -50,10 +51,8 @@ class Document(EntityMixin, Model):
         allowed=DOCUMENT_STATUSES,
     )  # fmt: skip
     download_count: Mapped[int] = column(Integer, "Downloads.", null=False, default=0)
-    is_shared: Mapped[bool] = column(
-        Boolean, "Has a live public link.", null=False, default=False
-    )
-    deleted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was deleted.", index=True)
+    is_shared: Mapped[bool] = column(Boolean, "Has a live public link.", null=False, default=False)
+    deleted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was deleted.")
     # The state that a restore returns to.
     status_before_deletion: Mapped[str | None] = column(
         string(20), "State before deletion.", allowed=DOCUMENT_STATUSES
@@ -65,6 +64,8 @@ class Document(EntityMixin, Model):
         Index("ix_documents_status_created_at", "status", "created_at"),
         Index("ix_documents_name", "name"),
         Index("ix_documents_created_at", "created_at"),
+        Index("ix_documents_expires_at", nulls_first("expires_at")),
+        Index("ix_documents_deleted_at", nulls_first("deleted_at")),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, CheckConstraint, Index, Integer, UniqueConstraint, text as sql
+from sqlalchemy import Index, Integer, UniqueConstraint, text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.extensions import Model

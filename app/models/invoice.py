@@ -10,7 +10,16 @@ from sqlalchemy import Boolean, CheckConstraint, Date, Index, Integer, UniqueCon
 from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
-from app.models.columns import EntityMixin, Money, Percent, RowMixin, column, entity_args, foreign_key
+from app.models.columns import (
+    EntityMixin,
+    Money,
+    Percent,
+    RowMixin,
+    column,
+    entity_args,
+    foreign_key,
+)
+from app.models.indexes import nulls_first
 from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 INVOICE_TYPES = ("Invoice", "CreditNote")
@@ -39,7 +48,7 @@ class Invoice(EntityMixin, Model):
     currency: Mapped[str] = column(
         string(3), "Currency (ISO 4217); the client's by default.", null=False, format="currency"
     )
-    reference: Mapped[str | None] = column(string(100), "Your own reference.")
+    reference: Mapped[str | None] = column(string(100), "Your own reference.", searchable=True)
     purchase_order: Mapped[str | None] = column(string(50), "Purchase order of the buyer.")
     buyer_reference: Mapped[str | None] = column(string(100), "Reference the buyer asked for.")
     prices_include_tax: Mapped[bool] = column(
@@ -62,7 +71,9 @@ class Invoice(EntityMixin, Model):
         string(20), "Electronic form of the document.", null=False, default="Auto",
         allowed=E_INVOICE_FORMATS,
     )  # fmt: skip
-    number: Mapped[str | None] = column(string(40), "Number, given at issue.", unique=True)
+    number: Mapped[str | None] = column(
+        string(40), "Number, given at issue.", unique=True, searchable=True
+    )
     status: Mapped[str] = column(
         string(20), "State of the document.", null=False, default="Draft", allowed=INVOICE_STATUSES
     )
@@ -113,12 +124,12 @@ class Invoice(EntityMixin, Model):
         ),
         CheckConstraint("due_date IS NULL OR issue_date IS NULL OR due_date >= issue_date",
                         name="due_after_issue"),
-        Index("ix_invoices_status_due_date", "status", "due_date"),
-        Index("ix_invoices_issue_date", "issue_date"),
-        Index("ix_invoices_due_date", "due_date"),
+        Index("ix_invoices_status_due_date", "status", nulls_first("due_date")),
+        Index("ix_invoices_issue_date", nulls_first("issue_date")),
+        Index("ix_invoices_due_date", nulls_first("due_date")),
         Index("ix_invoices_total", "total"),
         Index("ix_invoices_amount_due", "amount_due"),
-        Index("ix_invoices_paid_at", "paid_at"),
+        Index("ix_invoices_paid_at", nulls_first("paid_at")),
         Index("ix_invoices_created_at", "created_at"),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.indexes import nulls_first
 from app.types import UtcDateTime, string, text
 
 ARTICLE_STATUSES = ("Draft", "InReview", "Published", "Archived")
@@ -21,7 +22,7 @@ class KbArticle(EntityMixin, Model):
 
     __tablename__ = "kb_articles"
 
-    title: Mapped[str] = column(string(255), "Title.", null=False)
+    title: Mapped[str] = column(string(255), "Title.", null=False, searchable=True)
     body: Mapped[str] = column(
         text(), "Text, at most 200,000 characters.", null=False, maximum_length=200_000
     )
@@ -41,7 +42,7 @@ class KbArticle(EntityMixin, Model):
         string(10), "Language.", null=False, default="en", format="language"
     )
     review_due_at: Mapped[date | None] = column(Date, "Look at it again by.")
-    expires_at: Mapped[date | None] = column(Date, "Archived after this day.", index=True)
+    expires_at: Mapped[date | None] = column(Date, "Archived after this day.")
     translation_of_id: Mapped[int | None] = foreign_key("kb_articles", "Article it translates.")
     source_ticket_id: Mapped[int | None] = foreign_key("tickets", "Ticket it was written from.")
     slug: Mapped[str] = column(string(300), "Name in addresses.", null=False, unique=True)
@@ -62,6 +63,7 @@ class KbArticle(EntityMixin, Model):
         Index("ix_kb_articles_status_visibility", "status", "visibility"),
         Index("ix_kb_articles_title", "title"),
         Index("ix_kb_articles_created_at", "created_at"),
+        Index("ix_kb_articles_expires_at", nulls_first("expires_at")),
     )
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.indexes import nulls_first
 from app.types import UtcDateTime, string
 
 LEAD_STATUSES = ("New", "Contacted", "Nurturing", "Qualified", "Converted", "Disqualified")
@@ -27,10 +28,16 @@ class Lead(EntityMixin, Model):
     __tablename__ = "leads"
 
     first_name: Mapped[str | None] = column(string(100), "Given name.")
-    last_name: Mapped[str | None] = column(string(100), "Family name; this or company is required.")
-    company: Mapped[str | None] = column(string(200), "Company; this or lastName is required.")
+    last_name: Mapped[str | None] = column(
+        string(100), "Family name; this or company is required.", searchable=True
+    )
+    company: Mapped[str | None] = column(
+        string(200), "Company; this or lastName is required.", searchable=True
+    )
     job_title: Mapped[str | None] = column(string(100), "Job title.")
-    email: Mapped[str | None] = column(string(254), "E-mail address.", format="email", index=True)
+    email: Mapped[str | None] = column(
+        string(254), "E-mail address.", format="email", index=True, searchable=True
+    )
     phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
     website: Mapped[str | None] = column(string(2048), "Web address.", format="url")
     tax_id: Mapped[str | None] = column(string(32), "VAT or tax number.", format="tax_id")
@@ -52,9 +59,7 @@ class Lead(EntityMixin, Model):
     )
     description: Mapped[str | None] = column(string(10000), "What is known about it.")
     next_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Next planned step.")
-    do_not_contact: Mapped[bool] = column(
-        Boolean, "No contact wanted.", null=False, default=False
-    )
+    do_not_contact: Mapped[bool] = column(Boolean, "No contact wanted.", null=False, default=False)
     consent_at: Mapped[datetime | None] = column(UtcDateTime(), "When consent was given.")
     disqualify_reason: Mapped[str | None] = column(
         string(20), "Why it was disqualified.", allowed=DISQUALIFY_REASONS
@@ -74,7 +79,7 @@ class Lead(EntityMixin, Model):
     __table_args__ = entity_args(
         CheckConstraint("last_name IS NOT NULL OR company IS NOT NULL", name="has_a_name"),
         Index("ix_leads_status_created_at", "status", "created_at"),
-        Index("ix_leads_company", "company"),
+        Index("ix_leads_company", nulls_first("company")),
         Index("ix_leads_created_at", "created_at"),
-        Index("ix_leads_next_activity_at", "next_activity_at"),
+        Index("ix_leads_next_activity_at", nulls_first("next_activity_at")),
     )

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, RowMixin, column, entity_args, foreign_key
+from app.models.indexes import nulls_first
 from app.types import ExactDecimal, UtcDateTime, string
 
 # Stage -> win probability in percent.
@@ -27,7 +28,7 @@ class Opportunity(EntityMixin, Model):
 
     __tablename__ = "opportunities"
 
-    name: Mapped[str] = column(string(200), "Name of the opportunity.", null=False)
+    name: Mapped[str] = column(string(200), "Name of the opportunity.", null=False, searchable=True)
     client_id: Mapped[int] = foreign_key("clients", "Client who may buy.", null=False)
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person to talk to.")
     amount: Mapped[Decimal] = column(
@@ -56,9 +57,7 @@ class Opportunity(EntityMixin, Model):
     lost_reason: Mapped[str | None] = column(
         string(20), "Why it was lost; required to close as lost.", allowed=LOST_REASONS
     )
-    lost_notes: Mapped[str | None] = column(
-        string(1000), "More on the reason; required for Other."
-    )
+    lost_notes: Mapped[str | None] = column(string(1000), "More on the reason; required for Other.")
     description: Mapped[str | None] = column(string(10000), "Description.")
     status: Mapped[str] = column(
         string(20), "Open, Won or Lost.", null=False, default="Open", allowed=OPPORTUNITY_STATUSES
@@ -73,7 +72,7 @@ class Opportunity(EntityMixin, Model):
     base_amount: Mapped[Decimal] = column(
         Money, "Amount in the organisation's currency.", null=False, default=Decimal(0)
     )
-    lead_id: Mapped[int | None] = foreign_key("leads", "Lead it came from.")
+    lead_id: Mapped[int | None] = foreign_key("leads", "Lead it came from.", closes_circle=True)
     stage_changed_at: Mapped[datetime] = column(
         UtcDateTime(), "When the stage last changed.", null=False
     )
@@ -81,9 +80,9 @@ class Opportunity(EntityMixin, Model):
     closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was won or lost.")
 
     __table_args__ = entity_args(
-        Index("ix_opportunities_stage_close_date", "stage", "close_date"),
-        Index("ix_opportunities_status_closed_at", "status", "closed_at"),
-        Index("ix_opportunities_close_date", "close_date"),
+        Index("ix_opportunities_stage_close_date", "stage", nulls_first("close_date")),
+        Index("ix_opportunities_status_closed_at", "status", nulls_first("closed_at")),
+        Index("ix_opportunities_close_date", nulls_first("close_date")),
         Index("ix_opportunities_amount", "amount"),
         Index("ix_opportunities_created_at", "created_at"),
     )

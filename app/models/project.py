@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.indexes import nulls_first
 from app.types import ExactDecimal, UtcDateTime, string
 
 PROJECT_STATUSES = ("Planned", "Active", "OnHold", "Completed", "Canceled")
@@ -21,8 +22,10 @@ class Project(EntityMixin, Model):
 
     __tablename__ = "projects"
 
-    code: Mapped[str | None] = column(string(40), 'Running number, "P-000001".', unique=True)
-    name: Mapped[str] = column(string(200), "Name.", null=False)
+    code: Mapped[str | None] = column(
+        string(40), 'Running number, "P-000001".', unique=True, searchable=True
+    )
+    name: Mapped[str] = column(string(200), "Name.", null=False, searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client.")
     opportunity_id: Mapped[int | None] = foreign_key("opportunities", "Opportunity it came from.")
     status: Mapped[str] = column(
@@ -31,7 +34,7 @@ class Project(EntityMixin, Model):
     )  # fmt: skip
     description: Mapped[str | None] = column(string(10000), "Description.")
     start_date: Mapped[date | None] = column(Date, "First day.")
-    end_date: Mapped[date | None] = column(Date, "Last day.", index=True)
+    end_date: Mapped[date | None] = column(Date, "Last day.")
     manager_id: Mapped[int | None] = foreign_key("users", "Who leads it; the caller by default.")
     budget_amount: Mapped[Decimal | None] = column(Money, "Budget.", minimum=0)
     budget_hours: Mapped[Decimal | None] = column(ExactDecimal(10, 2), "Budget hours.", minimum=0)
@@ -57,7 +60,8 @@ class Project(EntityMixin, Model):
             "end_date IS NULL OR start_date IS NULL OR end_date >= start_date",
             name="end_after_start",
         ),
-        Index("ix_projects_status_end_date", "status", "end_date"),
+        Index("ix_projects_status_end_date", "status", nulls_first("end_date")),
         Index("ix_projects_name", "name"),
         Index("ix_projects_created_at", "created_at"),
+        Index("ix_projects_end_date", nulls_first("end_date")),
     )

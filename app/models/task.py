@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
 from app.models.document import ENTITY_TYPES
+from app.models.indexes import nulls_first
 from app.models.ticket import Priority
 from app.types import ExactDecimal, Identifier, UtcDateTime, string
 
@@ -22,16 +23,16 @@ class Task(EntityMixin, Model):
 
     __tablename__ = "tasks"
 
-    title: Mapped[str] = column(string(255), "What to do.", null=False)
+    title: Mapped[str] = column(string(255), "What to do.", null=False, searchable=True)
     description: Mapped[str | None] = column(string(10000), "Description.")
     status: Mapped[str] = column(
         string(20), "State of the task.", null=False, default="Todo", allowed=TASK_STATUSES
     )
     priority: Mapped[str] = column(Priority, "Urgency.", null=False, default="Normal")
     assignee_id: Mapped[int | None] = foreign_key("users", "Who does it; the caller by default.")
-    due_at: Mapped[datetime | None] = column(UtcDateTime(), "When it is due.", index=True)
+    due_at: Mapped[datetime | None] = column(UtcDateTime(), "When it is due.")
     start_at: Mapped[datetime | None] = column(UtcDateTime(), "When it starts.")
-    reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "When to remind.", index=True)
+    reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "When to remind.")
     project_id: Mapped[int | None] = foreign_key("projects", "Project.")
     parent_task_id: Mapped[int | None] = foreign_key("tasks", "Task it is a part of.")
     related_type: Mapped[str | None] = column(
@@ -42,9 +43,7 @@ class Task(EntityMixin, Model):
         ExactDecimal(8, 2), "Estimated hours.", minimum=0
     )
     actual_hours: Mapped[Decimal | None] = column(ExactDecimal(8, 2), "Hours spent.", minimum=0)
-    billable: Mapped[bool] = column(
-        Boolean, "Is charged to the client.", null=False, default=False
-    )
+    billable: Mapped[bool] = column(Boolean, "Is charged to the client.", null=False, default=False)
     hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
     position: Mapped[int | None] = column(Integer, "Place in a list.")
     completed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was done.")
@@ -53,6 +52,8 @@ class Task(EntityMixin, Model):
     __table_args__ = entity_args(
         CheckConstraint("(related_type IS NULL) = (related_id IS NULL)", name="related_whole"),
         Index("ix_tasks_related_type_related_id", "related_type", "related_id"),
-        Index("ix_tasks_status_due_at", "status", "due_at"),
+        Index("ix_tasks_status_due_at", "status", nulls_first("due_at")),
         Index("ix_tasks_created_at", "created_at"),
+        Index("ix_tasks_due_at", nulls_first("due_at")),
+        Index("ix_tasks_reminder_at", nulls_first("reminder_at")),
     )

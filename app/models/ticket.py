@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.indexes import nulls_first
 from app.types import OrdinalEnum, UtcDateTime, string
 
 PRIORITIES = ("Low", "Normal", "High", "Urgent")
@@ -24,8 +25,10 @@ class Ticket(EntityMixin, Model):
 
     __tablename__ = "tickets"
 
-    number: Mapped[str | None] = column(string(40), 'Running number, "T-000001".', unique=True)
-    subject: Mapped[str] = column(string(255), "What it is about.", null=False)
+    number: Mapped[str | None] = column(
+        string(40), 'Running number, "T-000001".', unique=True, searchable=True
+    )
+    subject: Mapped[str] = column(string(255), "What it is about.", null=False, searchable=True)
     description: Mapped[str | None] = column(string(20000), "What was asked.")
     status: Mapped[str] = column(
         string(20), "State of the ticket.", null=False, default="New", allowed=TICKET_STATUSES
@@ -45,18 +48,16 @@ class Ticket(EntityMixin, Model):
     assignee_id: Mapped[int | None] = foreign_key("users", "Agent who works on it.")
     category: Mapped[str | None] = column(string(100), "Category.")
     language: Mapped[str | None] = column(string(10), "Language.", format="language")
-    pending_until: Mapped[datetime | None] = column(UtcDateTime(), "When a pause ends.", index=True)
+    pending_until: Mapped[datetime | None] = column(UtcDateTime(), "When a pause ends.")
     resolution: Mapped[str | None] = column(string(10000), "How it was solved.")
     satisfaction_rating: Mapped[int | None] = column(
         Integer, "Rating of the customer, 1 to 5.", minimum=1, maximum=5
     )
     first_response_due_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the first answer is due.", index=True
+        UtcDateTime(), "When the first answer is due."
     )
     first_responded_at: Mapped[datetime | None] = column(UtcDateTime(), "First answer.")
-    resolution_due_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the solution is due.", index=True
-    )
+    resolution_due_at: Mapped[datetime | None] = column(UtcDateTime(), "When the solution is due.")
     sla_status: Mapped[str] = column(
         string(20), "State of the service level.", null=False, default="OnTrack",
         allowed=SLA_STATUSES,
@@ -74,8 +75,11 @@ class Ticket(EntityMixin, Model):
 
     __table_args__ = entity_args(
         Index("ix_tickets_status_priority", "status", "priority"),
-        Index("ix_tickets_status_solved_at", "status", "solved_at"),
+        Index("ix_tickets_status_solved_at", "status", nulls_first("solved_at")),
         Index("ix_tickets_created_at", "created_at"),
+        Index("ix_tickets_pending_until", nulls_first("pending_until")),
+        Index("ix_tickets_first_response_due_at", nulls_first("first_response_due_at")),
+        Index("ix_tickets_resolution_due_at", nulls_first("resolution_due_at")),
     )
 
 
@@ -102,6 +106,4 @@ class TicketArticle(RowMixin, Model):
     ticket_id: Mapped[int] = foreign_key(
         "tickets", "Ticket.", null=False, ondelete="CASCADE", index=False
     )
-    article_id: Mapped[int] = foreign_key(
-        "kb_articles", "Article.", null=False, ondelete="CASCADE"
-    )
+    article_id: Mapped[int] = foreign_key("kb_articles", "Article.", null=False, ondelete="CASCADE")

@@ -65,7 +65,9 @@ class UserRole(Model):
 
     __tablename__ = "user_roles"
 
-    user_id: Mapped[int] = foreign_key("users", "User.", null=False, ondelete="CASCADE", index=False)
+    user_id: Mapped[int] = foreign_key(
+        "users", "User.", null=False, ondelete="CASCADE", index=False
+    )
     role_id: Mapped[int] = foreign_key("roles", "Role.", null=False)
     __mapper_args__ = {"primary_key": [user_id, role_id]}
     __table_args__ = (UniqueConstraint("user_id", "role_id"),)
