@@ -1,0 +1,126 @@
+"""The ``Prefer`` header: what the client would like, and what the answer says it got.
+
+A preference that is unknown or malformed is ignored, never an error (RFC 7240; Protocol 8.2.8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+# token [ = value ], value a token or a quoted string; parameters after ";" are skipped.
+_PREFERENCE = re.compile(
+    r"""\s*(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
+        \s*(?:=\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<token>[^\s",;]*)))?
+        \s*(?P<parameters>(?:;(?:[^,"]|"(?:[^"\\]|\\.)*")*)?)
+        \s*(?:,|$)""",
+    re.VERBOSE,
+)
+_REST_OF_MALFORMED = re.compile(r"[^,]*(?:,|$)")
+# What OData 4.0 spells with the prefix, 4.01 without; both are the same preference.
+_PREFIX = "odata."
+
+
+class Preference(NamedTuple):
+    """One preference: the name as the client spelt it, and its value ("" when it has none)."""
+
+    spelling: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The preferences of a request, by lower-case name without the ``odata.`` prefix."""
+
+    given: Mapping[str, Preference] = field(default_factory=dict)
+
+    @property
+    def return_(self) -> str | None:
+        """``minimal``, ``representation``, or None when the client does not mind."""
+        return self._one_of("return", "minimal", "representation")
+
+    @property
+    def handling(self) -> str | None:
+        """``strict``, ``lenient`` or None."""
+        return self._one_of("handling", "strict", "lenient")
+
+    @property
+    def max_page_size(self) -> int | None:
+        """Rows of a page, 1 or more."""
+        value = self._value("maxpagesize")
+        return int(value) or None if value.isascii() and value.isdigit() else None
+
+    @property
+    def omit_values(self) -> str | None:
+        """``nulls`` or ``defaults``: properties that may be left out of the answer."""
+        return self._one_of("omit-values", "nulls", "defaults")
+
+    @property
+    def include_annotations(self) -> str | None:
+        """The filter of instance annotations, such as ``*`` or ``-*``."""
+        return self._value("include-annotations") or None
+
+    @property
+    def track_changes(self) -> bool:
+        """Whether a delta link is wanted."""
+        return "track-changes" in self.given
+
+    @property
+    def respond_async(self) -> bool:
+        """Whether the client would take 202 and come back."""
+        return "respond-async" in self.given
+
+    @property
+    def continue_on_error(self) -> bool:
+        """Whether a batch goes on after a request of it failed."""
+        return "continue-on-error" in self.given and self._value("continue-on-error") != "false"
+
+    def applied(self, name: str, value: str | int | None = None) -> str:
+        """A preference as ``Preference-Applied`` repeats it, in the client's own spelling.
+
+        Args:
+            value: what was really applied, when that is not what was asked for.
+        """
+        spelling, asked = self.given[name]
+        shown = asked if value is None else str(value)
+        if not shown:
+            return spelling
+        return f'{spelling}="{shown}"' if re.search(r'[\s",;]', shown) else f"{spelling}={shown}"
+
+    def _value(self, name: str) -> str:
+        found = self.given.get(name)
+        return found.value if found else ""
+
+    def _one_of(self, name: str, *values: str) -> str | None:
+        value = self._value(name).lower()
+        return value if value in values else None
+
+
+NO_PREFERENCES = Preferences()
+
+
+def parse_preferences(headers: Iterable[str]) -> Preferences:
+    """The preferences of all ``Prefer`` headers of a request; of a repeated one the first counts."""
+    given: dict[str, Preference] = {}
+    for header in headers:
+        position = 0
+        while position < len(header):
+            match = _PREFERENCE.match(header, position)
+            if match is None or match.end() == position:
+                malformed = _REST_OF_MALFORMED.match(header, position)
+                position = malformed.end() if malformed else len(header)
+                continue
+            spelling = match["name"]
+            value = match["token"] or ""
+            if match["quoted"] is not None:
+                value = re.sub(r"\\(.)", r"\1", match["quoted"])
+            given.setdefault(spelling.lower().removeprefix(_PREFIX), Preference(spelling, value))
+            position = match.end()
+    return Preferences(given) if given else NO_PREFERENCES
+
+
+def preference_applied(*applied: str | None) -> str | None:
+    """The value of ``Preference-Applied``; None when nothing was applied."""
+    return ", ".join(part for part in applied if part) or None

@@ -1,0 +1,88 @@
+"""Prefer is read in both spellings, and nothing in it can make a request fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.odata.preferences import parse_preferences, preference_applied
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        (["return=minimal"], "minimal"),
+        (["Return=MINIMAL"], "minimal"),
+        (['return="representation"'], "representation"),
+        (["respond-async, return=minimal; why=because"], "minimal"),
+        (["return=minimal", "return=representation"], "minimal"),
+        (["return=other"], None),
+        (["return"], None),
+        ([], None),
+    ],
+)
+def test_return(headers: list[str], expected: str | None) -> None:
+    assert parse_preferences(headers).return_ == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("odata.maxpagesize=3", 3),
+        ("maxpagesize=3", 3),
+        ('maxpagesize="3"', 3),
+        ("maxpagesize=0", None),
+        ("maxpagesize=-1", None),
+        ("maxpagesize=many", None),
+        ("maxpagesize=²", None),
+    ],
+)
+def test_max_page_size(header: str, expected: int | None) -> None:
+    assert parse_preferences([header]).max_page_size == expected
+
+
+def test_all_preferences_of_one_header() -> None:
+    preferences = parse_preferences(
+        [
+            'handling=strict, odata.track-changes, omit-values=nulls;x="a,b",'
+            ' odata.include-annotations="display.*,-*", odata.continue-on-error, wait=10'
+        ]
+    )
+    assert preferences.handling == "strict"
+    assert preferences.track_changes
+    assert preferences.omit_values == "nulls"
+    assert preferences.include_annotations == "display.*,-*"
+    assert preferences.continue_on_error
+    assert not preferences.respond_async
+    assert preferences.given["wait"].value == "10"
+
+
+def test_continue_on_error_can_be_refused() -> None:
+    assert not parse_preferences(["continue-on-error=false"]).continue_on_error
+
+
+@pytest.mark.parametrize("header", ["=,,;", 'a="b', "\x00", "é=1", ",", '"', "a b c", "a=b c=d"])
+def test_nonsense_is_ignored(header: str) -> None:
+    assert parse_preferences([header, "return=minimal"]).return_ == "minimal"
+
+
+def test_after_nonsense_the_next_preference_counts() -> None:
+    assert parse_preferences(['x y z, return="minimal"']).return_ == "minimal"
+
+
+def test_applied_repeats_the_spelling_of_the_client() -> None:
+    preferences = parse_preferences(["odata.maxpagesize=9000, return=minimal, track-changes"])
+    assert preferences.applied("maxpagesize", 5000) == "odata.maxpagesize=5000"
+    assert preferences.applied("return") == "return=minimal"
+    assert preferences.applied("track-changes") == "track-changes"
+
+
+def test_applied_quotes_what_needs_quotes() -> None:
+    preferences = parse_preferences(['include-annotations="a.*,b.*"'])
+    assert preferences.applied("include-annotations") == 'include-annotations="a.*,b.*"'
+
+
+def test_preference_applied_joins_what_was_applied() -> None:
+    assert preference_applied("return=minimal", None, "maxpagesize=3") == (
+        "return=minimal, maxpagesize=3"
+    )
+    assert preference_applied(None) is None
