@@ -6,15 +6,10 @@ from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
 
-from app.models import trigrams
+from app.models.indexes import autogenerates
 
 ONE_AT_A_TIME = 7_202_611  # any number, known to nobody else
 database = current_app.extensions["migrate"].db
-
-
-def of_the_models(item: object, name: str | None, kind: str, *more: object) -> bool:
-    """Whether autogenerate compares this object; the trigram indexes are no part of the models."""
-    return not trigrams.is_trigram_object(name)
 
 
 def migrate(connection: Connection) -> None:
@@ -22,7 +17,7 @@ def migrate(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=database.metadata,
-        include_object=of_the_models,
+        include_object=lambda _, name, kind, *more: autogenerates(database.metadata, kind, name),
         transaction_per_migration=True,
         transactional_ddl=True,
         render_as_batch=connection.dialect.name == "sqlite",

@@ -54,8 +54,10 @@ def create_users() -> None:
         sa.Column("last_login_at", UtcDateTime()),
         sa.PrimaryKeyConstraint("id", name="pk_users"),
         sa.UniqueConstraint("username_key", name="uq_users_username_key"),
-        sa.CheckConstraint("kind IN ('person', 'service')", name="ck_users_kind_allowed"),
-        sa.CheckConstraint("status IN ('active', 'disabled')", name="ck_users_status_allowed"),
+        sa.CheckConstraint(
+            "status IN ('active', 'disabled')", name=op.f("ck_users_status_allowed")
+        ),
+        sa.CheckConstraint("kind IN ('person', 'service')", name=op.f("ck_users_kind_allowed")),
         sqlite_autoincrement=True,
     )
 
@@ -110,8 +112,8 @@ def create_api_keys() -> None:
         ),
         sa.ForeignKeyConstraint(["role_id"], ["roles.id"], name="fk_api_keys_role_id_roles"),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_api_keys_user_id_users"),
-        sa.UniqueConstraint("prefix", name="uq_api_keys_prefix"),
         sa.UniqueConstraint("key_hash", name="uq_api_keys_key_hash"),
+        sa.UniqueConstraint("prefix", name="uq_api_keys_prefix"),
     )
     op.create_index("ix_api_keys_created_by_id", "api_keys", ["created_by_id"])
     op.create_index("ix_api_keys_role_id", "api_keys", ["role_id"])

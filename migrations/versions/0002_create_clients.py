@@ -84,20 +84,22 @@ def create_clients() -> None:
         sa.ForeignKeyConstraint(
             ["updated_by_id"], ["users.id"], name="fk_clients_updated_by_id_users"
         ),
-        sa.UniqueConstraint("number", name="uq_clients_number"),
         sa.UniqueConstraint("external_id", name="uq_clients_external_id"),
-        sa.CheckConstraint("revenue >= 0", name="ck_clients_revenue_range"),
-        sa.CheckConstraint(
-            "payment_terms_days >= 0 AND payment_terms_days <= 365",
-            name="ck_clients_payment_terms_days_range",
-        ),
-        sa.CheckConstraint("credit_limit >= 0", name="ck_clients_credit_limit_range"),
+        sa.UniqueConstraint("number", name="uq_clients_number"),
         sa.CheckConstraint(
             "status IN ('Prospect', 'Active', 'Inactive', 'Blocked')",
-            name="ck_clients_status_allowed",
+            name=op.f("ck_clients_status_allowed"),
         ),
-        sa.CheckConstraint("type IN ('Company', 'Individual')", name="ck_clients_type_allowed"),
-        sa.CheckConstraint("employee_count >= 0", name="ck_clients_employee_count_range"),
+        sa.CheckConstraint("employee_count >= 0", name=op.f("ck_clients_employee_count_range")),
+        sa.CheckConstraint(
+            "type IN ('Company', 'Individual')", name=op.f("ck_clients_type_allowed")
+        ),
+        sa.CheckConstraint(
+            "payment_terms_days >= 0 AND payment_terms_days <= 365",
+            name=op.f("ck_clients_payment_terms_days_range"),
+        ),
+        sa.CheckConstraint("credit_limit >= 0", name=op.f("ck_clients_credit_limit_range")),
+        sa.CheckConstraint("revenue >= 0", name=op.f("ck_clients_revenue_range")),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_clients_created_at", "clients", ["created_at"])
@@ -157,7 +159,7 @@ def create_contacts() -> None:
         sa.UniqueConstraint("external_id", name="uq_contacts_external_id"),
         sa.CheckConstraint(
             "role IN ('DecisionMaker', 'Evaluator', 'Influencer', 'Billing', 'Technical', 'Other')",
-            name="ck_contacts_role_allowed",
+            name=op.f("ck_contacts_role_allowed"),
         ),
         sqlite_autoincrement=True,
     )

@@ -78,29 +78,31 @@ def create_opportunities() -> None:
         ),
         sa.UniqueConstraint("external_id", name="uq_opportunities_external_id"),
         sa.CheckConstraint(
-            "status IN ('Open', 'Won', 'Lost')", name="ck_opportunities_status_allowed"
+            "type IN ('NewBusiness', 'Expansion', 'Renewal')",
+            name=op.f("ck_opportunities_type_allowed"),
         ),
-        sa.CheckConstraint("amount >= 0", name="ck_opportunities_amount_range"),
         sa.CheckConstraint(
             "previous_stage IN ('Prospecting', 'Qualification', 'Proposal', 'Negotiation', "
             "'ClosedWon', 'ClosedLost')",
-            name="ck_opportunities_previous_stage_allowed",
+            name=op.f("ck_opportunities_previous_stage_allowed"),
+        ),
+        sa.CheckConstraint("amount >= 0", name=op.f("ck_opportunities_amount_range")),
+        sa.CheckConstraint(
+            "lost_reason IN ('Price', 'Competitor', 'Timing', 'NoBudget', 'NoDecision', "
+            "'ProductFit', 'Other')",
+            name=op.f("ck_opportunities_lost_reason_allowed"),
         ),
         sa.CheckConstraint(
-            "type IN ('NewBusiness', 'Expansion', 'Renewal')", name="ck_opportunities_type_allowed"
+            "status IN ('Open', 'Won', 'Lost')", name=op.f("ck_opportunities_status_allowed")
+        ),
+        sa.CheckConstraint(
+            "probability >= 0 AND probability <= 100",
+            name=op.f("ck_opportunities_probability_range"),
         ),
         sa.CheckConstraint(
             "stage IN ('Prospecting', 'Qualification', 'Proposal', 'Negotiation', "
             "'ClosedWon', 'ClosedLost')",
-            name="ck_opportunities_stage_allowed",
-        ),
-        sa.CheckConstraint(
-            "probability >= 0 AND probability <= 100", name="ck_opportunities_probability_range"
-        ),
-        sa.CheckConstraint(
-            "lost_reason IN ('Price', 'Competitor', 'Timing', 'NoBudget', 'NoDecision', "
-            "'ProductFit', 'Other')",
-            name="ck_opportunities_lost_reason_allowed",
+            name=op.f("ck_opportunities_stage_allowed"),
         ),
         sqlite_autoincrement=True,
     )
@@ -143,12 +145,12 @@ def create_stage_changes() -> None:
         sa.CheckConstraint(
             "to_stage IN ('Prospecting', 'Qualification', 'Proposal', 'Negotiation', "
             "'ClosedWon', 'ClosedLost')",
-            name="ck_stage_changes_to_stage_allowed",
+            name=op.f("ck_stage_changes_to_stage_allowed"),
         ),
         sa.CheckConstraint(
             "from_stage IN ('Prospecting', 'Qualification', 'Proposal', 'Negotiation', "
             "'ClosedWon', 'ClosedLost')",
-            name="ck_stage_changes_from_stage_allowed",
+            name=op.f("ck_stage_changes_from_stage_allowed"),
         ),
     )
     op.create_index("ix_stage_changes_opportunity_id", "stage_changes", ["opportunity_id"])

@@ -26,8 +26,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    if op.get_context().dialect.name != "sqlite":
-        for name, source, *_ in LATER_KEYS:
+    for name, source, _, column in LATER_KEYS:
+        op.execute(f"UPDATE {source} SET {column} = NULL")
+        if op.get_context().dialect.name != "sqlite":
             op.drop_constraint(name, source, type_="foreignkey")
     op.drop_table("leads")
 
@@ -96,26 +97,28 @@ def create_leads() -> None:
             ["updated_by_id"], ["users.id"], name="fk_leads_updated_by_id_users"
         ),
         sa.UniqueConstraint("external_id", name="uq_leads_external_id"),
-        sa.CheckConstraint("estimated_value >= 0", name="ck_leads_estimated_value_range"),
         sa.CheckConstraint(
-            "last_name IS NOT NULL OR company IS NOT NULL", name="ck_leads_has_a_name"
+            "rating IN ('Hot', 'Warm', 'Cold')", name=op.f("ck_leads_rating_allowed")
         ),
         sa.CheckConstraint(
             "source IN ('Web', 'Referral', 'Email', 'Phone', 'Event', 'Partner', "
             "'Campaign', 'ColdCall', 'ExistingCustomer', 'Import', 'Other')",
-            name="ck_leads_source_allowed",
+            name=op.f("ck_leads_source_allowed"),
         ),
-        sa.CheckConstraint("rating IN ('Hot', 'Warm', 'Cold')", name="ck_leads_rating_allowed"),
+        sa.CheckConstraint(
+            "last_name IS NOT NULL OR company IS NOT NULL", name=op.f("ck_leads_has_a_name")
+        ),
+        sa.CheckConstraint("score >= 0 AND score <= 100", name=op.f("ck_leads_score_range")),
         sa.CheckConstraint(
             "disqualify_reason IN ('NoBudget', 'NoFit', 'NoResponse', 'Duplicate', 'Junk', "
             "'Other')",
-            name="ck_leads_disqualify_reason_allowed",
+            name=op.f("ck_leads_disqualify_reason_allowed"),
         ),
-        sa.CheckConstraint("score >= 0 AND score <= 100", name="ck_leads_score_range"),
         sa.CheckConstraint(
             "status IN ('New', 'Contacted', 'Nurturing', 'Qualified', 'Converted', 'Disqualified')",
-            name="ck_leads_status_allowed",
+            name=op.f("ck_leads_status_allowed"),
         ),
+        sa.CheckConstraint("estimated_value >= 0", name=op.f("ck_leads_estimated_value_range")),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_leads_company", "leads", [nulls_first("company")])

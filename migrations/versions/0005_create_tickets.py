@@ -78,25 +78,27 @@ def create_tickets() -> None:
         sa.ForeignKeyConstraint(
             ["updated_by_id"], ["users.id"], name="fk_tickets_updated_by_id_users"
         ),
-        sa.UniqueConstraint("number", name="uq_tickets_number"),
         sa.UniqueConstraint("external_id", name="uq_tickets_external_id"),
+        sa.UniqueConstraint("number", name="uq_tickets_number"),
         sa.CheckConstraint(
-            "satisfaction_rating >= 1 AND satisfaction_rating <= 5",
-            name="ck_tickets_satisfaction_rating_range",
+            "status IN ('New', 'Open', 'Pending', 'OnHold', 'Solved', 'Closed')",
+            name=op.f("ck_tickets_status_allowed"),
         ),
         sa.CheckConstraint(
             "sla_status IN ('OnTrack', 'AtRisk', 'Breached', 'Paused', 'Met')",
-            name="ck_tickets_sla_status_allowed",
+            name=op.f("ck_tickets_sla_status_allowed"),
         ),
         sa.CheckConstraint(
-            "status IN ('New', 'Open', 'Pending', 'OnHold', 'Solved', 'Closed')",
-            name="ck_tickets_status_allowed",
+            "type IN ('Question', 'Incident', 'Problem', 'Request')",
+            name=op.f("ck_tickets_type_allowed"),
         ),
         sa.CheckConstraint(
-            "type IN ('Question', 'Incident', 'Problem', 'Request')", name="ck_tickets_type_allowed"
+            "channel IN ('Email', 'Web', 'Phone', 'Chat', 'Api')",
+            name=op.f("ck_tickets_channel_allowed"),
         ),
         sa.CheckConstraint(
-            "channel IN ('Email', 'Web', 'Phone', 'Chat', 'Api')", name="ck_tickets_channel_allowed"
+            "satisfaction_rating >= 1 AND satisfaction_rating <= 5",
+            name=op.f("ck_tickets_satisfaction_rating_range"),
         ),
         sqlite_autoincrement=True,
     )

@@ -81,14 +81,14 @@ def create_kb_articles() -> None:
         sa.UniqueConstraint("external_id", name="uq_kb_articles_external_id"),
         sa.UniqueConstraint("slug", name="uq_kb_articles_slug"),
         sa.CheckConstraint(
-            "body_format IN ('Markdown', 'Html')", name="ck_kb_articles_body_format_allowed"
-        ),
-        sa.CheckConstraint(
-            "visibility IN ('Internal', 'Public')", name="ck_kb_articles_visibility_allowed"
-        ),
-        sa.CheckConstraint(
             "status IN ('Draft', 'InReview', 'Published', 'Archived')",
-            name="ck_kb_articles_status_allowed",
+            name=op.f("ck_kb_articles_status_allowed"),
+        ),
+        sa.CheckConstraint(
+            "body_format IN ('Markdown', 'Html')", name=op.f("ck_kb_articles_body_format_allowed")
+        ),
+        sa.CheckConstraint(
+            "visibility IN ('Internal', 'Public')", name=op.f("ck_kb_articles_visibility_allowed")
         ),
         sqlite_autoincrement=True,
     )

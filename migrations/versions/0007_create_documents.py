@@ -70,28 +70,28 @@ def create_documents() -> None:
             ["updated_by_id"], ["users.id"], name="fk_documents_updated_by_id_users"
         ),
         sa.UniqueConstraint("external_id", name="uq_documents_external_id"),
-        sa.CheckConstraint(
-            "(entity_type IS NULL) = (entity_id IS NULL)", name="ck_documents_entity_whole"
-        ),
+        sa.CheckConstraint("size >= 0", name=op.f("ck_documents_size_range")),
         sa.CheckConstraint(
             "status IN ('Pending', 'Active', 'Archived', 'Quarantined', 'Deleted')",
-            name="ck_documents_status_allowed",
-        ),
-        sa.CheckConstraint(
-            "status_before_deletion IN ('Pending', 'Active', 'Archived', 'Quarantined', 'Deleted')",
-            name="ck_documents_status_before_deletion_allowed",
+            name=op.f("ck_documents_status_allowed"),
         ),
         sa.CheckConstraint(
             "category IN ('Contract', 'Invoice', 'Quote', 'Report', 'Correspondence', "
             "'Identity', 'Other')",
-            name="ck_documents_category_allowed",
+            name=op.f("ck_documents_category_allowed"),
         ),
         sa.CheckConstraint(
             "entity_type IN ('Client', 'Contact', 'Lead', 'Opportunity', 'Ticket', "
             "'Invoice', 'KbArticle', 'Document', 'Task', 'Project')",
-            name="ck_documents_entity_type_allowed",
+            name=op.f("ck_documents_entity_type_allowed"),
         ),
-        sa.CheckConstraint("size >= 0", name="ck_documents_size_range"),
+        sa.CheckConstraint(
+            "status_before_deletion IN ('Pending', 'Active', 'Archived', 'Quarantined', 'Deleted')",
+            name=op.f("ck_documents_status_before_deletion_allowed"),
+        ),
+        sa.CheckConstraint(
+            "(entity_type IS NULL) = (entity_id IS NULL)", name=op.f("ck_documents_entity_whole")
+        ),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_documents_client_id", "documents", ["client_id"])
@@ -130,11 +130,11 @@ def create_document_versions() -> None:
             name="fk_document_versions_document_id_documents",
             ondelete="CASCADE",
         ),
-        sa.UniqueConstraint("blob_key", name="uq_document_versions_blob_key"),
         sa.UniqueConstraint(
             "document_id", "number", name="uq_document_versions_document_id_number"
         ),
-        sa.CheckConstraint("size >= 0", name="ck_document_versions_size_range"),
+        sa.UniqueConstraint("blob_key", name="uq_document_versions_blob_key"),
+        sa.CheckConstraint("size >= 0", name=op.f("ck_document_versions_size_range")),
     )
 
 
@@ -166,7 +166,9 @@ def create_document_shares() -> None:
             ondelete="CASCADE",
         ),
         sa.UniqueConstraint("token_hash", name="uq_document_shares_token_hash"),
-        sa.CheckConstraint("max_downloads >= 1", name="ck_document_shares_max_downloads_range"),
+        sa.CheckConstraint(
+            "max_downloads >= 1", name=op.f("ck_document_shares_max_downloads_range")
+        ),
     )
     op.create_index("ix_document_shares_document_id", "document_shares", ["document_id"])
     op.create_index("ix_document_shares_expires_at", "document_shares", ["expires_at"])

@@ -68,23 +68,23 @@ def create_projects() -> None:
         sa.ForeignKeyConstraint(
             ["updated_by_id"], ["users.id"], name="fk_projects_updated_by_id_users"
         ),
-        sa.UniqueConstraint("external_id", name="uq_projects_external_id"),
         sa.UniqueConstraint("code", name="uq_projects_code"),
+        sa.UniqueConstraint("external_id", name="uq_projects_external_id"),
+        sa.CheckConstraint("budget_hours >= 0", name=op.f("ck_projects_budget_hours_range")),
+        sa.CheckConstraint("budget_amount >= 0", name=op.f("ck_projects_budget_amount_range")),
+        sa.CheckConstraint("hourly_rate >= 0", name=op.f("ck_projects_hourly_rate_range")),
         sa.CheckConstraint(
             "end_date IS NULL OR start_date IS NULL OR end_date >= start_date",
-            name="ck_projects_end_after_start",
+            name=op.f("ck_projects_end_after_start"),
         ),
         sa.CheckConstraint(
             "status IN ('Planned', 'Active', 'OnHold', 'Completed', 'Canceled')",
-            name="ck_projects_status_allowed",
+            name=op.f("ck_projects_status_allowed"),
         ),
-        sa.CheckConstraint("budget_hours >= 0", name="ck_projects_budget_hours_range"),
-        sa.CheckConstraint("hourly_rate >= 0", name="ck_projects_hourly_rate_range"),
         sa.CheckConstraint(
             "billing_type IN ('Fixed', 'TimeAndMaterial', 'NonBillable')",
-            name="ck_projects_billing_type_allowed",
+            name=op.f("ck_projects_billing_type_allowed"),
         ),
-        sa.CheckConstraint("budget_amount >= 0", name="ck_projects_budget_amount_range"),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_projects_client_id", "projects", ["client_id"])

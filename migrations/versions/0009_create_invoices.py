@@ -108,35 +108,37 @@ def create_invoices() -> None:
         sa.ForeignKeyConstraint(
             ["updated_by_id"], ["users.id"], name="fk_invoices_updated_by_id_users"
         ),
-        sa.UniqueConstraint("external_id", name="uq_invoices_external_id"),
         sa.UniqueConstraint("number", name="uq_invoices_number"),
-        sa.CheckConstraint("total >= 0", name="ck_invoices_total_range"),
+        sa.UniqueConstraint("external_id", name="uq_invoices_external_id"),
         sa.CheckConstraint(
-            "status = 'Draft' OR number IS NOT NULL", name="ck_invoices_issued_has_number"
+            "status IN ('Draft', 'Sent', 'PartiallyPaid', 'Paid', 'Void', 'Uncollectible')",
+            name=op.f("ck_invoices_status_allowed"),
         ),
         sa.CheckConstraint(
-            f"discount_percent >= 0 AND discount_percent <= {one_hundred}",
-            name="ck_invoices_discount_percent_range",
+            "status = 'Draft' OR number IS NOT NULL", name=op.f("ck_invoices_issued_has_number")
+        ),
+        sa.CheckConstraint(
+            "type IN ('Invoice', 'CreditNote')", name=op.f("ck_invoices_type_allowed")
+        ),
+        sa.CheckConstraint("amount_paid >= 0", name=op.f("ck_invoices_amount_paid_range")),
+        sa.CheckConstraint(
+            "due_date IS NULL OR issue_date IS NULL OR due_date >= issue_date",
+            name=op.f("ck_invoices_due_after_issue"),
+        ),
+        sa.CheckConstraint(
+            "e_invoice_format IN ('Auto', 'None', 'FacturX', 'Ubl')",
+            name=op.f("ck_invoices_e_invoice_format_allowed"),
         ),
         sa.CheckConstraint(
             "type = 'Invoice' OR credited_invoice_id IS NOT NULL",
-            name="ck_invoices_credit_note_names_invoice",
-        ),
-        sa.CheckConstraint("amount_credited >= 0", name="ck_invoices_amount_credited_range"),
-        sa.CheckConstraint("amount_paid >= 0", name="ck_invoices_amount_paid_range"),
-        sa.CheckConstraint(
-            "e_invoice_format IN ('Auto', 'None', 'FacturX', 'Ubl')",
-            name="ck_invoices_e_invoice_format_allowed",
+            name=op.f("ck_invoices_credit_note_names_invoice"),
         ),
         sa.CheckConstraint(
-            "due_date IS NULL OR issue_date IS NULL OR due_date >= issue_date",
-            name="ck_invoices_due_after_issue",
+            f"discount_percent >= 0 AND discount_percent <= {one_hundred}",
+            name=op.f("ck_invoices_discount_percent_range"),
         ),
-        sa.CheckConstraint("type IN ('Invoice', 'CreditNote')", name="ck_invoices_type_allowed"),
-        sa.CheckConstraint(
-            "status IN ('Draft', 'Sent', 'PartiallyPaid', 'Paid', 'Void', 'Uncollectible')",
-            name="ck_invoices_status_allowed",
-        ),
+        sa.CheckConstraint("total >= 0", name=op.f("ck_invoices_total_range")),
+        sa.CheckConstraint("amount_credited >= 0", name=op.f("ck_invoices_amount_credited_range")),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_invoices_amount_due", "invoices", ["amount_due"])
@@ -187,14 +189,14 @@ def create_payments() -> None:
         ),
         sa.UniqueConstraint("number", name="uq_payments_number"),
         sa.CheckConstraint(
-            "status IN ('Completed', 'Reversed')", name="ck_payments_status_allowed"
+            "status IN ('Completed', 'Reversed')", name=op.f("ck_payments_status_allowed")
         ),
-        sa.CheckConstraint("amount > 0", name="ck_payments_amount_positive"),
         sa.CheckConstraint(
             "method IN ('transfer', 'card', 'cash', 'cheque', 'directDebit', 'paypal', "
             "'credit', 'other')",
-            name="ck_payments_method_allowed",
+            name=op.f("ck_payments_method_allowed"),
         ),
+        sa.CheckConstraint("amount > 0", name=op.f("ck_payments_amount_positive")),
     )
     op.create_index("ix_payments_client_id", "payments", ["client_id"])
     op.create_index("ix_payments_invoice_id", "payments", ["invoice_id"])

@@ -71,21 +71,21 @@ def create_tasks() -> None:
             ["updated_by_id"], ["users.id"], name="fk_tasks_updated_by_id_users"
         ),
         sa.UniqueConstraint("external_id", name="uq_tasks_external_id"),
-        sa.CheckConstraint("actual_hours >= 0", name="ck_tasks_actual_hours_range"),
-        sa.CheckConstraint("hourly_rate >= 0", name="ck_tasks_hourly_rate_range"),
         sa.CheckConstraint(
             "related_type IN ('Client', 'Contact', 'Lead', 'Opportunity', 'Ticket', "
             "'Invoice', 'KbArticle', 'Document', 'Task', 'Project')",
-            name="ck_tasks_related_type_allowed",
+            name=op.f("ck_tasks_related_type_allowed"),
+        ),
+        sa.CheckConstraint(
+            "(related_type IS NULL) = (related_id IS NULL)", name=op.f("ck_tasks_related_whole")
         ),
         sa.CheckConstraint(
             "status IN ('Todo', 'InProgress', 'Blocked', 'Done', 'Canceled')",
-            name="ck_tasks_status_allowed",
+            name=op.f("ck_tasks_status_allowed"),
         ),
-        sa.CheckConstraint(
-            "(related_type IS NULL) = (related_id IS NULL)", name="ck_tasks_related_whole"
-        ),
-        sa.CheckConstraint("estimated_hours >= 0", name="ck_tasks_estimated_hours_range"),
+        sa.CheckConstraint("estimated_hours >= 0", name=op.f("ck_tasks_estimated_hours_range")),
+        sa.CheckConstraint("actual_hours >= 0", name=op.f("ck_tasks_actual_hours_range")),
+        sa.CheckConstraint("hourly_rate >= 0", name=op.f("ck_tasks_hourly_rate_range")),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_tasks_assignee_id", "tasks", ["assignee_id"])

@@ -53,24 +53,25 @@ def create_line_items() -> None:
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name="fk_line_items_task_id_tasks"),
-        sa.CheckConstraint("unit_price >= 0", name="ck_line_items_unit_price_range"),
         sa.CheckConstraint(
-            "tax_category IN ('S', 'Z', 'E', 'AE', 'K', 'G', 'O')",
-            name="ck_line_items_tax_category_allowed",
+            f"tax_rate >= 0 AND tax_rate <= {one_hundred}",
+            name=op.f("ck_line_items_tax_rate_range"),
         ),
+        sa.CheckConstraint("quantity > 0", name=op.f("ck_line_items_quantity_positive")),
+        sa.CheckConstraint("quantity >= 0", name=op.f("ck_line_items_quantity_range")),
         sa.CheckConstraint(
-            f"tax_rate >= 0 AND tax_rate <= {one_hundred}", name="ck_line_items_tax_rate_range"
+            "period_start IS NULL OR period_end IS NULL OR period_end >= period_start",
+            name=op.f("ck_line_items_period_in_order"),
         ),
         sa.CheckConstraint(
             f"discount_percent >= 0 AND discount_percent <= {one_hundred}",
-            name="ck_line_items_discount_percent_range",
+            name=op.f("ck_line_items_discount_percent_range"),
         ),
-        sa.CheckConstraint("quantity > 0", name="ck_line_items_quantity_positive"),
-        sa.CheckConstraint("quantity >= 0", name="ck_line_items_quantity_range"),
         sa.CheckConstraint(
-            "period_start IS NULL OR period_end IS NULL OR period_end >= period_start",
-            name="ck_line_items_period_in_order",
+            "tax_category IN ('S', 'Z', 'E', 'AE', 'K', 'G', 'O')",
+            name=op.f("ck_line_items_tax_category_allowed"),
         ),
+        sa.CheckConstraint("unit_price >= 0", name=op.f("ck_line_items_unit_price_range")),
     )
     op.create_index("ix_line_items_invoice_id", "line_items", ["invoice_id"])
     op.create_index("ix_line_items_invoice_id_position", "line_items", ["invoice_id", "position"])

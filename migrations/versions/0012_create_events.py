@@ -133,7 +133,7 @@ def create_outgoing_mail() -> None:
         sa.UniqueConstraint("message_id", name="uq_outgoing_mail_message_id"),
         sa.CheckConstraint(
             "status IN ('queued', 'sending', 'sent', 'failed')",
-            name="ck_outgoing_mail_status_allowed",
+            name=op.f("ck_outgoing_mail_status_allowed"),
         ),
     )
     op.create_index("ix_outgoing_mail_entity_entity_id", "outgoing_mail", ["entity", "entity_id"])

@@ -45,7 +45,7 @@ def create_webhook_endpoints() -> None:
             ["created_by_id"], ["users.id"], name="fk_webhook_endpoints_created_by_id_users"
         ),
         sa.CheckConstraint(
-            "status IN ('active', 'disabled')", name="ck_webhook_endpoints_status_allowed"
+            "status IN ('active', 'disabled')", name=op.f("ck_webhook_endpoints_status_allowed")
         ),
     )
     op.create_index("ix_webhook_endpoints_created_by_id", "webhook_endpoints", ["created_by_id"])
@@ -83,7 +83,7 @@ def create_webhook_deliveries() -> None:
         sa.UniqueConstraint("message_id", name="uq_webhook_deliveries_message_id"),
         sa.CheckConstraint(
             "status IN ('pending', 'succeeded', 'failed', 'canceled')",
-            name="ck_webhook_deliveries_status_allowed",
+            name=op.f("ck_webhook_deliveries_status_allowed"),
         ),
     )
     op.create_index("ix_webhook_deliveries_created_at", "webhook_deliveries", ["created_at"])

@@ -1,0 +1,165 @@
+"""What every test may ask for: an application on each database, a client, a session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import flask_migrate
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+
+from app.config import Config
+from app.database import read_engine, transaction
+from app.factory import create_app
+from tests.databases import Cleaner, close_engines, new_database
+from tests.services import SERVICES, required
+
+UNLIMITED = "1000000/minute"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(*names): only where these services answer")
+    config.addinivalue_line("markers", "one_database: the database makes no difference here")
+    away = [SERVICES[name] for name in required(os.environ) if SERVICES[name].problem]
+    if away:
+        names = ", ".join(f"{service.label} at {service.place}" for service in away)
+        raise pytest.UsageError(f"REQUIRE_SERVICES=1, but nothing answers: {names}")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Whatever uses the database runs on both; on SQLite alone where no PostgreSQL answers."""
+    if "database" not in metafunc.fixturenames:
+        return
+    kinds = ["sqlite"]
+    if not SERVICES["postgresql"].problem and not metafunc.definition.get_closest_marker(
+        "one_database"
+    ):
+        kinds.append("postgresql")
+    metafunc.parametrize("database", kinds, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs a service that is away."""
+    missing = {name for name, service in SERVICES.items() if service.problem}
+    absent = [
+        item
+        for item in items
+        if any(missing.intersection(mark.args) for mark in item.iter_markers("needs"))
+    ]
+    if absent:
+        config.hook.pytest_deselected(items=absent)
+        items[:] = [item for item in items if item not in absent]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    ran = ["SQLite", *(service.label for service in SERVICES.values() if not service.problem)]
+    terminalreporter.write_line(f"ran with: {', '.join(ran)}")
+    for service in SERVICES.values():
+        if service.problem:
+            terminalreporter.write_line(f"left out: {service.label} (no server at {service.place})")
+
+
+@pytest.fixture(scope="session")
+def database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of a database of this run's own."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    name = f"business_platform_test_{worker}_{os.getpid()}"
+    with new_database(request.param, tmp_path_factory.mktemp("database"), name) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the applications of the tests keep files."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def build_app(database: str, data_dir: Path) -> Callable[..., Flask]:
+    """Build an application with settings of its own: ``build_app(RATE_LIMIT_USER="3/minute")``."""
+
+    def build(**settings: Any) -> Flask:
+        defaults = {
+            "SECRET_KEY": "not-a-secret-only-for-the-tests-of-this-run",
+            "DATA_DIR": data_dir,
+            "SQLALCHEMY_DATABASE_URI": database,
+            "STORAGE_URL": f"file://{data_dir / 'files'}",
+            "MAIL_URL": f"file://{data_dir / 'mail'}",
+            "RATE_LIMIT_USER": UNLIMITED,
+            "RATE_LIMIT_API_KEY": UNLIMITED,
+            "RATE_LIMIT_AUTH": UNLIMITED,
+            "TESTING": True,
+        }
+        return create_app(Config(**{**defaults, **settings}))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def shared_app(build_app: Callable[..., Flask]) -> Iterator[tuple[Flask, Cleaner]]:
+    """One migrated application for all tests: building it takes longer than most of them."""
+    app = build_app()
+    with app.app_context():
+        flask_migrate.upgrade()
+    yield app, Cleaner(app)
+    close_engines(app)
+
+
+@pytest.fixture
+def app(shared_app: tuple[Flask, Cleaner]) -> Iterator[Flask]:
+    """The application on an empty database."""
+    application, cleaner = shared_app
+    yield application
+    cleaner.clean()
+
+
+@pytest.fixture
+def make_app(
+    app: Flask, shared_app: tuple[Flask, Cleaner], build_app: Callable[..., Flask]
+) -> Iterator[Callable[..., Flask]]:
+    """More applications on the same database, each with settings of its own."""
+    made: list[Flask] = []
+
+    def make(**settings: Any) -> Flask:
+        shared_app[1].dirty = True
+        made.append(build_app(**settings))
+        return made[-1]
+
+    yield make
+    for application in made:
+        close_engines(application)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """An HTTP client without credentials."""
+    return app.test_client()
+
+
+@pytest.fixture
+def session(app: Flask) -> Iterator[Session]:
+    """For looking at what was committed; it reads only, and never waits for a writer."""
+    with app.app_context():
+        engine = read_engine()
+    with Session(engine) as reading:
+        yield reading
+
+
+@pytest.fixture
+def unit_of_work(app: Flask) -> Callable[[], AbstractContextManager[Any]]:
+    """``with unit_of_work() as session:`` runs in one transaction, committed at the end."""
+
+    @contextmanager
+    def begin() -> Iterator[Any]:
+        with app.app_context(), transaction() as writing:
+            yield writing
+
+    return begin

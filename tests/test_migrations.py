@@ -1,0 +1,164 @@
+"""Models and migrations agree, and the migrations go up and down with data on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import flask_migrate
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from flask import Flask
+from sqlalchemy import Connection, insert, select
+
+from app import database as engines
+from app.extensions import Model, db
+from app.models.indexes import autogenerates
+from tests.databases import close_engines, new_database
+from tests.schema import describe
+
+NOW = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+VERSIONS = engines.MIGRATIONS / "versions"
+ENTITY = {"created_at": NOW, "updated_at": NOW}
+
+
+@pytest.fixture
+def empty_app(
+    database: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[[str], Flask]]:
+    """Applications on new, empty databases of the same kind as ``database``."""
+    kind = database.partition(":")[0].partition("+")[0]
+    made: list[tuple[Flask, Any]] = []
+
+    def make(name: str) -> Flask:
+        context = new_database(kind, tmp_path, f"business_platform_test_migrations_{name}")
+        app = Flask(name)
+        app.config["SQLALCHEMY_DATABASE_URI"] = context.__enter__()
+        engines.init_app(app)
+        made.append((app, context))
+        return app
+
+    yield make
+    for app, context in made:
+        close_engines(app)
+        context.__exit__(None, None, None)
+
+
+def fill(connection: Connection) -> None:
+    """Rows that refer to each other round every circle of foreign keys."""
+    tables = Model.metadata.tables
+
+    def add(table: str, **values: Any) -> int:
+        row = {**(ENTITY if "updated_at" in tables[table].c else {"created_at": NOW}), **values}
+        return int(connection.execute(insert(tables[table]), row).inserted_primary_key[0])
+
+    user = add("users", username="ann", username_key="ann", display_name="Ann", updated_at=NOW)
+    client = add("clients", name="Čeladná Works", revenue=Decimal("1234567.89"), owner_id=user)
+    contact = add("contacts", last_name="Novák", client_id=client)
+    opportunity = add(
+        "opportunities", name="Turbines", client_id=client, currency="EUR", probability=10,
+        stage_changed_at=NOW,
+    )  # fmt: skip
+    lead = add(
+        "leads", company="Works", converted_client_id=client, converted_contact_id=contact,
+        converted_opportunity_id=opportunity, status_changed_at=NOW,
+    )  # fmt: skip
+    clients, opportunities = tables["clients"], tables["opportunities"]
+    connection.execute(clients.update().values(origin_lead_id=lead))
+    connection.execute(opportunities.update().values(lead_id=lead))
+    ticket = add("tickets", subject="Noise", client_id=client, assignee_id=user)
+    add("kb_articles", title="Noise", body="Oil it.", slug="noise", source_ticket_id=ticket)
+    add("documents", name="Contract.pdf", client_id=client)
+    project = add("projects", name="Installation", client_id=client)
+    invoice = add(
+        "invoices", client_id=client, currency="EUR", total=Decimal("0.07"), project_id=project,
+        issue_date=date(2026, 2, 1),
+    )  # fmt: skip
+    task = add("tasks", title="Install", project_id=project, invoice_id=invoice)
+    add(
+        "line_items", invoice_id=invoice, task_id=task, position=1, description="Work",
+        unit_price=Decimal("0.0333"), tax_rate=Decimal("19.00"), quantity=Decimal("2"),
+    )  # fmt: skip
+    event = add(
+        "events", key="evt_1", type="client.created", entity="Client", entity_id=client,
+        sequence=1, payload={"object": {}},
+    )  # fmt: skip
+    endpoint = add(
+        "webhook_endpoints", url="https://example.com", events=["*"], secret="sealed",
+    )  # fmt: skip
+    add("webhook_deliveries", endpoint_id=endpoint, event_id=event, message_id="msg_1")
+
+
+def test_up_down_and_up_again_with_data(empty_app: Callable[[str], Flask]) -> None:
+    app = empty_app("updown")
+    with app.app_context():
+        flask_migrate.upgrade()
+        with db.engine.begin() as connection:
+            fill(connection)
+        with db.engine.begin() as connection:
+            before = describe(connection)
+            clients = Model.metadata.tables["clients"]
+            assert connection.scalar(select(clients.c.revenue)) == Decimal("1234567.89")
+        flask_migrate.downgrade(revision="base")
+        with db.engine.begin() as connection:
+            assert describe(connection) == {}
+        flask_migrate.upgrade()
+        with db.engine.begin() as connection:
+            assert describe(connection) == before
+            fill(connection)
+
+
+def test_every_step_goes_back_and_forth_with_data(empty_app: Callable[[str], Flask]) -> None:
+    """One migration after the other is taken back from a full database, and made again."""
+    app = empty_app("steps")
+    with app.app_context():
+        flask_migrate.upgrade()
+        with db.engine.begin() as connection:
+            fill(connection)
+            full = describe(connection)
+        for revision in reversed(revisions()[:-1]):
+            flask_migrate.downgrade(revision=revision)
+            flask_migrate.upgrade()
+            with db.engine.begin() as connection:
+                assert describe(connection) == full
+
+
+def test_models_and_migrations_make_the_same_schema(empty_app: Callable[[str], Flask]) -> None:
+    described = []
+    for name, build in (
+        ("migrated", flask_migrate.upgrade),
+        ("created", Model.metadata.create_all),
+    ):
+        with empty_app(name).app_context():
+            build() if build is flask_migrate.upgrade else build(db.engine)
+            with db.engine.begin() as connection:
+                described.append(describe(connection))
+    migrated, created = described
+    assert {key: value for key, value in migrated.items() if created.get(key) != value} == {}
+    assert created.keys() - migrated.keys() == set()
+
+
+def test_autogenerate_finds_nothing_to_change(app: Flask) -> None:
+    with app.app_context(), db.engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection,
+            opts={
+                "compare_type": True,
+                "include_object": lambda _, name, kind, *more: autogenerates(
+                    Model.metadata, kind, name
+                ),
+            },
+        )
+        assert compare_metadata(context, Model.metadata) == []
+
+
+def revisions() -> list[str]:
+    return sorted(path.name[:4] for path in VERSIONS.glob("*.py"))
+
+
+def test_migrations_are_numbered_in_a_row() -> None:
+    assert revisions() == [f"{number:04d}" for number in range(1, len(revisions()) + 1)]
