@@ -1,4 +1,4 @@
-"""Entity tags: made of the row version, compared weakly (Protocol 8.2.4, 8.2.5; RFC 9110, 8.8.3)."""
+"""Entity tags: made of the row version, compared weakly (Protocol 8.2.4; RFC 9110, 8.8.3)."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ NO_PREFERENCES = Preferences()
 
 
 def parse_preferences(headers: Iterable[str]) -> Preferences:
-    """The preferences of all ``Prefer`` headers of a request; of a repeated one the first counts."""
+    """The preferences of all ``Prefer`` headers; of a repeated one the first counts."""
     given: dict[str, Preference] = {}
     for header in headers:
         position = 0
