@@ -1,0 +1,270 @@
+"""The JSON of an entity read into values by attribute: what a write of it starts from.
+
+One reading serves creation and change: ``EntityBody`` holds what was given, and the writer takes
+what its kind of write may set. Source: OData JSON Format 4.01, 4.6 (control information), 6, 7, 8;
+Protocol 11.4.2 to 11.4.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from app.odata import edm
+from app.odata.payload_problems import Problems, join_path, unknown_name
+from app.odata.payload_types import read_property
+
+# Entities in one body besides those kept inside their owner (line items).
+MOST_RELATED = 500
+
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@dataclass
+class EntityBody:
+    """What a body says of one entity.
+
+    ``values`` are by attribute, complex ones that lie in columns taken apart. ``partial`` holds
+    the complex values kept as JSON: a PATCH merges them into what is there. ``key`` has the key
+    values given. ``reference`` is the URL of an existing entity.
+    """
+
+    type: edm.EntityType
+    path: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+    partial: dict[str, Any] = field(default_factory=dict)
+    key: dict[str, Any] = field(default_factory=dict)
+    related: list[Related] = field(default_factory=list)
+    reference: str | None = None
+    removed: bool = False
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it only points at an entity and changes nothing of it."""
+        return self.reference is not None and not (self.values or self.partial or self.related)
+
+
+@dataclass
+class Related:
+    """What a body says of a navigation property; ``items`` is empty for null or an empty array.
+
+    ``is_delta``: the items are added, changed or removed; the others related stay.
+    """
+
+    navigation: edm.NavigationProperty
+    path: str
+    items: list[EntityBody]
+    is_delta: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a body is to be read."""
+
+    container: edm.EntityContainer
+    text_numbers: bool = False  # Int64 and Decimal may be strings (IEEE754Compatible=true)
+    max_depth: int = 5
+
+
+@dataclass(frozen=True)
+class _Member:
+    """What a name in a body means: a property that the client may set, or one that is ignored."""
+
+    prop: edm.Property
+    is_key: bool
+
+    @property
+    def is_ignored(self) -> bool:
+        """Set by the service: ignored, because a client may send back what it read."""
+        prop = self.prop
+        return prop.computed or prop.expression is not None or prop.type == edm.STREAM
+
+
+def snake(name: str) -> str:
+    """``LineItems`` -> ``line_items``."""
+    return _WORDS.sub("_", name).lower()
+
+
+def read_entity(body: Any, type_: edm.EntityType, reading: Reading) -> EntityBody:
+    """Read the body of a request for an entity.
+
+    Raises: ValidationError, with the path of every value that is wrong.
+    """
+    reader = _BodyReader(reading)
+    entity = reader.entity(body, type_, "", 0)
+    reader.problems.raise_any()
+    return entity
+
+
+class _BodyReader:
+    """Reads one body; keeps its problems and counts its entities."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._container = reading.container
+        self._text_numbers = reading.text_numbers
+        self._max_depth = reading.max_depth
+        self._related = 0
+        self.problems = Problems()
+
+    def entity(self, body: Any, type_: edm.EntityType, path: str, depth: int) -> EntityBody:
+        if not isinstance(body, dict):
+            self.problems.add(path, "must be a JSON object")
+            return EntityBody(type_, path)
+        entity = EntityBody(self._concrete_type(body, type_, path), path)
+        members = _members(entity.type)
+        for name, value in body.items():
+            if "@" in name:
+                self._control(entity, name, value, depth)
+            elif (member := members.get(name)) is not None:
+                self._property(entity, member, value)
+            elif (navigation := entity.type.navigation.get(name)) is not None:
+                self._navigation(entity, navigation, value, depth)
+            else:
+                known = (*members, *entity.type.navigation)
+                self.problems.add(
+                    join_path(path, name), unknown_name(name, known, entity.type.name)
+                )
+        return entity
+
+    def _concrete_type(
+        self, body: Mapping[str, Any], type_: edm.EntityType, path: str
+    ) -> edm.EntityType:
+        """The declared type, or the derived one that ``@type`` names."""
+        given = body.get("@odata.type", body.get("@type"))
+        if given is None:
+            return type_
+        name = str(given).rpartition("#")[2]
+        found = self._container.types.get(name.removeprefix(f"{self._container.namespace}."))
+        ancestor = found
+        while ancestor is not None and ancestor is not type_:
+            ancestor = ancestor.base
+        if found is None or ancestor is None:
+            self.problems.add(join_path(path, "@odata.type"), f"must be {type_.name}")
+            return type_
+        return found
+
+    def _property(self, entity: EntityBody, member: _Member, value: Any) -> None:
+        prop = member.prop
+        place = join_path(entity.path, prop.name)
+        if member.is_key:
+            # A key that is wrong does no harm here: it can only fail to find an entity.
+            entity.key[prop.name] = read_property(prop, value, place, Problems())
+        if member.is_ignored:
+            return
+        read = read_property(prop, value, place, self.problems, self._text_numbers)
+        if prop.columns is not None and isinstance(prop.type, edm.ComplexType):
+            entity.values.update(_apart(prop, prop.columns, read))
+        elif isinstance(prop.type, edm.ComplexType) and read is not None:
+            entity.partial[prop.attribute] = read
+        else:
+            entity.values[prop.attribute] = read
+
+    def _navigation(
+        self, entity: EntityBody, navigation: edm.NavigationProperty, value: Any, depth: int
+    ) -> None:
+        place = join_path(entity.path, navigation.name)
+        if navigation.collection:
+            self._collection(entity, navigation, value, depth, is_delta=False)
+        elif value is None:
+            if not navigation.nullable:
+                self.problems.add(place, "must not be null")
+            entity.related.append(Related(navigation, place, []))
+        else:
+            item = self._nested(value, navigation, place, depth)
+            entity.related.append(Related(navigation, place, [item]))
+
+    def _collection(
+        self,
+        entity: EntityBody,
+        navigation: edm.NavigationProperty,
+        value: Any,
+        depth: int,
+        *,
+        is_delta: bool,
+    ) -> None:
+        place = join_path(entity.path, navigation.name)
+        if not isinstance(value, list):
+            self.problems.add(place, "must be an array")
+            return
+        items = [
+            self._nested(item, navigation, f"{place}[{index}]", depth)
+            for index, item in enumerate(value)
+        ]
+        entity.related.append(Related(navigation, place, items, is_delta))
+
+    def _nested(
+        self, value: Any, navigation: edm.NavigationProperty, path: str, depth: int
+    ) -> EntityBody:
+        target = self._container.target(navigation)
+        if depth >= self._max_depth:
+            self.problems.add(path, f"is nested more than {self._max_depth} levels deep")
+            return EntityBody(target, path)
+        if not navigation.owned:
+            self._related += 1
+            if self._related > MOST_RELATED:
+                if self._related == MOST_RELATED + 1:
+                    self.problems.add(path, f"is one too many: a body has {MOST_RELATED} at most")
+                return EntityBody(target, path)
+        return self.entity(value, target, path, depth + 1)
+
+    def _control(self, entity: EntityBody, name: str, value: Any, depth: int) -> None:
+        """Control information: what a write needs is understood, all else is ignored."""
+        target, _, term = name.partition("@")
+        term = term.removeprefix("odata.")
+        if not target:
+            if term == "id" and entity.path:
+                if isinstance(value, str):
+                    entity.reference = value
+                else:
+                    self.problems.add(join_path(entity.path, name), "must be the URL of an entity")
+            elif term == "removed":
+                entity.removed = True
+        elif term in ("bind", "delta"):
+            navigation = entity.type.navigation.get(target)
+            if navigation is None or (term == "delta" and not navigation.collection):
+                message = unknown_name(target, entity.type.navigation, entity.type.name)
+                self.problems.add(join_path(entity.path, name), message)
+            elif term == "delta":
+                self._collection(entity, navigation, value, depth, is_delta=True)
+            else:
+                self._bind(entity, navigation, name, value)
+
+    def _bind(
+        self, entity: EntityBody, navigation: edm.NavigationProperty, name: str, value: Any
+    ) -> None:
+        """``Client@odata.bind``: the URL, or for a collection the URLs, of existing entities."""
+        place = join_path(entity.path, name)
+        if value is None and not navigation.collection:
+            self._navigation(entity, navigation, None, 0)
+            return
+        urls = value if navigation.collection else [value]
+        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+            kind = "an array of URLs" if navigation.collection else "the URL of an entity"
+            self.problems.add(place, f"must be {kind}")
+            return
+        target = self._container.target(navigation)
+        items = [
+            EntityBody(
+                target, f"{place}[{index}]" if navigation.collection else place, reference=url
+            )
+            for index, url in enumerate(urls)
+        ]
+        # Binding adds to a collection, on creation and in a change alike (Protocol 11.4.3).
+        entity.related.append(Related(navigation, place, items, is_delta=navigation.collection))
+
+
+@lru_cache(maxsize=256)
+def _members(type_: edm.EntityType) -> Mapping[str, _Member]:
+    return {name: _Member(prop, name in type_.key) for name, prop in type_.properties.items()}
+
+
+def _apart(
+    prop: edm.Property, columns: Mapping[str, str], value: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """A complex value as values of its columns; null empties all of them."""
+    if value is None:
+        return dict.fromkeys(columns.values())
+    return {columns[name]: item for name, item in value.items() if name in columns}
