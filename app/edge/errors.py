@@ -1,0 +1,84 @@
+"""One renderer for every error: REST shape under /api, OData shape under /odata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from flask import Flask, Response, request
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.routing import RequestRedirect
+
+from app.edge.database_errors import from_database
+from app.errors import (
+    ApiError,
+    MethodNotAllowedError,
+    NotAcceptableError,
+    NotFoundError,
+    PreconditionFailedError,
+    ServiceUnavailableError,
+    TooLargeError,
+    UnsupportedMediaTypeError,
+    UriTooLongError,
+    ValidationError,
+)
+from app.request_context import current_request_id
+from app.types import json_text
+
+_log = structlog.get_logger()
+
+_OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
+    404: (NotFoundError, "There is nothing at this address."),
+    405: (MethodNotAllowedError, "This address does not take this method."),
+    406: (NotAcceptableError, "This format is not offered: ask for application/json."),
+    412: (PreconditionFailedError, "The record was changed meanwhile."),
+    413: (TooLargeError, "The body is larger than this address takes."),
+    414: (UriTooLongError, "The address is longer than 16 KB."),
+    415: (UnsupportedMediaTypeError, "Send the body as application/json."),
+    503: (ServiceUnavailableError, "The service is not available for a moment; try again."),
+}
+
+
+def init_app(app: Flask) -> None:
+    """Make ``error_response`` the only handler of errors."""
+    app.register_error_handler(Exception, handle)
+
+
+def handle(error: Exception) -> Response:
+    """The answer to ``error``; a redirect that routing asks for passes as it is."""
+    if isinstance(error, RequestRedirect):
+        return error.get_response(request.environ)  # type: ignore[return-value]
+    return error_response(error)
+
+
+def error_response(error: Exception) -> Response:
+    """The answer to any exception; of an unexpected one it says the request id and nothing else."""
+    found = as_api_error(error)
+    body = found.to_odata() if request.path.startswith("/odata") else found.to_dict()
+    response = Response(json_text(body), found.status, content_type="application/json")
+    for name, value in found.headers.items():
+        response.headers[name] = value
+    return response
+
+
+def as_api_error(error: Exception) -> ApiError:
+    """``error`` as one of ours."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, SQLAlchemyError) and (found := from_database(error)):
+        return found
+    if isinstance(error, HTTPException) and error.code and error.code < 500:
+        return _from_http(error)
+    _log.error("unhandled exception", exc_info=error)
+    return ApiError(f"Something went wrong on our side. Request id: {current_request_id()}")
+
+
+def _from_http(error: HTTPException) -> ApiError:
+    headers: dict[str, Any] = {}
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    kind, message = _OF_STATUS.get(error.code or 400, (None, ""))
+    if kind is None:
+        return ValidationError([("", "The request cannot be understood.")])
+    return kind(message, headers=headers)
