@@ -1,0 +1,82 @@
+"""Callers for the contract tests: an administrator, a role's user, an API key, all over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.auth.users import create_user
+from app.database import transaction
+from app.security import acting_as, system_caller
+
+PASSWORD = "correct horse battery staple"
+
+
+@dataclass
+class Api:
+    """A signed-in caller: ``api.get("/odata/Clients")``."""
+
+    client: FlaskClient
+    headers: dict[str, str]
+
+    def get(self, path: str, **options: Any) -> TestResponse:
+        return self._send("GET", path, **options)
+
+    def post(self, path: str, body: Any = None, **options: Any) -> TestResponse:
+        return self._send("POST", path, json=body, **options)
+
+    def patch(self, path: str, body: Any, **options: Any) -> TestResponse:
+        return self._send("PATCH", path, json=body, **options)
+
+    def put(self, path: str, body: Any, **options: Any) -> TestResponse:
+        return self._send("PUT", path, json=body, **options)
+
+    def delete(self, path: str, **options: Any) -> TestResponse:
+        return self._send("DELETE", path, **options)
+
+    def _send(self, method: str, path: str, **options: Any) -> TestResponse:
+        headers = {**self.headers, **options.pop("headers", {})}
+        if options.get("json", ...) is None:
+            del options["json"]
+        return self.client.open(path, method=method, headers=headers, **options)
+
+
+@pytest.fixture
+def sign_in(app: Flask) -> Callable[..., Api]:
+    """Make a user with a role and log in: ``sign_in("Sales")``, to another ``app`` if given."""
+
+    def make(role: str, app: Flask = app) -> Api:
+        with app.app_context(), transaction(), acting_as(system_caller("test")):
+            create_user(
+                username=role.lower(),
+                email=f"{role.lower()}@example.com",
+                display_name=role,
+                password=PASSWORD,
+                roles=[role],
+            )
+        client = app.test_client()
+        answer = client.post(
+            "/api/auth/login", json={"username": role.lower(), "password": PASSWORD}
+        )
+        assert answer.status_code == 200, answer.text
+        return Api(client, {"Authorization": f"Bearer {answer.json['accessToken']}"})
+
+    return make
+
+
+@pytest.fixture
+def admin(sign_in: Callable[..., Api]) -> Api:
+    """A signed-in administrator."""
+    return sign_in("Admin")
+
+
+@pytest.fixture
+def anonymous(app: Flask) -> Api:
+    """Nobody."""
+    return Api(app.test_client(), {})
