@@ -63,7 +63,7 @@ class Config:
         """
         read = _Reader(env)
         production = read.text("APP_ENV", "development") == "production"
-        data_dir = Path(read.text("DATA_DIR", "data")).absolute()
+        data_dir = data_folder(env)
         return cls(
             SECRET_KEY=_secret_key(env, data_dir, production),
             PRODUCTION=production,
@@ -107,6 +107,11 @@ class Config:
     def is_sqlite(self) -> bool:
         """Whether the embedded database is used."""
         return self.SQLALCHEMY_DATABASE_URI.startswith("sqlite")
+
+
+def data_folder(env: Mapping[str, str]) -> Path:
+    """The folder for everything that is kept in files."""
+    return Path(env.get("DATA_DIR") or "data").absolute()
 
 
 def database_url(url: str) -> str:

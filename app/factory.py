@@ -10,7 +10,6 @@ from app import database
 from app.config import Config
 from app.edge import errors
 from app.edge.transaction import end_transaction
-from app.extensions import db, migrate
 from app.request_context import begin_request
 
 
@@ -22,7 +21,6 @@ def create_app(config: Config | None = None) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.config.from_object(config or Config.from_env(os.environ))
     database.init_app(app)
-    migrate.init_app(app, db)
     errors.init_app(app)
     app.before_request(begin_request)
     app.after_request(end_transaction)

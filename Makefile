@@ -1,0 +1,62 @@
+# Everything runs in .venv, which the first target that needs it makes.
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+CHECKED := app tests migrations bench
+PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py
+PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+	--no-header --no-emit-index-url --no-emit-find-links
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint format types migration requirements clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.development ## make .venv with everything for running, testing and checking
+
+run: $(VENV)/.runtime ## start the service: http://127.0.0.1:8000 unless PORT says otherwise
+	@exec $(BIN)/python -m app.start
+
+test: $(VENV)/.development ## run the tests; ARGS="tests/odata -k filter" for some of them
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: test lint types ## everything that CI runs
+
+lint: $(VENV)/.development ## look for mistakes and for code that is not formatted
+	@$(BIN)/ruff check $(PYTHON_DIRS)
+	@$(BIN)/ruff format --check $(PYTHON_DIRS)
+
+format: $(VENV)/.development ## format the code, sort the imports
+	@$(BIN)/ruff check --fix-only --quiet $(PYTHON_DIRS)
+	@$(BIN)/ruff format $(PYTHON_DIRS)
+
+types: $(VENV)/.development ## check the types
+	@$(BIN)/mypy
+
+migration: $(VENV)/.development ## write the next migration from the models: make migration NAME="add x"
+	@test -n "$(NAME)" || { echo 'a name is needed: make migration NAME="add colour to clients"' >&2; exit 1; }
+	@$(BIN)/flask --app wsgi db upgrade
+	@$(BIN)/flask --app wsgi db migrate -m "$(NAME)"
+
+requirements: $(VENV)/.development ## pin requirements.in and requirements-dev.in again, with hashes
+	@$(PIP_COMPILE) --output-file requirements.txt requirements.in
+	@$(PIP_COMPILE) --output-file requirements-dev.txt requirements-dev.in
+
+clean: ## remove .venv and what tools left behind; data/ stays
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp says which requirements were installed; another list installs anew.
+$(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
+	@echo "Installing the requirements (once; a minute or so) ..."
+	@$(PIP) install --quiet --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/.development: requirements-dev.txt requirements.txt | $(VENV)/bin/python
+	@echo "Installing what tests and checks need (once; a minute or so) ..."
+	@$(PIP) install --quiet --require-hashes -r requirements-dev.txt
+	@touch $@ $(VENV)/.runtime
+
+$(VENV)/bin/python:
+	@bin/make-venv $(VENV)

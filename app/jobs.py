@@ -1,0 +1,72 @@
+"""What runs beside the requests: the queue, and the jobs that come round by the clock.
+
+The queue is embedded (a file under DATA_DIR) or in Redis, and belongs to one application. Nothing
+that must not be lost stands in it alone: events, deliveries and mail are rows of the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import structlog
+from flask import Flask
+from huey import RedisHuey, SqliteHuey, crontab
+from huey.api import Huey
+from huey.consumer import Consumer
+
+from app.pruning import prune_expired
+
+log = structlog.get_logger(__name__)
+QUEUE = "business-platform"
+# Time that jobs have to end after a SIGTERM; hosts kill after thirty seconds.
+SHUTDOWN_SECONDS = 25
+
+
+@dataclass(frozen=True)
+class PeriodicJob:
+    """A job that runs every ``minutes`` minutes, in one process of all; returns what it did."""
+
+    name: str
+    minutes: int
+    run: Callable[[], object]
+
+
+PERIODIC_JOBS = (PeriodicJob("prune-expired", 10, prune_expired),)
+
+
+def build_queue(app: Flask) -> Huey:
+    """The queue of ``app``, its periodic jobs registered."""
+    if url := app.config["REDIS_URL"]:
+        queue: Huey = RedisHuey(QUEUE, url=url, results=False)
+    else:
+        path = app.config["DATA_DIR"] / "queue.db"
+        queue = SqliteHuey(QUEUE, filename=str(path), results=False, timeout=10)
+    for job in PERIODIC_JOBS:
+        every = crontab(minute=f"*/{job.minutes}")
+        queue.periodic_task(every, name=job.name)(partial(run_job, app, job))
+    return queue
+
+
+def run_job(app: Flask, job: PeriodicJob) -> None:
+    """Run ``job``; one that fails is logged, and tried again at its next turn."""
+    with app.app_context():
+        try:
+            log.info("job done", job=job.name, result=job.run())
+        except Exception:
+            log.exception("job failed", job=job.name)
+
+
+def run_worker(app: Flask, threads: int = 2) -> None:
+    """Work until a signal says stop; what is running then is finished."""
+    options: dict[str, Any] = {
+        "workers": threads,
+        "worker_type": "thread",
+        "graceful_signal": "TERM",
+        "shutdown_timeout": SHUTDOWN_SECONDS,
+    }
+    for job in PERIODIC_JOBS:  # once at the start: what fell due while nothing ran
+        run_job(app, job)
+    Consumer(build_queue(app), **options).run()

@@ -1,0 +1,43 @@
+"""Rows that have served their time: they go in small steps, so that writers never wait long."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, Table, delete, or_, select
+
+from app.clock import utc_now
+from app.database import transaction
+from app.extensions import Model
+
+BATCH = 500
+# An ended session is still listed this long, so that its owner can look back.
+SESSIONS_KEPT = timedelta(days=30)
+LOGIN_GUARDS_KEPT = timedelta(days=1)
+
+
+def prune_expired() -> int:
+    """Remove expired idempotency records, login guards and sessions; returns how many rows."""
+    now = utc_now()
+    tables = Model.metadata.tables
+    records = tables["idempotency_records"]
+    sessions = tables["sessions"]
+    guards = tables["login_guards"]
+    unlocked = or_(guards.c.locked_until.is_(None), guards.c.locked_until < now)
+    return (
+        _prune(records, records.c.expires_at < now)
+        + _prune(sessions, sessions.c.expires_at < now - SESSIONS_KEPT)
+        + _prune(guards, (guards.c.window_started_at < now - LOGIN_GUARDS_KEPT) & unlocked)
+    )
+
+
+def _prune(table: Table, expired: ColumnElement[bool]) -> int:
+    (key,) = table.primary_key.columns
+    batch = select(key).where(expired).limit(BATCH)
+    removed = 0
+    while True:
+        with transaction() as session:
+            found = session.connection().execute(delete(table).where(key.in_(batch))).rowcount
+        removed += found
+        if found < BATCH:
+            return removed

@@ -1,0 +1,62 @@
+"""What the terminal says when the service answers: where to go next."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+from app.start.bootstrap import Administrator
+
+
+def banner(address: str, administrator: Administrator) -> str:
+    """Address, page of the API, administrator, and a command to paste."""
+    lines = [
+        "",
+        f"  The service      {address}",
+        f"  Try the API      {address}/docs",
+        f"  Administrator    {administrator.username}",
+        f"  Password         {_password(administrator)}",
+        "",
+        "  Log in and list clients:",
+        "",
+        curl_line(address, administrator),
+        "",
+        "  Ctrl-C stops everything; the data stays.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def curl_line(address: str, administrator: Administrator) -> str:
+    """One shell line that logs in and lists three clients, as it stands."""
+    return (
+        f"TOKEN=$(curl -s {address}/api/auth/login -H 'Content-Type: application/json'"
+        f" -d {_credentials(administrator)}"
+        """ | sed -E 's/.*"accessToken": ?"([^"]+)".*/\\1/');"""
+        ' curl -s -H "Authorization: Bearer $TOKEN"'
+        f" '{address}/odata/Clients?$top=3&$select=id,name,status,revenue'"
+    )
+
+
+def _password(administrator: Administrator) -> str:
+    where = administrator.password_file and f"in {_near(administrator.password_file)}"
+    if administrator.password is None:
+        return where or "the one that was chosen at the first start"
+    return administrator.password + (f"  (kept {where})" if where else "")
+
+
+def _credentials(administrator: Administrator) -> str:
+    name = administrator.username
+    if administrator.password is None:
+        file = administrator.password_file
+        secret = f"$(cat {shlex.quote(str(_near(file)))})" if file else "YOUR-PASSWORD"
+        text = json.dumps({"username": name, "password": secret})
+        return '"' + text.replace('"', '\\"') + '"'
+    return shlex.quote(json.dumps({"username": name, "password": administrator.password}))
+
+
+def _near(path: Path) -> Path:
+    """``path`` as the reader would write it, from the folder the command was given in."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -1,0 +1,83 @@
+"""The first start: an administrator, and demo data where there is no data."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import flask_migrate
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from flask import Flask, current_app
+from sqlalchemy import select
+
+from app.auth.users import create_user
+from app.database import MIGRATIONS, read_engine, transaction
+from app.extensions import Model, db
+
+PASSWORD_FILE = "admin_password"
+
+
+@dataclass(frozen=True)
+class Administrator:
+    """Who may sign in first; ``password`` is known only at the start that made the account."""
+
+    username: str
+    password: str | None
+    password_file: Path | None
+
+
+def migrate() -> None:
+    """Bring the schema up to date; a schema that is up to date costs a few milliseconds."""
+    script = ScriptDirectory(str(MIGRATIONS))
+    with db.engine.connect() as connection:
+        current = MigrationContext.configure(connection).get_current_heads()
+    if set(current) != set(script.get_heads()):
+        flask_migrate.upgrade()
+
+
+def ensure_administrator(app: Flask) -> Administrator:
+    """The administrator of ``app``; made with the first start.
+
+    Without ADMIN_PASSWORD a random one is made and kept in DATA_DIR, for its owner's eyes only,
+    so that a later start can say where it is.
+    """
+    username = app.config["ADMIN_USERNAME"]
+    path: Path = app.config["DATA_DIR"] / PASSWORD_FILE
+    if has_rows("users"):
+        return Administrator(username, None, path if path.exists() else None)
+    given = app.config["ADMIN_PASSWORD"]
+    password = given or secrets.token_urlsafe(12)
+    with transaction():
+        create_user(
+            username=username,
+            email=None,
+            display_name="Administrator",
+            password=password,
+            roles=["Admin"],
+        )
+        if not given:
+            _keep_private(path, password)
+    return Administrator(username, password, None if given else path)
+
+
+def has_rows(table: str) -> bool:
+    """Whether there is a row in ``table``."""
+    with read_engine().connect() as connection:
+        query = select(Model.metadata.tables[table].c.id).limit(1)
+        return connection.execute(query).first() is not None
+
+
+def wants_demo_data() -> bool:
+    """Whether demo data is wanted, and there is nothing yet that it could get in the way of."""
+    return bool(current_app.config["DEMO_DATA"]) and not has_rows("clients")
+
+
+def _keep_private(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text + "\n")

@@ -1,0 +1,49 @@
+"""The processes of the Procfile, started together and stopped together."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from honcho.environ import parse_procfile
+from honcho.manager import Manager
+
+ROOT = Path(__file__).parents[2]
+PROCESSES = ("web", "worker")
+START_SECONDS = 60
+POLL_SECONDS = 0.1
+
+
+def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], None]) -> int:
+    """Run web and worker until a signal, or the end of one, ends both; returns the exit status.
+
+    ``on_ready`` is called once the service answers at ``address``.
+    """
+    commands = parse_procfile((ROOT / "Procfile").read_text()).processes
+    # The commands are found beside this Python, whether or not its environment is activated.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
+    manager = Manager()
+    for name in PROCESSES:
+        variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
+        manager.add_process(name, commands[name], env=variables, cwd=str(ROOT))
+    threading.Thread(target=_call_when_ready, args=(address, on_ready), daemon=True).start()
+    manager.loop()
+    # Ctrl-C is how a run ends.
+    return 0 if manager.returncode == 130 else int(manager.returncode or 0)
+
+
+def _call_when_ready(address: str, on_ready: Callable[[], None]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"{address}/healthz", timeout=1):
+                on_ready()
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(POLL_SECONDS)

@@ -1,0 +1,34 @@
+"""The release step of a deployment: migrates, and makes the first administrator."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from dotenv import load_dotenv
+
+from app.config import Config, ConfigError
+from app.factory import create_app
+from app.start.bootstrap import ensure_administrator, has_rows, migrate
+
+
+def main() -> int:
+    """Returns the exit status: a release that fails must not go live."""
+    load_dotenv()
+    try:
+        config = Config.from_env(os.environ)
+        app = create_app(config)
+    except ConfigError as error:
+        print(f"Cannot release: {error}", file=sys.stderr)
+        return 1
+    with app.app_context():
+        migrate()
+        if config.ADMIN_PASSWORD:
+            ensure_administrator(app)
+        elif not has_rows("users"):
+            print("There is no user yet: set ADMIN_PASSWORD, or use `flask user create`.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

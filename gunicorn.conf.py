@@ -1,0 +1,36 @@
+"""How gunicorn serves the application; WEB_CONCURRENCY is the number of its processes."""
+
+import os
+import sys
+
+import gunicorn.http.message
+from dotenv import load_dotenv
+
+load_dotenv()
+
+# On a laptop only this machine gets in; in production the host's router, or the proxy in front.
+_host = "0.0.0.0" if os.environ.get("APP_ENV") == "production" else "127.0.0.1"
+bind = f"{_host}:{os.environ.get('PORT') or 8000}"
+
+workers = int(os.environ.get("WEB_CONCURRENCY") or 1)
+worker_class = "gthread"
+threads = 16
+backlog = 512
+keepalive = 75
+
+# Longer than the longest export or PDF takes, so that a restart cuts nothing off.
+graceful_timeout = 30
+timeout = 60
+max_requests = 50_000
+max_requests_jitter = 5_000
+
+# The application answers a URL over 16 KB in its own error form (contract P12); gunicorn would cut
+# off at 8 KB, and its ceiling is a constant.
+gunicorn.http.message.MAX_REQUEST_LINE = 131_072
+limit_request_line = 131_072
+control_socket_disable = True
+accesslog = None
+
+if workers > 1 and not os.environ.get("REDIS_URL"):
+    # Without Redis each process would count the limits for itself, and allow too much.
+    sys.exit(f"WEB_CONCURRENCY is {workers}: more than one web process needs REDIS_URL")
