@@ -1,0 +1,1 @@
+"""Customer relations: clients, contacts, leads, opportunities."""

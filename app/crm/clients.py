@@ -1,0 +1,82 @@
+"""Clients: who is billed."""
+
+from __future__ import annotations
+
+from app.errors import InUseError, InvalidStateError
+from app.models.client import Client
+from app.settings import organisation
+from app.writing.change import Change
+from app.writing.numbering import running_number
+from app.writing.pipeline import EntityService
+from app.writing.rules import EntityRules
+
+_ADDRESS = ("street", "city", "state", "postal_code", "country")
+_WIRE = {"street": "street", "city": "city", "state": "state", "postal_code": "postalCode",
+         "country": "country"}  # fmt: skip
+
+CLIENT = EntityRules(
+    name="Client",
+    title="client",
+    table=Client.__table__,
+    resource="clients",
+    event="client",
+    writable=(
+        "name", "email", "tax_id", "status", "revenue", "type", "legal_name", "phone", "website",
+        "registration_number", "industry", "employee_count", "currency", "language",
+        "payment_terms_days", "credit_limit",
+        *(f"billing_{part}" for part in _ADDRESS), *(f"shipping_{part}" for part in _ADDRESS),
+        "invoice_email", "e_invoice_scheme", "e_invoice_id", "buyer_reference", "source",
+        "do_not_contact", "notes",
+    ),
+    wire_names={
+        f"{kind}_{part}": f"{kind}Address.{_WIRE[part]}"
+        for kind in ("billing", "shipping")
+        for part in _ADDRESS
+    },
+)  # fmt: skip
+
+
+class ClientService(EntityService):
+    """Writes of clients."""
+
+    rules = CLIENT
+
+    def defaults(self, change: Change) -> None:
+        """Bill in the organisation's currency and write in its language."""
+        if "currency" not in change.values or "language" not in change.values:
+            defaults = organisation().defaults
+            change.default("currency", defaults.currency)
+            change.default("language", defaults.language)
+
+    def prepare(self, change: Change) -> None:
+        """The balances are amounts in the client's currency: it stays once there are some."""
+        if change.is_new:
+            return
+        if "currency" in change.values and _has_turnover(change):
+            raise InvalidStateError(
+                "The currency of a client cannot change once invoices were issued.",
+                [("currency", f"is {change.was('currency')}, the currency of issued invoices")],
+            )
+        if "status" in change.values:
+            change.events.append("client.status_changed")
+
+    def number(self, change: Change) -> None:
+        """``C-000001``."""
+        change.values["number"] = running_number("C")
+
+    def deleting(self, change: Change) -> None:
+        """Credit that a client still has is owed to somebody."""
+        if change.was("credit_balance"):
+            raise InUseError("The client cannot be deleted: it has a credit balance.")
+
+
+def _has_turnover(change: Change) -> bool:
+    return any(
+        change.was(name) for name in ("invoiced_total", "outstanding_balance", "credit_balance")
+    )
+
+
+CLIENTS = ClientService()
+create_client = CLIENTS.create
+update_client = CLIENTS.update
+delete_client = CLIENTS.delete

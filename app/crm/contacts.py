@@ -1,0 +1,69 @@
+"""Contacts: the people at a client."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select
+
+from app import records
+from app.models.client import Client, Contact
+from app.writing.change import Change
+from app.writing.pipeline import EntityService
+from app.writing.rules import DELETE, EntityRules, Reference
+
+CONTACT = EntityRules(
+    name="Contact",
+    title="contact",
+    table=Contact.__table__,
+    resource="contacts",
+    event="contact",
+    writable=(
+        "last_name", "first_name", "client_id", "email", "phone", "mobile", "job_title",
+        "department", "role", "is_primary", "receives_invoices", "language", "do_not_contact",
+        "notes",
+    ),
+    # A contact belongs to its client, as in Salesforce and Dynamics (docs/adr/0022).
+    cascades=(Reference(attribute="client_id", target="clients", when_deleted=DELETE),),
+)  # fmt: skip
+
+_CONTACTS = Contact.__table__.c
+_OTHER_PRIMARY = (
+    select(_CONTACTS.id)
+    .where(_CONTACTS.client_id == bindparam("client_id"))
+    .where(_CONTACTS.is_primary)
+    .where(_CONTACTS.id != bindparam("key"))
+)
+
+
+class ContactService(EntityService):
+    """Writes of contacts."""
+
+    rules = CONTACT
+
+    def check(self, change: Change) -> None:
+        """Only a contact of a client can be the main one."""
+        if change.concerns("is_primary", "client_id") and change.get("is_primary"):
+            if change.get("client_id") is not None:
+                return
+            if "is_primary" in change.given:
+                change.refuse("is_primary", "needs a clientId: it is one contact for each client")
+            else:
+                change.values["is_primary"] = False
+
+    def prepare(self, change: Change) -> None:
+        """Make way: the contact that was the main one until now is so no more."""
+        if not change.changes("is_primary", "client_id") or not change.get("is_primary"):
+            return
+        client_id = change.get("client_id")
+        # Two requests that each make a main contact take turns at the client's row.
+        records.find(Client.__table__, client_id, lock=True)
+        others = records.connection().execute(
+            _OTHER_PRIMARY, {"client_id": client_id, "key": change.key}
+        )
+        for other in others.scalars().all():
+            self.apply(other, {"is_primary": False})
+
+
+CONTACTS = ContactService()
+create_contact = CONTACTS.create
+update_contact = CONTACTS.update
+delete_contact = CONTACTS.delete

@@ -1,0 +1,104 @@
+"""One write on its way through the pipeline: what was, what is to be, what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.errors import Detail
+from app.security import Caller
+from app.types import json_text
+from app.writing.rules import EntityRules
+
+
+@dataclass(slots=True, kw_only=True)
+class Change:
+    """A record being made (``before`` is None), changed or deleted.
+
+    ``values`` are the attributes to write; hooks add to them. ``given`` names what the caller
+    gave and that differs from what is: a derived value must not override it.
+    """
+
+    rules: EntityRules
+    caller: Caller
+    now: datetime
+    key: int = 0
+    before: Mapping[str, Any] | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
+    problems: list[Detail] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the record is being made."""
+        return self.before is None
+
+    @property
+    def user_id(self) -> int | None:
+        """The caller as a foreign key: jobs and commands are no user."""
+        return self.caller.user_id or None
+
+    def get(self, attribute: str) -> Any:
+        """The value that the record will have."""
+        if attribute in self.values:
+            return self.values[attribute]
+        if self.before is not None:
+            return self.before[attribute]
+        return self.rules.defaults.get(attribute)
+
+    def was(self, attribute: str) -> Any:
+        """The value that the record had; None for a new one."""
+        return None if self.before is None else self.before[attribute]
+
+    def changes(self, *attributes: str) -> bool:
+        """Whether one of the attributes gets another value; true for every one of a new record."""
+        if self.before is None:
+            return True
+        return any(name in self.values for name in attributes)
+
+    def concerns(self, *attributes: str) -> bool:
+        """Whether a rule over these attributes is to be checked now.
+
+        Not when none of them changes, and not when one of them was refused already.
+        """
+        if not self.changes(*attributes):
+            return False
+        if not self.problems:
+            return True
+        refused = {problem.field for problem in self.problems}
+        return not any(self.rules.wire(name) in refused for name in attributes)
+
+    def refuse(self, attribute: str, message: str) -> None:
+        """Note a problem with an attribute."""
+        self.problems.append(Detail(self.rules.wire(attribute), message))
+
+    def refuse_field(self, field_name: str, message: str) -> None:
+        """Note a problem with a field of the wire, such as ``lineItems[2].taskId``."""
+        self.problems.append(Detail(field_name, message))
+
+    def default(self, attribute: str, value: Any) -> None:
+        """Fill an attribute that a new record was not given."""
+        if attribute not in self.values:
+            self.values[attribute] = value
+
+    def drop_unchanged(self) -> None:
+        """Forget the values that the record has already."""
+        before = self.before
+        if before is None:
+            return
+        comparable = self.rules.json_columns
+        same = [
+            name
+            for name, value in self.values.items()
+            if name in before
+            and (
+                json_text(before[name]) == json_text(value)
+                if name in comparable
+                else before[name] == value
+            )
+        ]
+        for name in same:
+            del self.values[name]

@@ -1,0 +1,179 @@
+"""Formats of values, each checked by a library that knows it (docs/adr/0021).
+
+Every function takes a text of the right length and returns the text to keep, or raises
+``BadValueError``. Answers are cached: the same few countries, languages and addresses come again.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import zoneinfo
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from urllib.parse import urlsplit
+
+import idna
+import phonenumbers
+from babel import Locale, UnknownLocaleError
+from email_validator import EmailNotValidError, validate_email
+from iso4217 import Currency
+from stdnum import exceptions as stdnum_errors, get_cc_module
+
+from app.odata.payload_values import BadValueError
+
+# Regions that CLDR names and that are no countries of ISO 3166-1: unions, test regions, islands
+# with a reserved code. XK (Kosovo) is no entry of the standard either, but post and trade use it.
+_NO_COUNTRIES = frozenset(
+    "AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ".split(),
+)
+# Prefixes of VAT numbers: the members of the union, with EL for Greece, and its neighbours.
+_VAT_PREFIXES: Mapping[str, str] = {
+    **{
+        code: code.lower()
+        for code in (
+            "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK GB"
+        ).split()
+    },
+    "EL": "gr",
+}
+_SHORTEST_TAX_ID = 2
+
+
+@lru_cache(maxsize=4096)
+def email(text: str) -> str:
+    """An e-mail address; its domain in lower case. No look-up in the DNS."""
+    try:
+        # Addresses under .test pass: they are what integrations are tried with.
+        found = validate_email(text.strip(), check_deliverability=False, test_environment=True)
+    except EmailNotValidError:
+        raise BadValueError("must be an e-mail address such as info@example.com") from None
+    return found.normalized
+
+
+@lru_cache(maxsize=4096)
+def phone(text: str) -> str:
+    """A telephone number that can exist, kept as typed.
+
+    With ``+`` the plan of its country decides; without, any country's: Germany's plan has the
+    shortest and the longest numbers, so it refuses what is none at all.
+    """
+    try:
+        number = phonenumbers.parse(text, "DE")
+    except phonenumbers.NumberParseException:
+        raise BadValueError("must be a telephone number such as +49 30 901820") from None
+    if not phonenumbers.is_possible_number(number):
+        raise BadValueError("must be a telephone number of a length that exists in its country")
+    return text.strip()
+
+
+@lru_cache(maxsize=4096)
+def url(text: str) -> str:
+    """An absolute address on the web."""
+    address = text.strip()
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host, parts = None, urlsplit("")
+    blank = any(character.isspace() or ord(character) < 32 for character in address)
+    if blank or parts.scheme not in ("http", "https") or not host or not _is_host(host):
+        raise BadValueError("must be a web address such as https://example.com")
+    return address
+
+
+def _is_host(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        try:
+            idna.encode(host, uts46=True)
+        except idna.IDNAError:
+            return False
+    return True
+
+
+@cache
+def _countries() -> frozenset[str]:
+    regions = Locale("en").territories
+    return frozenset(code for code in regions if len(code) == 2 and code.isalpha()) - _NO_COUNTRIES
+
+
+def country(text: str) -> str:
+    """A country code of ISO 3166-1 alpha-2, in upper case."""
+    code = text.strip().upper()
+    if code not in _countries():
+        raise BadValueError("must be a country code of ISO 3166-1 such as DE")
+    return code
+
+
+@cache
+def currencies() -> frozenset[str]:
+    """The codes of ISO 4217."""
+    return frozenset(str(currency.value) for currency in Currency)
+
+
+def currency(text: str) -> str:
+    """A currency code of ISO 4217, in upper case."""
+    code = text.strip().upper()
+    if code not in currencies():
+        raise BadValueError("must be a currency code of ISO 4217 such as EUR")
+    return code
+
+
+@lru_cache(maxsize=512)
+def language(text: str) -> str:
+    """A language tag such as ``en`` or ``de-AT``."""
+    tag = text.strip()
+    try:
+        Locale.parse(tag, sep="-")
+    except (ValueError, UnknownLocaleError, TypeError):
+        raise BadValueError("must be a language such as en or de-AT") from None
+    return tag
+
+
+@lru_cache(maxsize=512)
+def time_zone(text: str) -> str:
+    """A name of the IANA time zone database."""
+    if text not in zoneinfo.available_timezones():
+        raise BadValueError("must be a time zone such as Europe/Berlin")
+    return text
+
+
+@lru_cache(maxsize=4096)
+def tax_id(text: str) -> str:
+    """A tax number as typed; with the prefix of a VAT number, one that its country could give.
+
+    A wrong check digit passes: numbers change hands with it, and the pre-flight of an e-invoice
+    is where it matters.
+    """
+    number = text.strip()
+    if len(number) < _SHORTEST_TAX_ID or not number.isprintable():
+        raise BadValueError("must be a tax number of 2 to 32 printable characters")
+    module = _vat_module(number[:2].upper())
+    if module is not None:
+        try:
+            module(number)
+        except (stdnum_errors.InvalidChecksum, stdnum_errors.InvalidComponent):
+            pass
+        except stdnum_errors.ValidationError:
+            raise BadValueError("has the prefix of a VAT number, but not the form of one") from None
+    return number
+
+
+@cache
+def _vat_module(prefix: str) -> Callable[[str], str] | None:
+    country_code = _VAT_PREFIXES.get(prefix)
+    module = get_cc_module(country_code, "vat") if country_code else None
+    return module.validate if module else None
+
+
+FORMATS: Mapping[str, Callable[[str], str]] = {
+    "email": email,
+    "phone": phone,
+    "url": url,
+    "country": country,
+    "currency": currency,
+    "language": language,
+    "time_zone": time_zone,
+    "tax_id": tax_id,
+}

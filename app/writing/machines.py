@@ -1,0 +1,65 @@
+"""State machines as data: which state may follow which, who may do it, and by which operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+PATCH = "PATCH"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transition:
+    """Steps from any of ``sources`` to ``target``.
+
+    ``permission`` is needed besides the right to change the record, ``everywhere`` says that it
+    must be held for all records and not only for own ones; ``by`` names the operations that do
+    it, PATCH among them when a change of the attribute does. ``guard`` and ``effect`` are for
+    the documentation; the service of the area holds and does them.
+    """
+
+    sources: tuple[str, ...]
+    target: str
+    permission: str | None = None
+    everywhere: bool = False
+    by: tuple[str, ...] = (PATCH,)
+    guard: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StateMachine:
+    """The states of an entity: ``attribute`` holds the current one, ``initial`` are the first."""
+
+    entity: str
+    attribute: str
+    initial: tuple[str, ...]
+    transitions: tuple[Transition, ...]
+
+    @cached_property
+    def steps(self) -> Mapping[tuple[str, str], Transition]:
+        """(from, to) -> transition."""
+        return {
+            (source, transition.target): transition
+            for transition in self.transitions
+            for source in transition.sources
+        }
+
+    def targets(self, state: str, by: str = PATCH) -> tuple[str, ...]:
+        """What may follow ``state`` by this operation, in the order of the declaration."""
+        return tuple(
+            target
+            for (source, target), transition in self.steps.items()
+            if source == state and by in transition.by
+        )
+
+    def find(self, state: str, target: str, by: str = PATCH) -> Transition | None:
+        """The transition from ``state`` to ``target`` by this operation, if there is one."""
+        transition = self.steps.get((state, target))
+        return transition if transition is not None and by in transition.by else None
+
+    def operations(self, state: str, target: str) -> tuple[str, ...]:
+        """The operations other than PATCH that lead from ``state`` to ``target``."""
+        transition = self.steps.get((state, target))
+        return tuple(name for name in transition.by if name != PATCH) if transition else ()

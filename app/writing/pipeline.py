@@ -1,0 +1,284 @@
+"""Creating, changing and deleting a record: the one path that every write of an entity takes.
+
+    permission -> validation -> references -> rules and state machine of the area -> row
+    -> what follows in other rows -> audit -> events
+
+All of it happens in the transaction of the request; an error leaves nothing behind, because the
+edge then rolls back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app import audit, records
+from app.clock import utc_now
+from app.errors import ForbiddenError, NotFoundError, PreconditionFailedError, ValidationError
+from app.events import EVENT_NAMES, emit, represent
+from app.permissions import PERMISSIONS, allowed, require
+from app.security import Caller, current_caller
+from app.writing.change import Change
+from app.writing.deletion import release
+from app.writing.integrity import named_refusals
+from app.writing.machines import PATCH, StateMachine
+from app.writing.references import check_references
+from app.writing.reporting import reported
+from app.writing.rules import EntityRules
+from app.writing.states import enter_state
+from app.writing.validation import validate
+
+
+class EntityService:
+    """The writes of one entity set; an area's service derives from it and fills the hooks.
+
+    Hooks get the ``Change``. ``defaults``, ``check`` and ``prepare`` run before the row is
+    written and may add values and problems; ``written`` runs after it and before the events.
+    """
+
+    rules: EntityRules
+    machine: StateMachine | None = None
+
+    # --- the writes ---------------------------------------------------------------------------
+
+    def create(self, values: Mapping[str, Any]) -> int:
+        """Make a record; returns its key.
+
+        Raises: ForbiddenError; ValidationError, with every problem; InvalidStateError, a record
+            cannot begin in that state; DuplicateError.
+        """
+        caller = current_caller()
+        require(caller, self.rules.permissions["create"])
+        cleaned, problems = validate(self.rules, values, partial=False)
+        change = self._change(caller, values=cleaned, problems=problems)
+        change.default("owner_id", change.user_id)
+        self._require_assign(change)
+        self.defaults(change)
+        self._settle(change)
+        return self._insert(change)
+
+    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
+        """Change the named attributes of a record; nothing is written when nothing differs.
+
+        Args:
+            version: the row version that must still stand (``If-Match``).
+        Raises: NotFoundError, also for what the caller may not read; ForbiddenError;
+            PreconditionFailedError; ValidationError; InvalidStateError; DuplicateError.
+        """
+        caller = current_caller()
+        before = self.locked(key, caller, version)
+        require(caller, self.rules.permissions["update"], before)
+        cleaned, problems = validate(self.rules, changes, partial=True)
+        change = self._change(caller, values=cleaned, problems=problems, key=key, before=before)
+        change.drop_unchanged()
+        self.compare_children(change)
+        change.given = frozenset(change.values)
+        if not change.values and not problems:
+            return
+        self._require_assign(change)
+        self._settle(change)
+        self._save(change)
+
+    def delete(self, key: int, version: int | None = None) -> None:
+        """Remove a record.
+
+        Raises: NotFoundError; ForbiddenError; PreconditionFailedError; InUseError, other records
+            need it; InvalidStateError.
+        """
+        caller = current_caller()
+        before = self.locked(key, caller, version)
+        require(caller, self.rules.permissions["delete"], before)
+        self.remove(key, before)
+
+    # --- what one record's change does to others ------------------------------------------------
+
+    def apply(self, key: int, values: Mapping[str, Any], *events: str) -> None:
+        """Change a record as a consequence of another change: no permission, no validation.
+
+        Audit and events are written as for any change; ``events`` name the specific ones.
+        """
+        before = records.get(self.rules.table, key, lock=True)._mapping
+        change = self._change(current_caller(), values=dict(values), key=key, before=before)
+        change.drop_unchanged()
+        if change.values:
+            change.events.extend(events)
+            self._save(change)
+
+    def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
+        """Keep totals that follow from other rows: a new version, but no event of its own."""
+        before = records.get(self.rules.table, key, lock=True)._mapping
+        changed = {name: value for name, value in values.items() if before[name] != value}
+        if changed:
+            stamps = {"updated_at": utc_now(), "version": before["version"] + 1}
+            records.update(self.rules.table, key, changed | stamps)
+
+    def remove(self, key: int, before: Mapping[str, Any]) -> None:
+        """Delete a record whose deletion is allowed, with all that goes along."""
+        change = self._change(current_caller(), key=key, before=before)
+        self.deleting(change)
+        release(self.rules, key)
+        representation = represent(self.rules.name, key)
+        with named_refusals(self.rules, deleting=True):
+            records.delete(self.rules.table, key)
+        self.deleted(change)
+        event = f"{self.rules.event}.deleted"
+        lost = {name: value for name, value in before.items() if value is not None}
+        audit.record(event, self.rules.name, key, before=reported(self.rules, lost))
+        emit(
+            event, self.rules.name, key,
+            sequence=before["version"] + 1, representation=representation,
+        )  # fmt: skip
+
+    def locked(
+        self, key: int, caller: Caller, version: int | None = None
+    ) -> Mapping[str, Any]:
+        """The row as it is, locked until the transaction ends.
+
+        Raises: NotFoundError, there is none that the caller may read; PreconditionFailedError.
+        """
+        row = records.find(self.rules.table, key, lock=True)
+        before = row._mapping if row is not None else None
+        if (
+            before is None
+            or not self.exists(before)
+            or not allowed(caller, self.rules.permissions["read"], before)
+        ):
+            raise NotFoundError(f"There is no {self.rules.title} {key}.")
+        if version is not None and before["version"] != version:
+            raise PreconditionFailedError(
+                f"The {self.rules.title} was changed by somebody else meanwhile."
+            )
+        return before
+
+    # --- hooks --------------------------------------------------------------------------------
+
+    def exists(self, row: Mapping[str, Any]) -> bool:
+        """Whether the row is there for callers (documents in the trash are not)."""
+        return True
+
+    def defaults(self, change: Change) -> None:
+        """Fill what a new record was not given."""
+
+    def check(self, change: Change) -> None:
+        """Rules over several attributes; note problems."""
+
+    def prepare(self, change: Change) -> None:
+        """Derive values and note events; runs only without problems."""
+
+    def number(self, change: Change) -> None:
+        """Take a running number for a new record; last, because the counter stays locked."""
+
+    def compare_children(self, change: Change) -> None:
+        """Drop child lists that are as they were."""
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Guards and effects of a step of the state machine; ``source`` None for a new record."""
+
+    def written(self, change: Change) -> None:
+        """Write what follows in other rows."""
+
+    def deleting(self, change: Change) -> None:
+        """Refuse a deletion, or prepare it."""
+
+    def deleted(self, change: Change) -> None:
+        """Write what follows from a deletion."""
+
+    # --- parts --------------------------------------------------------------------------------
+
+    def _change(self, caller: Caller, **more: Any) -> Change:
+        change = Change(rules=self.rules, caller=caller, now=utc_now(), **more)
+        change.given = frozenset(change.values)
+        return change
+
+    def _require_assign(self, change: Change) -> None:
+        """Giving a record to somebody needs a right of its own where the matrix has one."""
+        permission = self.rules.permissions["assign"]
+        if permission not in PERMISSIONS or "owner_id" not in change.values:
+            return
+        if change.is_new and change.values["owner_id"] == change.user_id:
+            return
+        require(change.caller, permission, change.before)
+
+    def _settle(self, change: Change) -> None:
+        """Everything between the body and the row."""
+        check_references(change)
+        self.check(change)
+        if change.problems:
+            raise ValidationError(change.problems)
+        if self.machine is not None and self.machine.attribute in change.values:
+            enter_state(self.machine, change, PATCH, self.enter)
+        self.prepare(change)
+        if change.problems:
+            raise ValidationError(change.problems)
+        self._note_assignment(change)
+
+    def _note_assignment(self, change: Change) -> None:
+        attribute = self.rules.assignment
+        event = f"{self.rules.event}.assigned"
+        person = change.values.get(attribute)
+        if event not in EVENT_NAMES or attribute not in change.values:
+            return
+        if not change.is_new or (person is not None and person != change.user_id):
+            change.events.append(event)
+
+    def _insert(self, change: Change) -> int:
+        self.number(change)
+        row = {
+            name: value for name, value in change.values.items() if name not in self.rules.children
+        }
+        row["created_at"] = row["updated_at"] = change.now
+        row["created_by_id"] = row["updated_by_id"] = change.user_id
+        with named_refusals(self.rules):
+            change.key = records.insert(self.rules.table, row)
+            self.written(change)
+        after = {name: value for name, value in change.values.items() if value is not None}
+        self._report(change, "created", None, reported(self.rules, after), 1)
+        return change.key
+
+    def _save(self, change: Change) -> None:
+        before = change.before
+        assert before is not None  # only a new record has none
+        change.drop_unchanged()
+        row = {
+            name: value for name, value in change.values.items() if name not in self.rules.children
+        }
+        row["updated_at"] = change.now
+        row["updated_by_id"] = change.user_id
+        row["version"] = before["version"] + 1
+        with named_refusals(self.rules):
+            records.update(self.rules.table, change.key, row)
+            self.written(change)
+        previous = reported(
+            self.rules, {name: change.was(name) for name in change.values}
+        )
+        after = reported(self.rules, change.values)
+        self._report(change, "updated", previous, after, row["version"])
+
+    def _report(
+        self,
+        change: Change,
+        verb: str,
+        previous: Mapping[str, Any] | None,
+        after: Mapping[str, Any],
+        sequence: int,
+    ) -> None:
+        """The audit record, the specific events, and the one of the verb."""
+        rules = self.rules
+        general = f"{rules.event}.{verb}"
+        audit.record(general, rules.name, change.key, before=previous, after=after)
+        names = list(dict.fromkeys(change.events))
+        if general in EVENT_NAMES:
+            names = [*names, general] if previous is not None else [general, *names]
+        if not names:
+            return
+        representation = represent(rules.name, change.key)
+        for name in names:
+            emit(
+                name, rules.name, change.key,
+                sequence=sequence, representation=representation, previous=previous,
+            )  # fmt: skip
+
+
+def forbid(permission: str, message: str) -> ForbiddenError:
+    """The error for a right that only some changes of a record need."""
+    return ForbiddenError(message, [("permission", permission)])

@@ -1,0 +1,33 @@
+"""Values in wire spelling, as events (``previous``) and the audit log show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.writing.rules import STAMPS, EntityRules, RowRules
+
+
+def reported(rules: EntityRules, values: Mapping[str, Any]) -> dict[str, Any]:
+    """``{"billing_city": "Ulm"}`` -> ``{"billingAddress": {"city": "Ulm"}}``, stamps left out."""
+    shown: dict[str, Any] = {}
+    names = rules.names
+    for attribute, value in values.items():
+        if attribute in STAMPS or attribute in rules.derived:
+            continue
+        name = names[attribute]
+        if attribute in rules.children:
+            shown[name] = _rows(rules.children[attribute], value)
+        elif "." in name:
+            outer, _, inner = name.partition(".")
+            shown.setdefault(outer, {})[inner] = value
+        else:
+            shown[name] = value
+    return shown
+
+
+def _rows(rules: RowRules, rows: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    return [
+        {rules.wire(name): row[name] for name in rules.writable if row.get(name) is not None}
+        for row in rows or ()
+    ]

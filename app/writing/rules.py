@@ -1,0 +1,187 @@
+"""What the write path knows of an entity: one frozen value per entity, made from its table.
+
+Types, lengths, ranges, allowed values and formats come from the columns (app/models); the rules
+add what a column cannot say: which attributes a caller may write, their names on the wire, what
+happens to a row when another one that it refers to is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import FromClause, Table
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
+
+from app.odata.declare import camel
+from app.types import JsonText
+from app.writing.fields import Cleaner, cleaner
+
+# What the ten entities share (contract section 9, "Common to all ten").
+COMMON_WRITABLE = ("owner_id", "external_id", "tags", "custom_fields")
+# Set by the pipeline with every change; no part of what an event or the audit log reports.
+STAMPS = frozenset(
+    ("id", "created_at", "created_by_id", "updated_at", "updated_by_id", "version")
+)
+
+UNLINK, DELETE, RESTRICT = "unlink", "delete", "restrict"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """A foreign key of a row, and what becomes of the row when its target is deleted.
+
+    ``when_deleted``: the link is removed, this row is deleted too, or the deletion is refused.
+    ``blocks`` refuses it for the rows of which it is true, whatever ``when_deleted`` says; the
+    message calls them ``blockers`` (docs/adr/0022).
+    """
+
+    attribute: str
+    target: str  # table
+    when_deleted: str = UNLINK
+    blocks: Callable[[Mapping[str, Any]], bool] | None = field(default=None, compare=False)
+    blockers: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowRules:
+    """What a body may say of a row.
+
+    ``filled`` are the not nullable columns that the service fills when a body leaves them out;
+    ``wire_names`` the names that are not the attribute in camelCase, ``billing_city`` ->
+    ``billingAddress.city``; ``cascades`` the references whose rows are not just unlinked.
+    """
+
+    table: FromClause
+    writable: tuple[str, ...]
+    filled: frozenset[str] = frozenset()
+    wire_names: Mapping[str, str] = field(default_factory=dict)
+    cascades: tuple[Reference, ...] = ()
+
+    @cached_property
+    def columns(self) -> Table:
+        """The table, as one."""
+        if not isinstance(self.table, Table):
+            raise TypeError(f"{self.table!r} is not a table")
+        return self.table
+
+    @property
+    def all_writable(self) -> tuple[str, ...]:
+        """Every attribute that a body may set."""
+        return self.writable
+
+    @cached_property
+    def cleaners(self) -> Mapping[str, Cleaner]:
+        """Attribute -> cleaner of every writable column."""
+        return {name: cleaner(self.columns.c[name]) for name in self.all_writable}
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Everything that a body may name; what is not writable is ignored (contract P8)."""
+        return frozenset(self.names)
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """Attribute -> default of its column; None without one."""
+        return {
+            column.name: column.default.arg
+            if isinstance(column.default, ScalarElementColumnDefault)
+            else None
+            for column in self.columns.c
+        }
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """Writable attributes without which no row can be: not nullable, without a default."""
+        return tuple(
+            name
+            for name in self.all_writable
+            if not self.columns.c[name].nullable
+            and self.columns.c[name].default is None
+            and name not in self.filled
+        )
+
+    @cached_property
+    def json_columns(self) -> frozenset[str]:
+        """Attributes whose values are compared by their JSON text."""
+        return frozenset(
+            column.name for column in self.columns.c if isinstance(column.type, JsonText)
+        )
+
+    @cached_property
+    def references(self) -> Mapping[str, Reference]:
+        """Attribute -> reference, of every foreign key of the table."""
+        declared = {reference.attribute: reference for reference in self.cascades}
+        return {
+            column.name: declared.get(column.name)
+            or Reference(attribute=column.name, target=key.column.table.name)
+            for column in self.columns.c
+            for key in column.foreign_keys
+        }
+
+    @cached_property
+    def written_references(self) -> tuple[Reference, ...]:
+        """The references that a body may set."""
+        return tuple(
+            self.references[name] for name in self.all_writable if name in self.references
+        )
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Attribute -> name on the wire."""
+        return {name: self.wire_names.get(name) or camel(name) for name in self.attributes()}
+
+    def attributes(self) -> Iterable[str]:
+        """Everything that has a name on the wire."""
+        return self.columns.c.keys()
+
+    def wire(self, attribute: str) -> str:
+        """The name of an attribute on the wire; of an unknown one too, for the message."""
+        return self.names.get(attribute) or camel(attribute)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChildRules(RowRules):
+    """Rows given inside the body of another and replaced as a whole (LineItems)."""
+
+    parent: str  # column that refers to the record whose list it is
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EntityRules(RowRules):
+    """The rules of one entity.
+
+    ``name`` is of the entity type (``KbArticle``), ``title`` how a message calls it (``article``),
+    ``resource`` of the permissions (``kb``), ``event`` the object of event names (``kb_article``).
+    ``derived`` are attributes that events and audit leave out, because they follow from others.
+    ``assignment`` is the attribute whose change means that somebody else is to act.
+    """
+
+    name: str
+    title: str
+    resource: str
+    event: str
+    derived: frozenset[str] = frozenset()
+    children: Mapping[str, ChildRules] = field(default_factory=dict)
+    # (attribute with a type name, attribute with a key): a link to any of the ten entities
+    polymorphic: tuple[str, str] | None = None
+    assignment: str = "owner_id"
+
+    @property
+    def all_writable(self) -> tuple[str, ...]:
+        """Every attribute that a body may set, the common ones included."""
+        return (*self.writable, *COMMON_WRITABLE)
+
+    def attributes(self) -> Iterable[str]:
+        """Columns and child lists."""
+        return (*self.columns.c.keys(), *self.children)
+
+    @cached_property
+    def permissions(self) -> Mapping[str, str]:
+        """Action -> permission."""
+        return {
+            action: f"{self.resource}:{action}"
+            for action in ("create", "read", "update", "delete", "assign")
+        }
