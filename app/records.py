@@ -184,7 +184,8 @@ def _compiled(dialect: Dialect, table: Table, kind: str, columns: tuple[str, ...
 @lru_cache(maxsize=256)
 def _select_by_id(table: Table, lock: bool) -> Any:
     statement = select(table).where(table.c.id == bindparam("key"))
-    return statement.with_for_update() if lock else statement
+    # Not the key is to change: others may go on to refer to the row meanwhile.
+    return statement.with_for_update(key_share=True) if lock else statement
 
 
 def _table(table: FromClause) -> Table:
