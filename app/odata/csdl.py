@@ -1,0 +1,60 @@
+"""``$metadata`` and the service document: made once for each form, then only sent."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from app.odata import edm
+from app.odata.csdl_json import csdl_json
+from app.odata.csdl_xml import csdl_xml
+from app.types import json_text
+
+Version = Literal["4.0", "4.01"]
+
+# A model changes with a release only; a client asks again after this long, by its tag.
+MAX_AGE_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as it is sent; ``etag`` is strong, because the bytes are always the same."""
+
+    body: bytes
+    content_type: str
+    etag: str
+
+
+@lru_cache(maxsize=32)
+def metadata(container: edm.EntityContainer, version: Version, *, as_json: bool) -> Document:
+    """The model of the service (Protocol 11.1.2).
+
+    Args:
+        version: what ``OData-MaxVersion`` allows; 4.0 when the client sent none.
+    """
+    text = csdl_json(container, version) if as_json else csdl_xml(container, version)
+    body = text.encode()
+    digest = hashlib.sha256(body).hexdigest()[:32]
+    media_type = "application/json" if as_json else "application/xml"
+    return Document(body, media_type, f'"{digest}"')
+
+
+def service_document(
+    container: edm.EntityContainer, root: str, version: Version, *, with_context: bool = True
+) -> bytes:
+    """What the service has at its top: sets and singletons (Protocol 11.1.1; JSON Format 5).
+
+    Args:
+        root: the address of the service, with a slash at its end.
+        with_context: False where the client asked for ``metadata=none``.
+    """
+    prefix = "@odata." if version == "4.0" else "@"
+    context = {f"{prefix}context": f"{root}$metadata"} if with_context else {}
+    value = [
+        {"name": name, "kind": kind, "url": name}
+        for kind, names in (("EntitySet", container.sets), ("Singleton", container.singletons))
+        for name in names
+    ]
+    return json_text({**context, "value": value}).encode()

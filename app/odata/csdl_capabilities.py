@@ -1,0 +1,112 @@
+"""What can be done with each set, in the terms of the Capabilities vocabulary.
+
+A client builds its screens from this: each statement is held by a test that tries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.odata import edm
+from app.odata.csdl_terms import (
+    CAPABILITIES,
+    Annotation,
+    Expression,
+    NavigationPropertyPath,
+    PropertyPath,
+)
+
+EXPAND_LEVELS = 5
+SUPPORTED_FORMATS = ("application/json",)
+METADATA_FORMATS = ("application/xml", "application/json")
+# Functions of $filter beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
+FILTER_FUNCTIONS = (
+    "concat", "contains", "endswith", "indexof", "length", "startswith", "substring",
+    "matchespattern", "tolower", "toupper", "trim", "date", "day", "fractionalseconds", "hour",
+    "maxdatetime", "mindatetime", "minute", "month", "now", "second", "time",
+    "totaloffsetminutes", "totalseconds", "year", "ceiling", "floor", "round", "cast", "isof",
+    "case",
+)  # fmt: skip
+RETURNED = {"ExpandSupported": True, "SelectSupported": True}
+
+
+def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
+    yield _term("SupportedFormats", list(SUPPORTED_FORMATS))
+    yield _term("SupportedMetadataFormats", list(METADATA_FORMATS))
+    yield _term("FilterFunctions", list(FILTER_FUNCTIONS))
+    yield _term("KeyAsSegmentSupported", True)
+
+
+def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterator[Annotation]:
+    type_ = entity_set.type
+    writable = entity_set.service is not None
+    insertable = writable and entity_set.insertable
+    updatable = writable and entity_set.updatable
+    yield _term("TopSupported", True)
+    yield _term("SkipSupported", True)
+    yield _term("IndexableByKey", True)
+    yield _term("CountRestrictions", {"Countable": True})
+    yield _term("FilterRestrictions", _restricted("Filterable", "NonFilterableProperties", type_))
+    yield _term("SortRestrictions", _restricted("Sortable", "NonSortableProperties", type_))
+    yield _term("ExpandRestrictions", {"Expandable": True, "MaxLevels": EXPAND_LEVELS})
+    searchable = any(prop.searchable for prop in type_.properties.values())
+    yield _term("SearchRestrictions", {"Searchable": searchable})
+    yield _term("InsertRestrictions", _insertion(container, type_, insertable))
+    yield _term("DeepInsertSupport", {"Supported": insertable})
+    yield _term("UpdateRestrictions", _change(type_, updatable, insertable))
+    yield _term("DeepUpdateSupport", {"Supported": updatable})
+    yield _term("DeleteRestrictions", {"Deletable": writable and entity_set.deletable})
+
+
+def _term(name: str, value: Expression) -> Annotation:
+    return Annotation(f"{CAPABILITIES}.{name}", value)
+
+
+def _restricted(able: str, names: str, type_: edm.EntityType) -> dict[str, Expression]:
+    """A record that excepts the properties that no expression can be made of."""
+    excepted: list[Expression] = [
+        PropertyPath(prop.name)
+        for prop in type_.properties.values()
+        if prop.type in (edm.UNTYPED, edm.STREAM) or prop.on_request
+    ]
+    record: dict[str, Expression] = {able: True}
+    return {**record, names: excepted} if excepted else record
+
+
+def _insertion(
+    container: edm.EntityContainer, type_: edm.EntityType, insertable: bool
+) -> dict[str, Expression]:
+    record: dict[str, Expression] = {"Insertable": insertable}
+    if insertable:
+        closed: list[Expression] = [
+            NavigationPropertyPath(nav.name)
+            for nav in type_.navigation.values()
+            if not nav.owned and not is_insertable(container, nav)
+        ]
+        if closed:
+            record["NonInsertableNavigationProperties"] = closed
+        record["QueryOptions"] = RETURNED
+    return record
+
+
+def is_insertable(container: edm.EntityContainer, nav: edm.NavigationProperty) -> bool:
+    """Whether an entity can be made along a navigation property, by the service of its set."""
+    target = container.set_of_type.get(nav.target)
+    return target is not None and target.service is not None and target.insertable
+
+
+def _change(type_: edm.EntityType, updatable: bool, insertable: bool) -> dict[str, Expression]:
+    record: dict[str, Expression] = {"Updatable": updatable}
+    if updatable:
+        record["Upsertable"] = insertable and bool(upsert_keys(type_))
+        record["QueryOptions"] = RETURNED
+    return record
+
+
+def upsert_keys(type_: edm.EntityType) -> list[tuple[str, ...]]:
+    """The keys, primary or alternate, whose values a client gives: by these it can upsert."""
+    return [
+        names
+        for names in (type_.key, *type_.alternate_keys)
+        if not any(type_.properties[name].computed for name in names)
+    ]

@@ -1,0 +1,64 @@
+"""Annotations as values, the same for both forms of ``$metadata`` (CSDL 4.01, chapter 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple, TypeAlias
+
+CORE = "Org.OData.Core.V1"
+CAPABILITIES = "Org.OData.Capabilities.V1"
+VALIDATION = "Org.OData.Validation.V1"
+MEASURES = "Org.OData.Measures.V1"
+
+# Namespace -> alias and the file that defines it.
+VOCABULARIES: Mapping[str, tuple[str, str]] = {
+    namespace: (
+        namespace.split(".")[2],
+        f"https://oasis-tcs.github.io/odata-vocabularies/vocabularies/{namespace}",
+    )
+    for namespace in (CORE, CAPABILITIES, VALIDATION, MEASURES)
+}
+
+
+@dataclass(frozen=True)
+class EnumMembers:
+    """Members of an enumeration type of a vocabulary; more than one where flags are combined."""
+
+    type: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """The value of a property of the instance."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class PropertyPath:
+    """A property itself, as a model element."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class NavigationPropertyPath:
+    """A navigation property itself, as a model element."""
+
+    path: str
+
+
+Expression: TypeAlias = (
+    "bool | int | Decimal | str | EnumMembers | Path | PropertyPath | NavigationPropertyPath"
+    " | Sequence[Expression] | Mapping[str, Expression]"
+)
+
+
+class Annotation(NamedTuple):
+    """A term applied to a model element; ``term`` with its namespace (or alias)."""
+
+    term: str
+    value: Expression
