@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -25,7 +26,7 @@ UNLIMITED = "1000000/minute"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
-    config.addinivalue_line("markers", "one_database: the database makes no difference here")
+    config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     away = [SERVICES[name] for name in required(os.environ) if SERVICES[name].problem]
     if away:
         names = ", ".join(f"{service.label} at {service.place}" for service in away)
@@ -33,36 +34,48 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Whatever uses the database runs on both; on SQLite alone where no PostgreSQL answers."""
+    """Whatever uses the database runs on both, unless it says which."""
     if "database" not in metafunc.fixturenames:
         return
-    kinds = ["sqlite"]
-    if not SERVICES["postgresql"].problem and not metafunc.definition.get_closest_marker(
-        "one_database"
-    ):
-        kinds.append("postgresql")
+    mark = metafunc.definition.get_closest_marker("only_on")
+    kinds = mark.args if mark else ("sqlite", "postgresql")
     metafunc.parametrize("database", kinds, indirect=True, scope="session")
+
+
+LEFT_OUT: Counter[str] = Counter()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a service that is away."""
-    missing = {name for name, service in SERVICES.items() if service.problem}
-    absent = [
-        item
-        for item in items
-        if any(missing.intersection(mark.args) for mark in item.iter_markers("needs"))
-    ]
-    if absent:
-        config.hook.pytest_deselected(items=absent)
-        items[:] = [item for item in items if item not in absent]
+    away = {name for name, service in SERVICES.items() if service.problem}
+    kept, left_out = [], []
+    for item in items:
+        missing = sorted(away & needs(item))
+        LEFT_OUT.update(missing)
+        (left_out if missing else kept).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
+def needs(item: pytest.Item) -> set[str]:
+    """The services that a test cannot do without."""
+    named = {name for mark in item.iter_markers("needs") for name in mark.args}
+    callspec = getattr(item, "callspec", None)
+    return named | (
+        {callspec.params["database"]} if callspec and "database" in callspec.params else set()
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     ran = ["SQLite", *(service.label for service in SERVICES.values() if not service.problem)]
     terminalreporter.write_line(f"ran with: {', '.join(ran)}")
-    for service in SERVICES.values():
+    for name, service in SERVICES.items():
         if service.problem:
-            terminalreporter.write_line(f"left out: {service.label} (no server at {service.place})")
+            count = f": {LEFT_OUT[name]} tests" if LEFT_OUT[name] else ""
+            terminalreporter.write_line(
+                f"left out: {service.label} (no server at {service.place}){count}"
+            )
 
 
 @pytest.fixture(scope="session")

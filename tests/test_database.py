@@ -1,0 +1,174 @@
+"""Both engines of both databases: what a connection is told, and what happens under contention."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from flask import Flask
+from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from app import database as database_module
+from app.config import ConfigError
+from app.database import READ, read_engine, transaction
+from app.extensions import db
+from app.models.event import Counter
+from app.models.user import UserRole
+from tests.databases import close_engines
+
+COUNTERS = Counter.__table__
+
+
+def engines(app: Flask) -> tuple[Engine, Engine]:
+    with app.app_context():
+        return db.engine, db.engines[READ]
+
+
+def counter(connection: Connection, name: str) -> int | None:
+    return connection.scalar(select(COUNTERS.c.value).where(COUNTERS.c.name == name))
+
+
+def settings_of(connection: Connection) -> dict[str, str]:
+    if connection.dialect.name == "sqlite":
+        names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        return {name: str(connection.exec_driver_sql(f"PRAGMA {name}").scalar()) for name in names}
+    names = ("statement_timeout", "lock_timeout", "TimeZone", "jit")
+    return {name: connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in names}
+
+
+def test_every_connection_is_set_up_for_a_server(app: Flask) -> None:
+    for engine in engines(app):
+        with engine.connect() as connection:
+            expected = (
+                {"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1",
+                 "busy_timeout": "10000"}
+                if engine.dialect.name == "sqlite"
+                else {"statement_timeout": "30s", "lock_timeout": "10s", "TimeZone": "UTC",
+                      "jit": "off"}
+            )  # fmt: skip
+            assert settings_of(connection) == expected
+
+
+def test_read_engine_cannot_write(app: Flask) -> None:
+    _, reading = engines(app)
+    with reading.connect() as connection, pytest.raises(DBAPIError, match=r"(?i)read-?\s?only"):
+        connection.execute(COUNTERS.insert().values(name="x", value=1))
+
+
+def test_read_engine_sees_what_was_committed_and_nothing_else(app: Flask) -> None:
+    writing, reading = engines(app)
+    with writing.connect() as writer, reading.connect() as reader:
+        writer.execute(COUNTERS.insert().values(name="seen", value=1))
+        assert counter(reader, "seen") is None
+        writer.commit()
+        assert counter(reader, "seen") == 1
+
+
+def test_transaction_commits_at_the_end(app: Flask) -> None:
+    with app.app_context():
+        with transaction() as session:
+            session.connection().execute(COUNTERS.insert().values(name="kept", value=1))
+        with read_engine().connect() as connection:
+            assert counter(connection, "kept") == 1
+
+
+def test_transaction_rolls_back_on_an_error(app: Flask) -> None:
+    with app.app_context():
+        with pytest.raises(RuntimeError), transaction() as session:
+            session.connection().execute(COUNTERS.insert().values(name="lost", value=1))
+            raise RuntimeError
+        with read_engine().connect() as connection:
+            assert counter(connection, "lost") is None
+
+
+def test_writers_wait_for_each_other_and_none_is_refused(app: Flask) -> None:
+    """Read, then write, in one transaction: with a deferred BEGIN some would be "locked" here."""
+    writing, _ = engines(app)
+    with writing.begin() as connection:
+        connection.execute(COUNTERS.insert().values(name="race", value=0))
+
+    def add_one(_: int) -> None:
+        with writing.begin() as connection:
+            query = select(COUNTERS.c.value).where(COUNTERS.c.name == "race").with_for_update()
+            value = connection.execute(query).scalar_one()
+            connection.execute(COUNTERS.update().values(value=value + 1))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add_one, range(80)))
+    with writing.connect() as connection:
+        assert counter(connection, "race") == 80
+
+
+def test_writers_of_other_processes_are_waited_for(app: Flask, database: str) -> None:
+    """A second engine stands for a second process: it has a pool, and a connection, of its own."""
+    writing, _ = engines(app)
+    other = Flask("other")
+    other.config["SQLALCHEMY_DATABASE_URI"] = database
+    database_module.init_app(other)
+    with writing.begin() as connection:
+        connection.execute(COUNTERS.insert().values(name="race", value=0))
+
+    def add_one(app_: Flask) -> None:
+        with app_.app_context(), transaction() as session:
+            session.connection().execute(COUNTERS.update().values(value=COUNTERS.c.value + 1))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add_one, [app, other] * 20))
+    with writing.connect() as connection:
+        assert counter(connection, "race") == 40
+    close_engines(other)
+
+
+def test_broken_foreign_key_is_refused(app: Flask) -> None:
+    writing, _ = engines(app)
+    roles = UserRole.__table__
+    with pytest.raises(DBAPIError, match=r"(?i)foreign key"), writing.begin() as connection:
+        connection.execute(roles.insert().values(user_id=999, role_id=1))
+
+
+@pytest.mark.only_on("postgresql")
+def test_connection_that_the_server_closed_is_replaced_unnoticed(app: Flask) -> None:
+    for engine in engines(app):
+        with engine.connect() as killer:
+            with engine.connect() as connection:
+                victim = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+            killer.execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": victim})
+            with engine.connect() as connection:
+                replaced = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+        assert replaced != victim
+
+
+@pytest.mark.only_on("postgresql")
+def test_prepared_statements_are_for_direct_connections_alone(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask]
+) -> None:
+    """A pooler shows another process id to the client than the server's."""
+    direct, _ = engines(app)
+    with direct.connect() as connection:
+        driver = connection.connection.driver_connection
+        assert driver.prepare_threshold == database_module.PREPARE_AFTER
+    monkeypatch.setattr(database_module, "_backend_pid", lambda connection: -1)
+    behind_a_pooler, _ = engines(make_app())
+    with behind_a_pooler.connect() as connection:
+        assert connection.connection.driver_connection.prepare_threshold is None
+
+
+@pytest.mark.only_on("sqlite")
+def test_server_that_is_away_is_an_error_within_seconds(make_app: Callable[..., Flask]) -> None:
+    away = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:9/nothing")
+    with pytest.raises(OperationalError), away.app_context(), read_engine().connect():
+        pass
+
+
+def test_old_sqlite_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
+    with pytest.raises(ConfigError) as caught:
+        database_module.check_sqlite()
+    assert str(caught.value) == (
+        "SQLite 3.38 or later is needed, this Python has 3.34.1: use a newer Python, or"
+        " PostgreSQL by DATABASE_URL"
+    )
