@@ -7,32 +7,23 @@ the 300 of a unit of work, and every write makes three rows (record, audit, even
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
-    Column,
     Connection,
-    Dialect,
     FromClause,
     Row,
+    Select,
     Table,
     bindparam,
+    insert as sql_insert,
     select,
 )
-from sqlalchemy import (
-    delete as sql_delete,
-)
-from sqlalchemy import (
-    insert as sql_insert,
-)
-from sqlalchemy import (
-    update as sql_update,
-)
-from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
+from app import statements
 from app.errors import NotFoundError, PreconditionFailedError
 from app.extensions import db
 
@@ -47,17 +38,31 @@ def insert(table: FromClause, values: Mapping[str, Any]) -> int:
 
     Raises: sqlalchemy.exc.IntegrityError, a constraint of the database refuses it.
     """
-    row = with_defaults(table, values)
+    of = _table(table)
     conn = connection()
-    statement = _compiled(_dialect_key(conn), _table(table), "insert", tuple(row))
-    result = statement.run(conn, row)
-    return int(result.scalar_one()) if statement.returns else 0
+    statement = statements.insert_statement(conn.dialect, of, tuple(values))
+    cursor = statement.run(conn, values)
+    return int(cursor.fetchone()[0]) if "id" in of.c else 0
 
 
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add many rows of the same columns; their ids are not returned."""
     if rows:
         connection().execute(sql_insert(_table(table)), [with_defaults(table, row) for row in rows])
+
+
+def read(
+    table: FromClause, key: int, columns: tuple[str, ...] | None = None, *, lock: bool = False
+) -> dict[str, Any] | None:
+    """The row with this ``id`` by column name, or None; the cheap way to one row.
+
+    Args:
+        columns: those wanted; None for all.
+        lock: hold the row until the end of the transaction.
+    """
+    conn = connection()
+    statement = statements.select_statement(conn.dialect, _table(table), columns, lock)
+    return statement.first(conn, {statements.KEY: key})
 
 
 def find(table: FromClause, key: int, *, lock: bool = False) -> Row[Any] | None:
@@ -87,9 +92,10 @@ def update(
     Raises: NotFoundError, no such row; PreconditionFailedError, the version is another.
     """
     conn = connection()
-    kind = "update" if version is None else "update version"
-    statement = _compiled(_dialect_key(conn), _table(table), kind, tuple(changes))
-    values = {**changes, "key_": key, "version_": version}
+    statement = statements.update_statement(
+        conn.dialect, _table(table), tuple(changes), version is not None
+    )
+    values = {**changes, statements.KEY: key, statements.VERSION: version}
     if statement.run(conn, values).rowcount:
         return
     if version is not None and find(table, key) is not None:
@@ -103,8 +109,8 @@ def delete(table: FromClause, key: int) -> None:
     Raises: NotFoundError, no such row; IntegrityError, others refer to it.
     """
     conn = connection()
-    statement = _compiled(_dialect_key(conn), _table(table), "delete", ())
-    if not statement.run(conn, {"key_": key}).rowcount:
+    statement = statements.delete_statement(conn.dialect, _table(table))
+    if not statement.run(conn, {statements.KEY: key}).rowcount:
         raise NotFoundError(f"There is no record {key}.")
 
 
@@ -131,60 +137,10 @@ def _defaults(table: Table) -> tuple[tuple[str, Any, bool], ...]:
     )
 
 
-class _Statement:
-    """SQL text and how to bind values to it."""
-
-    def __init__(
-        self, statement: UpdateBase, columns: Iterable[Column[Any]], dialect: Dialect
-    ) -> None:
-        compiled = statement.compile(dialect=dialect)
-        self.sql = str(compiled)
-        self.positions: Sequence[str] | None = getattr(compiled, "positiontup", None)
-        self.names = tuple(compiled.bind_names.values())
-        self.returns = bool(statement._returning)
-        self._processors = {
-            col.name: processor
-            for col in columns
-            if (processor := col.type.dialect_impl(dialect).bind_processor(dialect))
-        }
-
-    def run(self, conn: Connection, values: Mapping[str, Any]) -> Any:
-        processors = self._processors
-        bound = {
-            name: processors[name](values[name]) if name in processors else values[name]
-            for name in self.names
-        }
-        parameters: Any = (
-            tuple(bound[name] for name in self.positions) if self.positions is not None else bound
-        )
-        return conn.exec_driver_sql(self.sql, parameters)
-
-
-def _dialect_key(conn: Connection) -> Dialect:
-    return conn.dialect
-
-
-@lru_cache(maxsize=1024)
-def _compiled(dialect: Dialect, table: Table, kind: str, columns: tuple[str, ...]) -> _Statement:
-    named = {name: bindparam(name, type_=table.c[name].type) for name in columns}
-    statement: UpdateBase
-    if kind == "insert":
-        statement = sql_insert(table).values(named)
-        if "id" in table.c:
-            statement = statement.returning(table.c.id)
-    elif kind == "delete":
-        statement = sql_delete(table).where(table.c.id == bindparam("key_"))
-    else:
-        statement = sql_update(table).where(table.c.id == bindparam("key_")).values(named)
-        if kind == "update version":
-            statement = statement.where(table.c.version == bindparam("version_"))
-    return _Statement(statement, [table.c[name] for name in columns], dialect)
-
-
 @lru_cache(maxsize=256)
-def _select_by_id(table: Table, lock: bool) -> Any:
+def _select_by_id(table: Table, lock: bool) -> Select[Any]:
     statement = select(table).where(table.c.id == bindparam("key"))
-    # Not the key is to change: others may go on to refer to the row meanwhile.
+    # The key is not to change: others may go on to refer to the row meanwhile.
     return statement.with_for_update(key_share=True) if lock else statement
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import select
 
-from app import audit, records
+from app import audit, records, statements
 from app.clock import utc_now
 from app.errors import NotFoundError, ValidationError
 from app.models.event import Setting
@@ -107,7 +107,7 @@ _RATES = "exchangeRates"
 
 def organisation() -> Organisation:
     """The settings as they stand in this transaction."""
-    rows = records.connection().exec_driver_sql(_READ)
+    rows = statements.execute(records.connection(), _READ)
     return _parse(tuple((str(name), str(value)) for name, value in rows))
 
 

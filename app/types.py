@@ -144,9 +144,8 @@ class OrdinalEnum(TypeDecorator[str]):
 
 def iso_instant(value: datetime) -> str:
     """``2024-01-31T09:05:00.000Z``: the one text form of an instant, in columns and in JSON."""
-    return (
-        value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{value.microsecond // 1000:03d}Z"
-    )
+    plain = value.astimezone(UTC).replace(tzinfo=None)
+    return plain.isoformat(timespec="milliseconds") + "Z"
 
 
 def json_text(value: Any) -> str:

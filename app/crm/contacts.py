@@ -55,7 +55,7 @@ class ContactService(EntityService):
             return
         client_id = change.get("client_id")
         # Two requests that each make a main contact take turns at the client's row.
-        records.find(Client.__table__, client_id, lock=True)
+        records.read(Client.__table__, client_id, ("id",), lock=True)
         others = records.connection().execute(
             _OTHER_PRIMARY, {"client_id": client_id, "key": change.key}
         )

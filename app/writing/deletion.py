@@ -44,7 +44,7 @@ def release(rules: EntityRules, key: int) -> None:
         if owner is not service.rules:
             records.update(owner.table, row["id"], {reference.attribute: None})
         elif reference.when_deleted == DELETE:
-            if records.find(owner.table, row["id"]) is not None:
+            if records.read(owner.table, row["id"], ("id",)) is not None:
                 service.remove(row["id"], row)
         else:
             service.apply(row["id"], {reference.attribute: None})

@@ -24,18 +24,15 @@ from app.odata.payload_values import BadValueError
 # Regions that CLDR names and that are no countries of ISO 3166-1: unions, test regions, islands
 # with a reserved code. XK (Kosovo) is no entry of the standard either, but post and trade use it.
 _NO_COUNTRIES = frozenset(
-    "AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ".split(),
+    ("AC", "CP", "CQ", "DG", "EA", "EU", "EZ", "IC", "QO", "TA", "UN", "XA", "XB", "ZZ")
 )
 # Prefixes of VAT numbers: the members of the union, with EL for Greece, and its neighbours.
-_VAT_PREFIXES: Mapping[str, str] = {
-    **{
-        code: code.lower()
-        for code in (
-            "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK GB"
-        ).split()
-    },
-    "EL": "gr",
-}
+_VAT_PREFIXES = frozenset(
+    (
+        "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "GB", "GR", "HR",
+        "HU", "IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
+    )
+)  # fmt: skip
 _SHORTEST_TAX_ID = 2
 
 
@@ -94,7 +91,7 @@ def _is_host(host: str) -> bool:
 
 @cache
 def _countries() -> frozenset[str]:
-    regions = Locale("en").territories
+    regions = [str(code) for code in Locale("en").territories]
     return frozenset(code for code in regions if len(code) == 2 and code.isalpha()) - _NO_COUNTRIES
 
 
@@ -162,8 +159,9 @@ def tax_id(text: str) -> str:
 
 @cache
 def _vat_module(prefix: str) -> Callable[[str], str] | None:
-    country_code = _VAT_PREFIXES.get(prefix)
-    module = get_cc_module(country_code, "vat") if country_code else None
+    if prefix not in _VAT_PREFIXES:
+        return None
+    module = get_cc_module("gr" if prefix == "EL" else prefix.lower(), "vat")
     return module.validate if module else None
 
 

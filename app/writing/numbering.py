@@ -7,7 +7,7 @@ number is taken as late as possible.
 
 from __future__ import annotations
 
-from app import records
+from app import records, statements
 
 # One atomic statement, the same on both databases but for the mark of a parameter.
 _NEXT = (
@@ -20,8 +20,8 @@ _STATEMENTS = {"sqlite": _NEXT.format("?"), "postgresql": _NEXT.format("%s")}
 def next_number(name: str) -> int:
     """The next number of the counter ``name``, from 1."""
     connection = records.connection()
-    result = connection.exec_driver_sql(_STATEMENTS[connection.dialect.name], (name,))
-    return int(result.scalar_one())
+    cursor = statements.execute(connection, _STATEMENTS[connection.dialect.name], (name,))
+    return int(cursor.fetchone()[0])
 
 
 def running_number(prefix: str) -> str:

@@ -97,7 +97,7 @@ class EntityService:
 
         Audit and events are written as for any change; ``events`` name the specific ones.
         """
-        before = records.get(self.rules.table, key, lock=True)._mapping
+        before = self._stored(key)
         change = self._change(current_caller(), values=dict(values), key=key, before=before)
         change.drop_unchanged()
         if change.values:
@@ -106,7 +106,7 @@ class EntityService:
 
     def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
         """Keep totals that follow from other rows: a new version, but no event of its own."""
-        before = records.get(self.rules.table, key, lock=True)._mapping
+        before = self._stored(key)
         changed = {name: value for name, value in values.items() if before[name] != value}
         if changed:
             stamps = {"updated_at": utc_now(), "version": before["version"] + 1}
@@ -129,15 +129,12 @@ class EntityService:
             sequence=before["version"] + 1, representation=representation,
         )  # fmt: skip
 
-    def locked(
-        self, key: int, caller: Caller, version: int | None = None
-    ) -> Mapping[str, Any]:
+    def locked(self, key: int, caller: Caller, version: int | None = None) -> Mapping[str, Any]:
         """The row as it is, locked until the transaction ends.
 
         Raises: NotFoundError, there is none that the caller may read; PreconditionFailedError.
         """
-        row = records.find(self.rules.table, key, lock=True)
-        before = row._mapping if row is not None else None
+        before = records.read(self.rules.table, key, lock=True)
         if (
             before is None
             or not self.exists(before)
@@ -189,6 +186,12 @@ class EntityService:
         change = Change(rules=self.rules, caller=caller, now=utc_now(), **more)
         change.given = frozenset(change.values)
         return change
+
+    def _stored(self, key: int) -> Mapping[str, Any]:
+        row = records.read(self.rules.table, key, lock=True)
+        if row is None:
+            raise NotFoundError(f"There is no {self.rules.title} {key}.")
+        return row
 
     def _require_assign(self, change: Change) -> None:
         """Giving a record to somebody needs a right of its own where the matrix has one."""
@@ -248,9 +251,7 @@ class EntityService:
         with named_refusals(self.rules):
             records.update(self.rules.table, change.key, row)
             self.written(change)
-        previous = reported(
-            self.rules, {name: change.was(name) for name in change.values}
-        )
+        previous = reported(self.rules, {name: change.was(name) for name in change.values})
         after = reported(self.rules, change.values)
         self._report(change, "updated", previous, after, row["version"])
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, Table, bindparam, select
+from sqlalchemy import Table
 
 from app import records
 from app.extensions import Model
@@ -93,8 +93,8 @@ def is_readable(caller: Caller, table: str, key: int) -> bool:
     """Whether the row is there and ``caller`` may read it; users must be active."""
     if table == "users" and key == caller.user_id:
         return True
-    statement = _columns_of_interest(Model.metadata.tables[table])
-    row = records.connection().execute(statement, {"key": key}).mappings().first()
+    source = Model.metadata.tables[table]
+    row = records.read(source, key, _columns_of_interest(source))
     if row is None:
         return False
     resource = TARGETS[table].resource
@@ -106,6 +106,5 @@ def is_readable(caller: Caller, table: str, key: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _columns_of_interest(table: Table) -> Select[Any]:
-    names = [name for name in (*OWNING_COLUMNS, "status") if name in table.c]
-    return select(*(table.c[name] for name in names)).where(table.c.id == bindparam("key"))
+def _columns_of_interest(table: Table) -> tuple[str, ...]:
+    return tuple(name for name in (*OWNING_COLUMNS, "status") if name in table.c)

@@ -22,9 +22,7 @@ from app.writing.fields import Cleaner, cleaner
 # What the ten entities share (contract section 9, "Common to all ten").
 COMMON_WRITABLE = ("owner_id", "external_id", "tags", "custom_fields")
 # Set by the pipeline with every change; no part of what an event or the audit log reports.
-STAMPS = frozenset(
-    ("id", "created_at", "created_by_id", "updated_at", "updated_by_id", "version")
-)
+STAMPS = frozenset(("id", "created_at", "created_by_id", "updated_at", "updated_by_id", "version"))
 
 UNLINK, DELETE, RESTRICT = "unlink", "delete", "restrict"
 
@@ -124,9 +122,7 @@ class RowRules:
     @cached_property
     def written_references(self) -> tuple[Reference, ...]:
         """The references that a body may set."""
-        return tuple(
-            self.references[name] for name in self.all_writable if name in self.references
-        )
+        return tuple(self.references[name] for name in self.all_writable if name in self.references)
 
     @cached_property
     def names(self) -> Mapping[str, str]:

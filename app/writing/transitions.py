@@ -47,9 +47,7 @@ LEAD = StateMachine(
             guard="disqualifyReason is given",
             effect="lead.disqualified",
         ),
-        Transition(
-            sources=("Disqualified",), target="New", effect="reason and notes are cleared"
-        ),
+        Transition(sources=("Disqualified",), target="New", effect="reason and notes are cleared"),
         Transition(
             sources=LEAD_OPEN,
             target="Converted",
@@ -99,12 +97,8 @@ TICKET = StateMachine(
             guard="an assignee is set, or an agent has answered",
             effect="firstRespondedAt on an answer",
         ),
-        Transition(
-            sources=("New", "Open"), target="Pending", effect="the clocks of the SLA stop"
-        ),
-        Transition(
-            sources=("New", "Open"), target="OnHold", effect="the clocks of the SLA stop"
-        ),
+        Transition(sources=("New", "Open"), target="Pending", effect="the clocks of the SLA stop"),
+        Transition(sources=("New", "Open"), target="OnHold", effect="the clocks of the SLA stop"),
         Transition(
             sources=("New", "Open"), target="Solved", guard="an assignee is set", effect="solvedAt"
         ),
@@ -223,9 +217,7 @@ DOCUMENT = StateMachine(
         ),
         Transition(sources=("Active",), target="Archived", effect="public links stop"),
         Transition(sources=("Archived",), target="Active"),
-        Transition(
-            sources=("Active",), target="Quarantined", by=("scan",), effect="no download"
-        ),
+        Transition(sources=("Active",), target="Quarantined", by=("scan",), effect="no download"),
         Transition(sources=("Quarantined",), target="Active", permission=_ADMINISTRATOR),
         Transition(
             sources=DOCUMENT_KEPT,

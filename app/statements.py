@@ -1,0 +1,160 @@
+"""Statements on single rows, compiled once and handed to the driver (docs/adr/0003).
+
+SQLAlchemy writes the SQL and converts the values; the driver's own cursor runs it, because a
+result of SQLAlchemy costs more than the row. It runs inside the transaction that the connection
+has begun, and the driver's errors come out as SQLAlchemy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Dialect,
+    Select,
+    Table,
+    bindparam,
+    delete as sql_delete,
+    insert as sql_insert,
+    select,
+    update as sql_update,
+)
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
+from sqlalchemy.types import TypeEngine
+
+Processor = Callable[[Any], Any]
+KEY, VERSION = "key_", "version_"
+
+
+class Statement:
+    """SQL of one dialect, with how values go in and how a row comes out."""
+
+    def __init__(self, statement: UpdateBase | Select[Any], table: Table, dialect: Dialect) -> None:
+        compiled = statement.compile(dialect=dialect)
+        self.sql = str(compiled)
+        self.fixed: Mapping[str, Any] = {}
+        names = tuple(compiled.bind_names.values())
+        self._order: Sequence[str] | None = getattr(compiled, "positiontup", None)
+        self._binders = tuple(
+            (name, process)
+            for name in names
+            if name in table.c and (process := _binder(table.c[name].type, dialect))
+        )
+        if isinstance(statement, Select):
+            chosen = [table.c[column.name] for column in statement.selected_columns]
+            self._names = tuple(column.name for column in chosen)
+            self._readers = tuple(
+                (place, process)
+                for place, column in enumerate(chosen)
+                if (process := _reader(column.type, dialect))
+            )
+
+    def run(self, connection: Connection, values: Mapping[str, Any]) -> Any:
+        """Bind ``values``, run, and return the driver's cursor.
+
+        Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError.
+        """
+        bound = dict(values)
+        for name, process in self._binders:
+            bound[name] = process(bound[name])
+        if self.fixed:
+            bound = {**self.fixed, **bound}
+        order = self._order
+        return execute(connection, self.sql, [bound[name] for name in order] if order else bound)
+
+    def first(self, connection: Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The first row of a SELECT by column name, or None."""
+        row = self.run(connection, values).fetchone()
+        if row is None:
+            return None
+        cells = list(row)
+        for place, process in self._readers:
+            if cells[place] is not None:
+                cells[place] = process(cells[place])
+        return dict(zip(self._names, cells, strict=True))
+
+
+def execute(connection: Connection, sql: str, parameters: Any = ()) -> Any:
+    """Run SQL of the driver's own style inside the transaction; returns the driver's cursor.
+
+    Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError or OperationalError.
+    """
+    cursor = connection.connection.cursor()
+    driver_error = connection.dialect.loaded_dbapi.Error
+    try:
+        cursor.execute(sql, parameters)
+    except driver_error as error:
+        raise DBAPIError.instance(
+            sql, parameters, error, driver_error, dialect=connection.dialect
+        ) from error
+    return cursor
+
+
+@lru_cache(maxsize=1024)
+def insert_statement(dialect: Dialect, table: Table, columns: tuple[str, ...]) -> Statement:
+    """An INSERT of these columns and of all that have a default; returns the id if there is one."""
+    defaults = {
+        column.name: column.default.arg
+        for column in table.columns
+        if isinstance(column.default, ScalarElementColumnDefault) and column.name not in columns
+    }
+    statement: UpdateBase = sql_insert(table).values(_parameters(table, (*columns, *defaults)))
+    if "id" in table.c:
+        statement = statement.returning(table.c.id)
+    made = Statement(statement, table, dialect)
+    given = set(columns)
+    made.fixed = {
+        name: process(value)
+        if (process := _binder(table.c[name].type, dialect)) is not None
+        else value
+        for name, value in defaults.items()
+    }
+    made._binders = tuple(pair for pair in made._binders if pair[0] in given)
+    return made
+
+
+@lru_cache(maxsize=1024)
+def update_statement(
+    dialect: Dialect, table: Table, columns: tuple[str, ...], with_version: bool
+) -> Statement:
+    """An UPDATE of these columns of the row ``key_``, of the version ``version_`` on demand."""
+    statement = sql_update(table).where(table.c.id == bindparam(KEY))
+    if with_version:
+        statement = statement.where(table.c.version == bindparam(VERSION))
+    return Statement(statement.values(_parameters(table, columns)), table, dialect)
+
+
+@lru_cache(maxsize=256)
+def delete_statement(dialect: Dialect, table: Table) -> Statement:
+    """A DELETE of the row ``key_``."""
+    return Statement(sql_delete(table).where(table.c.id == bindparam(KEY)), table, dialect)
+
+
+@lru_cache(maxsize=256)
+def select_statement(
+    dialect: Dialect, table: Table, columns: tuple[str, ...] | None, lock: bool
+) -> Statement:
+    """A SELECT of the row ``key_``: all columns, or these."""
+    chosen = table.columns if columns is None else [table.c[name] for name in columns]
+    statement = select(*chosen).where(table.c.id == bindparam(KEY))
+    if lock:
+        # The key is not to change: others may go on to refer to the row meanwhile.
+        statement = statement.with_for_update(key_share=True)
+    return Statement(statement, table, dialect)
+
+
+def _parameters(table: Table, columns: tuple[str, ...]) -> dict[str, Any]:
+    return {name: bindparam(name, type_=table.c[name].type) for name in columns}
+
+
+def _binder(kind: TypeEngine[Any], dialect: Dialect) -> Processor | None:
+    return kind.dialect_impl(dialect).bind_processor(dialect)
+
+
+def _reader(kind: TypeEngine[Any], dialect: Dialect) -> Processor | None:
+    return kind.dialect_impl(dialect).result_processor(dialect, None)
