@@ -20,6 +20,7 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
     actor_id: int | None = None,
+    ip: str | None = None,
 ) -> None:
     """Add a line to the audit log.
 
@@ -27,6 +28,7 @@ def record(
         action: such as ``client.updated`` or ``auth.login``.
         before, after: the changed values in wire spelling; never a secret.
         actor_id: who did it where no caller is authenticated yet (a login).
+        ip: the address where no request runs any more.
     """
     caller = find_caller()
     records.insert(
@@ -41,7 +43,7 @@ def record(
             "entity_id": entity_id,
             "before": before,
             "after": after,
-            "ip": client_address(),
+            "ip": ip or client_address(),
             "request_id": current_request_id(),
         },
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from app import records
 from app.errors import InUseError, InvalidStateError
 from app.models.client import Client
 from app.settings import organisation
@@ -68,6 +71,15 @@ class ClientService(EntityService):
         """Credit that a client still has is owed to somebody."""
         if change.was("credit_balance"):
             raise InUseError("The client cannot be deleted: it has a credit balance.")
+
+
+def touch_client(client_id: int | None, now: datetime) -> None:
+    """Note that something happened around a client.
+
+    The row keeps its version: whoever edits the client is not to fail because a ticket came in.
+    """
+    if client_id is not None:
+        records.update(Client.__table__, client_id, {"last_activity_at": now})
 
 
 def _has_turnover(change: Change) -> bool:

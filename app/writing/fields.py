@@ -35,6 +35,8 @@ BLANK_REFUSED = "must not be blank"
 MAXIMUM_TAGS = 20
 MAXIMUM_TAG_LENGTH = 50
 MAXIMUM_CUSTOM_FIELDS_BYTES = 20 * 1024
+# What a column of money cannot keep.
+MONEY_LIMIT = Decimal(10) ** 13
 # The text form of an instant has four digits for its year on every platform from here on.
 EARLIEST_YEAR = 1000
 

@@ -21,11 +21,11 @@ from app.security import Caller, current_caller
 from app.writing.change import Change
 from app.writing.deletion import release
 from app.writing.integrity import named_refusals
-from app.writing.machines import PATCH, StateMachine
+from app.writing.machines import StateMachine
 from app.writing.references import check_references
 from app.writing.reporting import reported
 from app.writing.rules import EntityRules
-from app.writing.states import enter_state
+from app.writing.states import require_state
 from app.writing.validation import validate
 
 
@@ -205,11 +205,18 @@ class EntityService:
     def _settle(self, change: Change) -> None:
         """Everything between the body and the row."""
         check_references(change)
+        # A step that the state machine does not have is the answer even where the step would ask
+        # for more fields, but not where a value was no value to begin with.
+        is_readable = not change.problems
         self.check(change)
+        steps = self.machine is not None and self.machine.attribute in change.values
+        if self.machine is not None and steps and is_readable:
+            require_state(self.machine, change)
         if change.problems:
             raise ValidationError(change.problems)
-        if self.machine is not None and self.machine.attribute in change.values:
-            enter_state(self.machine, change, PATCH, self.enter)
+        if self.machine is not None and steps:
+            attribute = self.machine.attribute
+            self.enter(change, change.was(attribute), change.values[attribute])
         self.prepare(change)
         if change.problems:
             raise ValidationError(change.problems)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
 from app.errors import ForbiddenError, InvalidStateError
 from app.permissions import ALL, require, scope_of
+from app.security import Caller
 from app.writing.change import Change
-from app.writing.machines import StateMachine, Transition
-
-Entered = Callable[[Change, str | None, str], None]
+from app.writing.machines import PATCH, StateMachine, Transition
 
 
-def enter_state(machine: StateMachine, change: Change, by: str, entered: Entered) -> None:
-    """Check the step that ``change`` takes and let the area do what it brings about.
+def require_state(machine: StateMachine, change: Change) -> None:
+    """Check the step that ``change`` takes by changing the attribute of the state.
 
     Raises: InvalidStateError, the step is not listed; ForbiddenError, it needs a right.
     """
     target = change.values[machine.attribute]
     if change.before is None:
         transition = _begin(machine, change, target)
-        source = None
     else:
         source = change.before[machine.attribute]
-        transition = require_step(machine, change.rules.title, source, target, by)
+        transition = require_step(machine, change.rules.title, source, target, PATCH)
     if transition is not None:
-        _require_right(transition, change)
-    entered(change, source, target)
+        require_right(transition, change.caller, change.before)
 
 
 def require_step(
@@ -61,12 +59,16 @@ def _begin(machine: StateMachine, change: Change, target: str) -> Transition | N
     return machine.find(machine.initial[0], target)
 
 
-def _require_right(transition: Transition, change: Change) -> None:
+def require_right(transition: Transition, caller: Caller, record: Mapping[str, Any] | None) -> None:
+    """Check the right that a step needs besides the one to change the record.
+
+    Raises: ForbiddenError, InsufficientScopeError.
+    """
     permission = transition.permission
     if permission is None:
         return
-    require(change.caller, permission, change.before)
-    if transition.everywhere and scope_of(change.caller, permission) != ALL:
+    require(caller, permission, record)
+    if transition.everywhere and scope_of(caller, permission) != ALL:
         raise ForbiddenError(
             f"Your role has {permission} for your own records only.", [("permission", permission)]
         )

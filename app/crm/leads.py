@@ -1,0 +1,82 @@
+"""Leads: possible customers, until they are converted or disqualified."""
+
+from __future__ import annotations
+
+from app.errors import InvalidStateError
+from app.models.lead import Lead
+from app.writing.change import Change
+from app.writing.pipeline import EntityService
+from app.writing.rules import EntityRules
+from app.writing.transitions import LEAD as LEAD_STATES
+
+LEAD = EntityRules(
+    name="Lead",
+    title="lead",
+    table=Lead.__table__,
+    resource="leads",
+    event="lead",
+    writable=(
+        "first_name", "last_name", "company", "job_title", "email", "phone", "website", "tax_id",
+        "industry", "country", "source", "status", "rating", "score", "estimated_value",
+        "currency", "description", "next_activity_at", "do_not_contact", "consent_at",
+        "disqualify_reason", "disqualify_notes",
+    ),
+    filled=frozenset(("status_changed_at",)),
+)  # fmt: skip
+
+_REASON = ("disqualify_reason", "disqualify_notes")
+
+
+class LeadService(EntityService):
+    """Writes of leads."""
+
+    rules = LEAD
+    machine = LEAD_STATES
+
+    def defaults(self, change: Change) -> None:
+        """The status was entered now."""
+        change.values["status_changed_at"] = change.now
+
+    def check(self, change: Change) -> None:
+        """A lead has a name, and a reason only when it is disqualified."""
+        if change.was("status") == "Converted":
+            raise InvalidStateError(
+                "A converted lead cannot be changed: go on with the client that it became.",
+                [("status", "is Converted")],
+            )
+        nameless = change.get("last_name") is None and change.get("company") is None
+        if nameless and change.concerns("last_name", "company"):
+            change.refuse("last_name", "is required where there is no company")
+        if change.get("status") != "Disqualified":
+            for name in _REASON:
+                if name in change.given and change.values.get(name) is not None:
+                    change.refuse(name, "is only for a lead that is Disqualified")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Note when the status changed, and why a lead was given up."""
+        if source is None:
+            return
+        change.values["status_changed_at"] = change.now
+        change.events.append("lead.status_changed")
+        if target == "Disqualified":
+            change.events.append("lead.disqualified")
+        if source == "Disqualified":
+            change.values.update(dict.fromkeys(_REASON))
+
+    def prepare(self, change: Change) -> None:
+        """A disqualified lead has a reason."""
+        if change.get("status") == "Disqualified" and change.get("disqualify_reason") is None:
+            change.refuse("disqualify_reason", "is required for a lead that is Disqualified")
+
+    def deleting(self, change: Change) -> None:
+        """A converted lead is where its client came from."""
+        if change.was("status") == "Converted":
+            raise InvalidStateError(
+                "A converted lead cannot be deleted.", [("status", "is Converted")]
+            )
+
+
+LEADS = LeadService()
+create_lead = LEADS.create
+update_lead = LEADS.update
+delete_lead = LEADS.delete

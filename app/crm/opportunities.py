@@ -1,0 +1,143 @@
+"""Opportunities: sales on their way through the stages of a pipeline."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from app import records
+from app.crm.clients import CLIENTS, touch_client
+from app.models.client import Client
+from app.models.columns import Money
+from app.models.opportunity import STAGES, Opportunity, StageChange
+from app.settings import organisation
+from app.writing.change import Change
+from app.writing.fields import MONEY_LIMIT
+from app.writing.pipeline import EntityService
+from app.writing.rules import DELETE, EntityRules, Reference
+from app.writing.transitions import OPPORTUNITY as OPPORTUNITY_STAGES
+
+STATUS_OF_STAGE = {"ClosedWon": "Won", "ClosedLost": "Lost"}
+_EVENTS = {"ClosedWon": "opportunity.won", "ClosedLost": "opportunity.lost"}
+_LOST = ("lost_reason", "lost_notes")
+
+OPPORTUNITY = EntityRules(
+    name="Opportunity",
+    title="opportunity",
+    table=Opportunity.__table__,
+    resource="opportunities",
+    event="opportunity",
+    writable=(
+        "name", "client_id", "contact_id", "amount", "currency", "stage", "pipeline",
+        "probability", "close_date", "type", "source", "next_step", "competitor", "lost_reason",
+        "lost_notes", "description",
+    ),
+    filled=frozenset(("currency", "probability")),
+    # As in Salesforce: open and lost ones go with the client, won ones keep it (docs/adr/0022).
+    cascades=(
+        Reference(
+            attribute="client_id",
+            target="clients",
+            when_deleted=DELETE,
+            blocks=lambda row: bool(row["status"] == "Won"),
+            blockers="won opportunities",
+        ),
+    ),
+)  # fmt: skip
+
+
+class OpportunityService(EntityService):
+    """Writes of opportunities."""
+
+    rules = OPPORTUNITY
+    machine = OPPORTUNITY_STAGES
+
+    def defaults(self, change: Change) -> None:
+        """In the client's currency, with the probability of the stage."""
+        change.values["stage_changed_at"] = change.now
+        change.default("stage", "Prospecting")
+        if "currency" not in change.values:
+            client_id = change.values.get("client_id")
+            client = client_id and records.read(Client.__table__, client_id, ("currency",))
+            currency = client["currency"] if client else organisation().defaults.currency
+            change.values["currency"] = currency
+
+    def check(self, change: Change) -> None:
+        """What is said of a loss fits the stage."""
+        stage = change.get("stage")
+        if stage != "ClosedLost":
+            for name in _LOST:
+                if name in change.given and change.values.get(name) is not None:
+                    change.refuse(name, "is only for an opportunity that is ClosedLost")
+        elif change.concerns("stage", *_LOST):
+            if change.get("lost_reason") is None:
+                change.refuse("lost_reason", "is required to close an opportunity as lost")
+            elif change.get("lost_reason") == "Other" and change.get("lost_notes") is None:
+                change.refuse("lost_notes", "is required when lostReason is Other")
+        if stage in STATUS_OF_STAGE and "probability" in change.given:
+            fixed = STAGES[stage]
+            if change.values.get("probability", fixed) != fixed:
+                change.refuse("probability", f"is {fixed} for {stage}")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Won, lost or open again; the probability follows the stage unless it was given."""
+        if "probability" not in change.given:
+            change.values["probability"] = STAGES[target]
+        change.values["status"] = STATUS_OF_STAGE.get(target, "Open")
+        change.values["closed_at"] = change.now if target in STATUS_OF_STAGE else None
+        if target in _EVENTS:
+            change.events.append(_EVENTS[target])
+        if source is None:
+            return
+        change.values["previous_stage"] = source
+        change.values["stage_changed_at"] = change.now
+        change.events.insert(0, "opportunity.stage_changed")
+        if source in STATUS_OF_STAGE:
+            change.events.append("opportunity.reopened")
+            change.values.update(dict.fromkeys(_LOST))
+
+    def prepare(self, change: Change) -> None:
+        """The amounts that follow: weighted by the probability, and in the own currency."""
+        if not change.changes("amount", "probability", "currency"):
+            return
+        amount: Decimal = change.get("amount")
+        change.values["weighted_amount"] = Money.quantize(amount * change.get("probability") / 100)
+        if change.changes("currency"):
+            change.values["exchange_rate"] = organisation().exchange_rate(change.get("currency"))
+        base_amount = Money.quantize(amount * change.get("exchange_rate"))
+        if base_amount >= MONEY_LIMIT:
+            change.refuse("amount", "is too large in the currency of the organisation")
+        change.values["base_amount"] = base_amount
+
+    def written(self, change: Change) -> None:
+        """The history of stages, and what a win means for the client."""
+        if not change.changes("stage"):
+            return
+        _note_stage(change)
+        client_id = change.get("client_id")
+        if change.get("stage") == "ClosedWon":
+            client = records.read(Client.__table__, client_id, ("status",), lock=True)
+            if client is not None and client["status"] == "Prospect":
+                CLIENTS.apply(client_id, {"status": "Active"}, "client.status_changed")
+        touch_client(client_id, change.now)
+
+
+def _note_stage(change: Change) -> None:
+    before = change.was("stage_changed_at")
+    records.insert(
+        StageChange.__table__,
+        {
+            "created_at": change.now,
+            "opportunity_id": change.key,
+            "from_stage": change.was("stage"),
+            "to_stage": change.get("stage"),
+            "at": change.now,
+            "by_id": change.user_id,
+            "seconds": None if before is None else int((change.now - before).total_seconds()),
+        },
+    )
+
+
+OPPORTUNITIES = OpportunityService()
+create_opportunity = OPPORTUNITIES.create
+update_opportunity = OPPORTUNITIES.update
+delete_opportunity = OPPORTUNITIES.delete
