@@ -1,0 +1,209 @@
+"""Writing an entity with all that its body says of related ones, in one transaction.
+
+Single-valued navigation first, because the entity holds its key; then the entity, with the
+collections that it owns; then the other collections, whose members hold the entity's key.
+Source: Protocol 11.4.2.1 and 11.4.2.2 (binding, deep insert), 11.4.3.1 (deep update).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from app.errors import ValidationError
+from app.odata import edm
+from app.odata.deep_relations import Relations, foreign_key, service_of
+from app.odata.payload import EntityBody, Related, snake
+from app.odata.write_places import as_bad_reference, at_place
+from app.odata.write_rows import related_keys
+from app.odata.write_values import change_values, creation_values, replacement_values
+
+# The URL of an entity -> its set and key.
+# Raises: NotFoundError, no such entity; InvalidQueryError, no URL of an entity.
+Resolve = Callable[[str], tuple[edm.EntitySet, Any]]
+
+
+class DeepWriter:
+    """Writes entities and their relations through the services of their sets."""
+
+    def __init__(self, container: edm.EntityContainer, resolve: Resolve) -> None:
+        self._container = container
+        self._resolve = resolve
+        self._relations = Relations(container)
+
+    def create(self, entity_set: edm.EntitySet, body: EntityBody, **more: Any) -> Any:
+        """Make an entity and what its body holds; returns its key.
+
+        Args:
+            more: values that the place of the request gives, by attribute.
+        """
+        service = service_of(entity_set, insert=True)
+        values = {**creation_values(body), **more, **self._single_values(body)}
+        values |= self._owned_values(body)
+        with at_place(body.type, body.path):
+            key = service.create(values)
+        for related in _collections(body):
+            for item in related.items:
+                self._add(entity_set, key, related, item, self._referred_key(related, item))
+        return key
+
+    def update(
+        self,
+        entity_set: edm.EntitySet,
+        key: Any,
+        body: EntityBody,
+        *,
+        replace: bool = False,
+        version: int | None = None,
+        **more: Any,
+    ) -> None:
+        """Change an entity and what its body holds.
+
+        Args:
+            replace: what the body leaves out goes back to its default (PUT).
+            version: the row version that must still stand.
+            more: values that the place of the request gives, by attribute.
+        """
+        service = service_of(entity_set, update=True)
+        single = self._single_values(body, changing=True)
+        if replace:
+            values = replacement_values(body, frozenset((*single, *more)))
+        else:
+            values = change_values(body, key)
+        values |= {**more, **single, **self._owned_values(body)}
+        with at_place(body.type, body.path):
+            service.update(key, values, version)
+        for related in _collections(body):
+            self._update_collection(entity_set, body.type, key, related)
+
+    # --- single-valued navigation -------------------------------------------------------------
+
+    def _single_values(self, body: EntityBody, *, changing: bool = False) -> dict[str, Any]:
+        """The foreign keys that the single-valued navigation properties of a body give."""
+        return {
+            foreign_key(related.navigation): self._single_key(related, changing)
+            for related in body.related
+            if not related.navigation.collection
+        }
+
+    def _single_key(self, related: Related, changing: bool) -> Any:
+        if not related.items:
+            return None
+        (item,) = related.items
+        target_set = self._relations.target_set(related.navigation)
+        key = self._referred_key(related, item)
+        if key is None and changing:
+            key = given_key(item)
+        if key is None:
+            return self.create(target_set, item)
+        if not _is_only_key(item):
+            with as_bad_reference(item.path):
+                self.update(target_set, key, item)
+        return key
+
+    def _referred_key(self, related: Related, item: EntityBody) -> Any | None:
+        """The key of the entity whose URL an item gives; None when it gives none."""
+        if item.reference is None:
+            return None
+        with as_bad_reference(item.path):
+            found, key = self._resolve(item.reference)
+        if found.type.name != related.navigation.target:
+            name = self._relations.target_set(related.navigation).name
+            raise ValidationError([(item.path, f"must point at one of {name}")])
+        return key
+
+    # --- collections --------------------------------------------------------------------------
+
+    def _owned_values(self, body: EntityBody) -> dict[str, Any]:
+        """The collections that the entity owns, as lists of values for its service."""
+        return {
+            snake(related.navigation.name): [
+                {**creation_values(item), **self._single_values(item), **self._owned_values(item)}
+                for item in related.items
+                if not item.removed
+            ]
+            for related in body.related
+            if related.navigation.owned
+        }
+
+    def _update_collection(
+        self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related
+    ) -> None:
+        """Make a collection what the body says: all of it, or by the changes of a delta."""
+        nav = related.navigation
+        kept = []
+        before = related_keys(self._container, type_, key, nav)
+        for item in related.items:
+            target = self._referred_key(related, item)
+            if target is None:
+                target = given_key(item)
+            if not item.removed:
+                kept.append(self._add(entity_set, key, related, item, target, before))
+            elif target in before:
+                self._relations.unrelate(entity_set, key, nav, target)
+        if not related.is_delta:
+            for target in before:
+                if target not in kept:
+                    with at_place(self._container.target(nav), related.path):
+                        self._relations.unrelate(entity_set, key, nav, target)
+
+    def _add(
+        self,
+        entity_set: edm.EntitySet,
+        key: Any,
+        related: Related,
+        item: EntityBody,
+        target: Any | None,
+        before: Collection[Any] = (),
+    ) -> Any:
+        """Relate one item: make it, or change and link what exists; returns its key.
+
+        Args:
+            target: the key of the entity that the item names; None for a new one.
+            before: the keys of those that are related already.
+        """
+        nav = related.navigation
+        target_set = self._relations.target_set(nav)
+        more = {} if nav.through is not None else {foreign_key(nav): key}
+        if target is None or (target not in before and _gives_own_key(item)):
+            target = self.create(target_set, item, **more)
+        elif not _is_only_key(item):
+            with as_bad_reference(item.path):
+                self.update(target_set, target, item, **more)
+        elif more and target not in before:
+            with as_bad_reference(item.path):
+                self._relations.relate(entity_set, key, nav, target)
+        if nav.through is not None and target not in before:
+            with as_bad_reference(item.path):
+                self._relations.relate(entity_set, key, nav, target)
+        return target
+
+
+def given_key(body: EntityBody) -> Any | None:
+    """The key that a body gives; None when a part of it is missing."""
+    parts = [body.key.get(name) for name in body.type.key]
+    if any(part is None for part in parts):
+        return None
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _gives_own_key(body: EntityBody) -> bool:
+    """Whether clients give the keys of this type: an unknown key then means a new entity."""
+    is_reference = body.reference is not None
+    return not is_reference and not any(
+        body.type.properties[name].computed for name in body.type.key
+    )
+
+
+def _is_only_key(body: EntityBody) -> bool:
+    keys = {body.type.properties[name].attribute for name in body.type.key}
+    return not (body.values.keys() - keys or body.partial or body.related)
+
+
+def _collections(body: EntityBody) -> list[Related]:
+    """What a body says of collections whose members have a set of their own."""
+    return [
+        related
+        for related in body.related
+        if related.navigation.collection and not related.navigation.owned
+    ]

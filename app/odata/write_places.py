@@ -1,0 +1,54 @@
+"""Errors of a service, told with the place in the body that the client sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.errors import ApiError, Detail, NotFoundError, ValidationError
+from app.odata import edm
+from app.odata.payload_problems import join_path
+
+_FIRST_STEP = re.compile(r"\w+")
+
+
+@contextmanager
+def at_place(type_: edm.EntityType, path: str) -> Iterator[None]:
+    """Put ``path`` before the fields of an error, and spell navigation as the body does.
+
+    A service calls the lines of an invoice ``lineItems[0]``; the body has ``LineItems``.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        raise ValidationError(_moved(type_, path, error.details)) from error
+    except ApiError as error:
+        if any(detail.field != "permission" for detail in error.details):
+            error.details = _moved(type_, path, error.details)
+        raise
+
+
+@contextmanager
+def as_bad_reference(path: str) -> Iterator[None]:
+    """An entity that a body points at and that is not there is a mistake in the body.
+
+    Raises: ValidationError, in place of NotFoundError.
+    """
+    try:
+        yield
+    except NotFoundError as error:
+        raise ValidationError([(path, "points at an entity that does not exist")]) from error
+
+
+def _moved(type_: edm.EntityType, path: str, details: tuple[Detail, ...]) -> tuple[Detail, ...]:
+    return tuple(
+        detail._replace(field=join_path(path, _spelled(type_, detail.field))) for detail in details
+    )
+
+
+def _spelled(type_: edm.EntityType, field: str) -> str:
+    first = _FIRST_STEP.match(field)
+    if first is None or first[0] in type_.properties:
+        return field
+    return type_.folded.get(first[0].lower(), first[0]) + field[first.end() :]

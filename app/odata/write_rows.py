@@ -1,0 +1,101 @@
+"""The little that a write has to look up, inside its own transaction: keys, links, kept values.
+
+Only rows that the caller may read are found: a write must not be a way to learn of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Select, select
+
+from app import records
+from app.clock import today, utc_now
+from app.odata import edm
+from app.permissions import row_filter
+from app.security import current_caller
+
+
+def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
+    """The key of the entity with these values of an alternate key; None when there is none.
+
+    Args:
+        values: by property name.
+    """
+    table = type_.table.alias()
+    conditions = [
+        table.c[type_.properties[name].attribute] == value for name, value in values.items()
+    ]
+    rows = _run(_visible(select(*_key_columns(type_, table)).where(*conditions), type_, table))
+    return _key(rows[0]) if rows else None
+
+
+def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:
+    """Whether the entity is there, and its row version if the type has one."""
+    table = type_.table.alias()
+    columns = [table.c[type_.etag]] if type_.etag else _key_columns(type_, table)
+    rows = _run(_visible(select(*columns).where(*_is(type_, table, key)), type_, table))
+    if not rows:
+        return False, None
+    return True, rows[0][0] if type_.etag else None
+
+
+def kept_values(
+    type_: edm.EntityType, key: Any, attributes: tuple[str, ...]
+) -> Mapping[str, Any] | None:
+    """The values of columns as they stand, the row locked; None when there is no such row."""
+    table = type_.table
+    statement = select(*(table.c[name] for name in attributes)).where(*_is(type_, table, key))
+    rows = _run(statement.with_for_update(key_share=True))
+    return rows[0]._mapping if rows else None
+
+
+def related_keys(
+    container: edm.EntityContainer, type_: edm.EntityType, key: Any, nav: edm.NavigationProperty
+) -> list[Any]:
+    """The keys of the entities that are related now, in their order."""
+    target = container.target(nav)
+    source, other = type_.table.alias(), target.table.alias()
+    statement = (
+        select(*_key_columns(target, other))
+        .select_from(source.join(other, nav.join(source.c, other.c)))
+        .where(*_is(type_, source, key))
+        .order_by(*_key_columns(target, other))
+    )
+    return [_key(row) for row in _run(_visible(statement, target, other))]
+
+
+def key_parts(type_: edm.EntityType, key: Any) -> tuple[Any, ...]:
+    """A key as the values of its properties, in their order."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _key_columns(type_: edm.EntityType, table: FromClause) -> list[ColumnElement[Any]]:
+    return [table.c[type_.properties[name].attribute] for name in type_.key]
+
+
+def _is(type_: edm.EntityType, table: FromClause, key: Any) -> list[ColumnElement[bool]]:
+    columns = _key_columns(type_, table)
+    return [column == value for column, value in zip(columns, key_parts(type_, key), strict=True)]
+
+
+def _key(row: Any) -> Any:
+    return row[0] if len(row) == 1 else tuple(row)
+
+
+def _visible(statement: Select[Any], type_: edm.EntityType, table: FromClause) -> Select[Any]:
+    """``statement`` with the caller's row filter and the type's own."""
+    if type_.visible is not None:
+        statement = statement.where(type_.visible(table.c))
+    if type_.resource is not None:
+        condition = row_filter(current_caller(), type_.resource, table.c)
+        if condition is not None:
+            statement = statement.where(condition)
+    return statement
+
+
+def _run(statement: Select[Any]) -> list[Any]:
+    values = {"caller_id": current_caller().user_id, "now": utc_now(), "today": today()}
+    parameters = {f"dyn_{name}": value for name, value in values.items()}
+    return list(records.connection().execute(statement, parameters))

@@ -1,0 +1,98 @@
+"""From what a body gave to what a service takes, for each kind of write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.errors import NotFoundError
+from app.odata import edm
+from app.odata.payload import EntityBody
+from app.odata.payload_problems import Problems, join_path
+from app.odata.write_rows import kept_values
+
+
+def creation_values(body: EntityBody) -> dict[str, Any]:
+    """Everything given; a derived type says which one it is."""
+    values = {**body.values, **body.partial}
+    if body.type.discriminator is not None:
+        attribute, value = body.type.discriminator
+        values[attribute] = value
+    return values
+
+
+def change_values(body: EntityBody, key: Any) -> dict[str, Any]:
+    """What a PATCH changes: the values given, complex ones merged into what is kept.
+
+    A dynamic property of an open type that is set to null is removed: to OData both are the same.
+    Raises: NotFoundError, there is no such entity.
+    """
+    values = _changeable(body, body.values)
+    partial = _changeable(body, body.partial)
+    if partial:
+        kept = kept_values(body.type, key, tuple(partial))
+        if kept is None:
+            raise NotFoundError(f"There is no {body.type.name} {key}.")
+        for attribute, given in partial.items():
+            declared = _complex_type(body.type, attribute).properties
+            merged = {**(kept[attribute] or {}), **given}
+            values[attribute] = {
+                name: value
+                for name, value in merged.items()
+                if value is not None or name in declared
+            }
+    return values
+
+
+def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, Any]:
+    """What a PUT changes: the values given, and all others back to their defaults.
+
+    Args:
+        related: attributes that a navigation property of the body sets.
+    Raises: ValidationError, a property without a default is missing.
+    """
+    values = _changeable(body, {**body.values, **body.partial})
+    problems = Problems()
+    for prop in body.type.properties.values():
+        if not is_changeable(body.type, prop):
+            continue
+        if prop.columns is not None:
+            for column in prop.columns.values():
+                values.setdefault(column, None)
+        elif prop.attribute not in values and prop.attribute not in related:
+            values[prop.attribute] = default_of(prop)
+            if values[prop.attribute] is None and not prop.nullable:
+                problems.add(join_path(body.path, prop.name), "is required")
+    problems.raise_any()
+    return values
+
+
+def default_of(prop: edm.Property) -> Any:
+    """The value of a property that nobody gave."""
+    return prop.default() if callable(prop.default) else prop.default
+
+
+def is_changeable(type_: edm.EntityType, prop: edm.Property) -> bool:
+    """Whether a client may set a property of an entity that exists."""
+    return not (
+        prop.computed
+        or prop.immutable
+        or prop.expression is not None
+        or prop.name in type_.key
+        or prop.type == edm.STREAM
+    )
+
+
+def _changeable(body: EntityBody, values: dict[str, Any]) -> dict[str, Any]:
+    """``values`` without those that only a creation may set."""
+    fixed = {
+        prop.attribute
+        for prop in body.type.properties.values()
+        if prop.immutable or prop.name in body.type.key
+    }
+    return {attribute: value for attribute, value in values.items() if attribute not in fixed}
+
+
+def _complex_type(type_: edm.EntityType, attribute: str) -> edm.ComplexType:
+    kind = type_.by_attribute[attribute].type
+    assert isinstance(kind, edm.ComplexType)  # only such values are partial
+    return kind
