@@ -42,7 +42,7 @@ class DeepWriter:
         values |= self._owned_values(body)
         with at_place(body.type, body.path):
             key = service.create(values)
-        for related in _collections(body):
+        for related in self._collections(body):
             for item in related.items:
                 self._add(entity_set, key, related, item, self._referred_key(related, item))
         return key
@@ -73,7 +73,7 @@ class DeepWriter:
         values |= {**more, **single, **self._owned_values(body)}
         with at_place(body.type, body.path):
             service.update(key, values, version)
-        for related in _collections(body):
+        for related in self._collections(body):
             self._update_collection(entity_set, body.type, key, related)
 
     # --- single-valued navigation -------------------------------------------------------------
@@ -83,7 +83,7 @@ class DeepWriter:
         return {
             foreign_key(related.navigation): self._single_key(related, changing)
             for related in body.related
-            if not related.navigation.collection
+            if not related.navigation.collection and self._relations.can_change(related.navigation)
         }
 
     def _single_key(self, related: Related, changing: bool) -> Any:
@@ -96,7 +96,7 @@ class DeepWriter:
             key = given_key(item)
         if key is None:
             return self.create(target_set, item)
-        if not _is_only_key(item):
+        if _changes(target_set, item):
             with as_bad_reference(item.path):
                 self.update(target_set, key, item)
         return key
@@ -113,6 +113,20 @@ class DeepWriter:
         return key
 
     # --- collections --------------------------------------------------------------------------
+
+    def _collections(self, body: EntityBody) -> list[Related]:
+        """What a body says of collections whose members have a set of their own.
+
+        What cannot be changed is ignored like a read-only property: a client may send back what
+        it read.
+        """
+        return [
+            related
+            for related in body.related
+            if related.navigation.collection
+            and not related.navigation.owned
+            and self._relations.can_change(related.navigation)
+        ]
 
     def _owned_values(self, body: EntityBody) -> dict[str, Any]:
         """The collections that the entity owns, as lists of values for its service."""
@@ -167,7 +181,7 @@ class DeepWriter:
         more = {} if nav.through is not None else {foreign_key(nav): key}
         if target is None or (target not in before and _gives_own_key(item)):
             target = self.create(target_set, item, **more)
-        elif not _is_only_key(item):
+        elif _changes(target_set, item):
             with as_bad_reference(item.path):
                 self.update(target_set, target, item, **more)
         elif more and target not in before:
@@ -195,15 +209,12 @@ def _gives_own_key(body: EntityBody) -> bool:
     )
 
 
-def _is_only_key(body: EntityBody) -> bool:
+def _changes(entity_set: edm.EntitySet, body: EntityBody) -> bool:
+    """Whether a body has more than the key, and the set takes changes.
+
+    Of a set that does not, a body that was read and is sent back still says which entity it is.
+    """
     keys = {body.type.properties[name].attribute for name in body.type.key}
-    return not (body.values.keys() - keys or body.partial or body.related)
-
-
-def _collections(body: EntityBody) -> list[Related]:
-    """What a body says of collections whose members have a set of their own."""
-    return [
-        related
-        for related in body.related
-        if related.navigation.collection and not related.navigation.owned
-    ]
+    if not (body.values.keys() - keys or body.partial or body.related):
+        return False
+    return entity_set.service is not None and entity_set.updatable

@@ -63,6 +63,11 @@ class Relations:
             raise ValidationError([(prop.name, f"is required: a {holder.type.name} needs it")])
         service_of(holder, update=True).update(target if nav.collection else key, {attribute: None})
 
+    def can_change(self, nav: edm.NavigationProperty) -> bool:
+        """Whether a navigation property can be written at all."""
+        held = nav.foreign_key is not None or nav.through is not None
+        return held and nav.target in self._container.set_of_type
+
     def target_set(self, nav: edm.NavigationProperty) -> edm.EntitySet:
         """The set that holds the entities that a navigation property leads to.
 
