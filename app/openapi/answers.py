@@ -1,0 +1,168 @@
+"""Answers that many operations share: the errors of each API family, and common headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.errors import (
+    ApiError,
+    DuplicateError,
+    ForbiddenError,
+    MethodNotAllowedError,
+    NotAcceptableError,
+    NotFoundError,
+    PreconditionFailedError,
+    RateLimitedError,
+    ServiceUnavailableError,
+    TokenMissingError,
+    TooLargeError,
+    UnsupportedMediaTypeError,
+    UriTooLongError,
+    ValidationError,
+)
+
+REST, ODATA = "", "OData"
+
+_ERRORS: Mapping[str, tuple[str, ApiError]] = {
+    "400": (
+        "The request has problems; each is named with its field.",
+        ValidationError([("name", "must not be null")]),
+    ),
+    "401": ("Nobody is signed in.", TokenMissingError("Sign in: send a token or an API key.")),
+    "403": (
+        "The caller may not do this; the message names the permission.",
+        ForbiddenError(
+            "Your role does not have the permission clients:delete.",
+            [("permission", "clients:delete")],
+        ),
+    ),
+    "404": ("There is no such record, or not for this caller.", NotFoundError("No such record.")),
+    "405": (
+        "The address does not take this method.",
+        MethodNotAllowedError("This address does not take this method."),
+    ),
+    "406": (
+        "The format asked for is not offered.",
+        NotAcceptableError("This format is not offered: ask for application/json."),
+    ),
+    "409": (
+        "The record is in another state, in use, or a unique value is taken.",
+        DuplicateError("externalId: is taken", [("externalId", "is taken")]),
+    ),
+    "412": (
+        "The record has another version than If-Match says.",
+        PreconditionFailedError("The record was changed by somebody else meanwhile."),
+    ),
+    "413": ("The body is too large.", TooLargeError("The body is larger than this address takes.")),
+    "414": ("The address is too long.", UriTooLongError("The address is longer than 16 KB.")),
+    "415": (
+        "The body is of another media type.",
+        UnsupportedMediaTypeError("Send the body as application/json."),
+    ),
+    "429": (
+        "Too many requests within a minute; Retry-After says when to go on.",
+        RateLimitedError("Too many requests.", headers={"Retry-After": "20"}),
+    ),
+    "503": (
+        "The database is away for a moment.",
+        ServiceUnavailableError("The database is not available.", headers={"Retry-After": "5"}),
+    ),
+}
+_HEADERS: Mapping[str, Mapping[str, Any]] = {
+    "RateLimit-Limit": {"description": "Requests a minute.", "schema": {"type": "integer"}},
+    "RateLimit-Remaining": {"description": "Requests left.", "schema": {"type": "integer"}},
+    "RateLimit-Reset": {
+        "description": "Seconds until there are more.",
+        "schema": {"type": "integer"},
+    },
+    "X-Request-ID": {
+        "description": "The request's id; quote it when you ask for help.",
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+    "ETag": {"description": "The version, for If-Match.", "schema": {"type": "string"}},
+    "Location": {"description": "Address of the new record.", "schema": {"type": "string"}},
+    "OData-EntityId": {"description": "Address of the record.", "schema": {"type": "string"}},
+    "OData-Version": {
+        "description": "The version of the protocol that the answer speaks.",
+        "schema": {"type": "string", "enum": ["4.0", "4.01"]},
+    },
+    "Preference-Applied": {
+        "description": "The preferences of Prefer that were followed.",
+        "schema": {"type": "string"},
+    },
+}
+
+
+def components() -> dict[str, Any]:
+    """The shared parts: error schemas, error answers of both families, headers."""
+    found: dict[str, Any] = {
+        "schemas": {
+            "Error": _error_schema(("field", "message"), {}),
+            "ODataError": _error_schema(
+                ("code", "target", "field", "message"),
+                {"position": {"type": "integer", "description": "Place in the query, from 0."}},
+            ),
+        },
+        "responses": {},
+        "headers": {name: dict(header) for name, header in _HEADERS.items()},
+    }
+    for family in (REST, ODATA):
+        for status, (description, error) in _ERRORS.items():
+            found["responses"][f"{family}Error{status}"] = _error_answer(family, description, error)
+    return found
+
+
+def errors(statuses: Iterable[str], family: str = REST) -> dict[str, Any]:
+    """References to the error answers of these statuses."""
+    return {
+        status: {"$ref": f"#/components/responses/{family}Error{status}"} for status in statuses
+    }
+
+
+def headers(*names: str) -> dict[str, Any]:
+    """References to headers; those of the rate limit are on every answer."""
+    always = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-Request-ID")
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *always)}
+
+
+def _error_schema(detail: tuple[str, ...], more: Mapping[str, Any]) -> dict[str, Any]:
+    text = {"type": "string"}
+    return {
+        "type": "object",
+        "required": ["error"],
+        "properties": {
+            "error": {
+                "type": "object",
+                "required": ["code", "message", "details"],
+                "properties": {
+                    "code": {"type": "string", "description": "For programs."},
+                    "message": {"type": "string", "description": "For people."},
+                    "details": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": list(detail),
+                            "properties": dict.fromkeys(detail, text),
+                        },
+                    },
+                    **more,
+                },
+            }
+        },
+    }
+
+
+def _error_answer(family: str, description: str, error: ApiError) -> dict[str, Any]:
+    body = error.to_odata() if family == ODATA else error.to_dict()
+    return {
+        "description": description,
+        "headers": headers(*error.headers),
+        "content": {
+            "application/json": {
+                "schema": {"$ref": f"#/components/schemas/{family}Error"},
+                "example": body,
+            }
+        },
+    }

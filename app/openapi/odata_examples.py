@@ -1,0 +1,133 @@
+"""Examples of entities: real ones, which work when they are sent.
+
+A body to create an entity has what is required and what the table here names; an answer has every
+property, as the service would show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from app.odata import edm
+from app.openapi.odata_schemas import is_writable
+
+INSTANT = "2026-01-31T09:30:00.000Z"
+_OF_TYPE: Mapping[str, Any] = {
+    "Edm.Boolean": False,
+    "Edm.Date": "2026-01-31",
+    "Edm.DateTimeOffset": INSTANT,
+    "Edm.TimeOfDay": "09:30:00",
+    "Edm.Duration": "PT1H30M",
+    "Edm.Guid": "123e4567-e89b-12d3-a456-426614174000",
+    "Edm.Binary": "AQID",
+    "Edm.String": "Example",
+}
+# Entity type -> body of its creation. References are to the first record of a set.
+CREATIONS: Mapping[str, Mapping[str, Any]] = {
+    "Client": {
+        "name": "ACME GmbH",
+        "email": "office@acme.example",
+        "taxId": "DE136695976",
+        "status": "Active",
+        "revenue": 125000.5,
+        "billingAddress": {
+            "street": "Lange Straße 1",
+            "postalCode": "53111",
+            "city": "Bonn",
+            "country": "DE",
+        },
+        "tags": ["wholesale"],
+    },
+    "Contact": {
+        "firstName": "Ada",
+        "lastName": "Lovelace",
+        "clientId": 1,
+        "email": "ada@acme.example",
+        "role": "DecisionMaker",
+    },
+    "Lead": {"firstName": "Grace", "lastName": "Hopper", "company": "Navy", "source": "Web"},
+    "Opportunity": {
+        "name": "New production line",
+        "clientId": 1,
+        "amount": 42000,
+        "closeDate": "2026-12-31",
+    },
+    "Ticket": {"subject": "Cannot sign in", "clientId": 1, "priority": "High"},
+    "Invoice": {
+        "clientId": 1,
+        "reference": "PO-4711",
+        "LineItems": [{"description": "Consulting", "quantity": 2, "unitPrice": 100}],
+    },
+    "LineItem": {"description": "Consulting", "quantity": 2, "unitPrice": 100},
+    "KbArticle": {"title": "How to reset a password", "body": "Open **Settings**."},
+    "Document": {"name": "Framework contract", "category": "Contract", "clientId": 1},
+    "Task": {"title": "Call back", "priority": "High", "dueAt": "2026-12-01T09:00:00Z"},
+    "Project": {"name": "Relaunch of the web shop", "clientId": 1, "startDate": "2026-12-01"},
+}
+
+
+def creation(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
+    """The body of a request that creates an entity."""
+    known = CREATIONS.get(type_.name)
+    if known is not None:
+        return dict(known)
+    return {
+        prop.name: example_value(prop)
+        for prop in type_.properties.values()
+        if prop.required and is_writable(type_, prop)
+    }
+
+
+def change(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
+    """The body of a request that changes an entity: its first text."""
+    created = creation(container, type_)
+    for name, value in created.items():
+        prop = type_.properties.get(name)
+        if (
+            prop
+            and prop.type == edm.STRING
+            and not prop.allowed
+            and is_writable(type_, prop, creating=False)
+        ):
+            return {name: value}
+    return {}
+
+
+def answer(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
+    """The entity of ``creation`` as an answer shows it."""
+    given = creation(container, type_)
+    shown: dict[str, Any] = {}
+    if type_.etag:
+        shown["@odata.etag"] = 'W/"1"'
+    for prop in type_.properties.values():
+        if not prop.on_request and prop.type != edm.STREAM:
+            shown[prop.name] = given.get(prop.name, _unset_value(type_, prop))
+    return shown
+
+
+def _unset_value(type_: edm.EntityType, prop: edm.Property) -> Any:
+    """What a property has that no body gave."""
+    if prop.name in type_.key:
+        return example_value(prop)
+    if prop.default is not None and not callable(prop.default):
+        return float(prop.default) if isinstance(prop.default, Decimal) else prop.default
+    return None if prop.nullable else example_value(prop)
+
+
+def example_value(prop: edm.Property) -> Any:
+    """A value that the property may have."""
+    if prop.allowed:
+        return prop.allowed[0]
+    return _type_value(prop.type, prop.minimum)
+
+
+def _type_value(type_: edm.EdmType, minimum: int | None = None) -> Any:
+    if isinstance(type_, edm.CollectionType):
+        return []
+    if isinstance(type_, edm.EnumType):
+        return next(iter(type_.members))
+    if isinstance(type_, edm.ComplexType):
+        return {}
+    return _OF_TYPE.get(type_.name, max(1, minimum or 0))
