@@ -25,7 +25,7 @@ from app.writing.machines import StateMachine
 from app.writing.references import check_references
 from app.writing.reporting import reported
 from app.writing.rules import EntityRules
-from app.writing.states import require_state
+from app.writing.states import require_state, require_step
 from app.writing.validation import validate
 
 
@@ -92,17 +92,32 @@ class EntityService:
 
     # --- what one record's change does to others ------------------------------------------------
 
-    def apply(self, key: int, values: Mapping[str, Any], *events: str) -> None:
-        """Change a record as a consequence of another change: no permission, no validation.
+    def apply(
+        self, key: int, values: Mapping[str, Any], *events: str, by: str | None = None
+    ) -> None:
+        """Change a record as a consequence of something else: no permission, no validation.
 
-        Audit and events are written as for any change; ``events`` name the specific ones.
+        Audit and events are written as for any change.
+
+        Args:
+            events: the specific ones.
+            by: the operation that takes a step of the state machine, with all that it brings.
+        Raises: NotFoundError; InvalidStateError, the operation does not lead there.
         """
         before = self._stored(key)
         change = self._change(current_caller(), values=dict(values), key=key, before=before)
         change.drop_unchanged()
-        if change.values:
-            change.events.extend(events)
-            self._save(change)
+        if not change.values:
+            return
+        change.events.extend(events)
+        if by is not None:
+            if self.machine is not None and self.machine.attribute in change.values:
+                attribute = self.machine.attribute
+                source, target = before[attribute], change.values[attribute]
+                require_step(self.machine, self.rules.title, source, target, by)
+                self.enter(change, source, target)
+            self.prepare(change)
+        self._save(change)
 
     def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
         """Keep totals that follow from other rows: a new version, but no event of its own."""

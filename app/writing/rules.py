@@ -57,6 +57,8 @@ class RowRules:
     filled: frozenset[str] = frozenset()
     wire_names: Mapping[str, str] = field(default_factory=dict)
     cascades: tuple[Reference, ...] = ()
+    # Attribute that carries rows of their own -> their rules.
+    children: Mapping[str, ChildRules] = field(default_factory=dict)
 
     @cached_property
     def columns(self) -> Table:
@@ -130,8 +132,8 @@ class RowRules:
         return {name: self.wire_names.get(name) or camel(name) for name in self.attributes()}
 
     def attributes(self) -> Iterable[str]:
-        """Everything that has a name on the wire."""
-        return self.columns.c.keys()
+        """Columns and child lists: everything that has a name on the wire."""
+        return (*self.columns.c.keys(), *self.children)
 
     def wire(self, attribute: str) -> str:
         """The name of an attribute on the wire; of an unknown one too, for the message."""
@@ -160,7 +162,6 @@ class EntityRules(RowRules):
     resource: str
     event: str
     derived: frozenset[str] = frozenset()
-    children: Mapping[str, ChildRules] = field(default_factory=dict)
     # (attribute with a type name, attribute with a key): a link to any of the ten entities
     polymorphic: tuple[str, str] | None = None
     assignment: str = "owner_id"
@@ -169,10 +170,6 @@ class EntityRules(RowRules):
     def all_writable(self) -> tuple[str, ...]:
         """Every attribute that a body may set, the common ones included."""
         return (*self.writable, *COMMON_WRITABLE)
-
-    def attributes(self) -> Iterable[str]:
-        """Columns and child lists."""
-        return (*self.columns.c.keys(), *self.children)
 
     @cached_property
     def permissions(self) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.errors import Detail
 from app.odata.payload_values import BadValueError
-from app.writing.rules import ChildRules, EntityRules, RowRules
+from app.writing.rules import ChildRules, RowRules
 
 REQUIRED = "is required"
 UNKNOWN = "is not a property of this record"
@@ -16,7 +16,7 @@ Problems = list[Detail]
 
 
 def validate(
-    rules: EntityRules, values: Mapping[str, Any], *, partial: bool
+    rules: RowRules, values: Mapping[str, Any], *, partial: bool
 ) -> tuple[dict[str, Any], Problems]:
     """The values that may be written, by attribute, and what is wrong with the others.
 

@@ -1,0 +1,1 @@
+"""The help desk: tickets, their clocks and their comments."""

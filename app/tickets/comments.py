@@ -1,0 +1,113 @@
+"""Comments on tickets: answers to the customer, the customer's own, and notes of the agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app import audit, records
+from app.clock import utc_now
+from app.errors import InvalidStateError, ValidationError
+from app.events import emit, represent
+from app.models.ticket import Ticket, TicketComment
+from app.permissions import require
+from app.security import Caller, current_caller
+from app.tickets.service import TICKETS
+from app.types import json_text
+from app.writing.rules import RowRules
+from app.writing.validation import validate
+
+COMMENT = RowRules(table=TicketComment.__table__, writable=("body", "is_internal"))
+# What a follow-up takes over from the closed ticket that it follows.
+_INHERITED = (
+    "subject", "priority", "type", "channel", "client_id", "contact_id", "requester_email",
+    "assignee_id", "category", "language",
+)  # fmt: skip
+
+
+def create_comment(
+    ticket_id: int, *, body: Any, is_internal: Any = False, by_customer: bool = False
+) -> int:
+    """Add a comment; returns its key.
+
+    An agent's answer is the first response where there was none and opens a New ticket. The
+    customer's reply reopens a Solved one and ends a pause; on a Closed one it starts a follow-up
+    ticket, which then has the comment.
+
+    Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, a note on a closed
+        ticket.
+    """
+    caller = current_caller()
+    ticket = TICKETS.locked(ticket_id, caller)
+    require(caller, "tickets:update", ticket)
+    given = {"body": body, "is_internal": is_internal}
+    cleaned, problems = validate(COMMENT, given, partial=False)
+    if problems:
+        raise ValidationError(problems)
+    internal: bool = cleaned["is_internal"]
+    if ticket["status"] == "Closed":
+        if internal:
+            raise InvalidStateError(
+                "A closed ticket takes no notes.", [("isInternal", "the ticket is Closed")]
+            )
+        ticket_id = _follow_up(ticket)
+        ticket = TICKETS.locked(ticket_id, caller)
+    comment = {
+        "created_at": utc_now(),
+        "ticket_id": ticket_id,
+        "body": cleaned["body"],
+        "is_internal": internal,
+        "author_id": None if by_customer else caller.user_id or None,
+    }
+    comment_id = records.insert(TicketComment.__table__, comment)
+    _answer(ticket, internal, by_customer)
+    _report(caller, ticket_id, comment_id, comment)
+    return comment_id
+
+
+def _answer(ticket: Mapping[str, Any], internal: bool, by_customer: bool) -> None:
+    """What the comment means for the ticket."""
+    now = utc_now()
+    if internal:
+        # Nothing of the ticket changes, but what was said about it is something new.
+        changes = {"updated_at": now, "version": ticket["version"] + 1}
+        records.update(Ticket.__table__, ticket["id"], changes)
+        return
+    values: dict[str, Any] = {}
+    status = ticket["status"]
+    if by_customer:
+        values["last_customer_reply_at"] = now
+        if status in ("Pending", "OnHold", "Solved"):
+            values["status"] = "Open"
+    else:
+        values["last_agent_reply_at"] = now
+        if ticket["first_responded_at"] is None:
+            values["first_responded_at"] = now
+        if status == "New":
+            values["status"] = "Open"
+    TICKETS.apply(ticket["id"], values, by="comment")
+
+
+def _follow_up(closed: Mapping[str, Any]) -> int:
+    """A new ticket for what comes after the end of another."""
+    values = {name: closed[name] for name in _INHERITED if closed[name] is not None}
+    return TICKETS.create(
+        {**values, "description": f"Follow-up to the closed ticket {closed['number']}."}
+    )
+
+
+def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[str, Any]) -> None:
+    shown = {
+        "id": comment_id,
+        "body": comment["body"],
+        "isInternal": comment["is_internal"],
+        "authorId": comment["author_id"],
+        "createdAt": comment["created_at"],
+    }
+    audit.record("ticket.comment_added", "Ticket", ticket_id, after=shown)
+    after = records.read(Ticket.__table__, ticket_id, ("version",))
+    emit(
+        "ticket.comment_added", "Ticket", ticket_id,
+        sequence=after["version"] if after else 0,
+        representation=f'{represent("Ticket", ticket_id)[:-1]},"comment":{json_text(shown)}}}',
+    )  # fmt: skip

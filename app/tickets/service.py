@@ -1,0 +1,130 @@
+"""Tickets: what customers ask for, from the first message to the solution."""
+
+from __future__ import annotations
+
+from app import records
+from app.crm.clients import touch_client
+from app.errors import InvalidStateError
+from app.models.client import Contact
+from app.models.ticket import Ticket
+from app.settings import organisation
+from app.tickets.sla import PAUSED, due_times, pushed, reprioritised, sla_status
+from app.writing.change import Change
+from app.writing.numbering import running_number
+from app.writing.pipeline import EntityService
+from app.writing.rules import COMMON_WRITABLE, EntityRules
+from app.writing.transitions import TICKET as TICKET_STATES
+
+TICKET = EntityRules(
+    name="Ticket",
+    title="ticket",
+    table=Ticket.__table__,
+    resource="tickets",
+    event="ticket",
+    writable=(
+        "subject", "description", "status", "priority", "type", "channel", "client_id",
+        "contact_id", "requester_email", "assignee_id", "category", "language", "pending_until",
+        "resolution", "satisfaction_rating",
+    ),
+    assignment="assignee_id",
+)  # fmt: skip
+
+# What may still be said of a closed ticket.
+AFTER_CLOSING = frozenset(("satisfaction_rating", *COMMON_WRITABLE))
+_CLOCKS = ("status", "first_response_due_at", "first_responded_at", "resolution_due_at",
+           "solved_at", "created_at")  # fmt: skip
+
+
+class TicketService(EntityService):
+    """Writes of tickets."""
+
+    rules = TICKET
+    machine = TICKET_STATES
+
+    def defaults(self, change: Change) -> None:
+        """The clocks start; who asks for a contact asks for its client."""
+        values = change.values
+        level = organisation().service_level
+        values.update(due_times(change.now, change.get("priority"), level))
+        if values.get("contact_id") is not None and "client_id" not in values:
+            contact = records.read(Contact.__table__, values["contact_id"], ("client_id",))
+            values["client_id"] = contact["client_id"] if contact else None
+
+    def check(self, change: Change) -> None:
+        """A closed ticket stays as it is; an assignee opens a new one."""
+        if change.was("status") == "Closed":
+            _refuse_changes(change)
+        is_assigned = change.values.get("assignee_id") is not None
+        is_waiting = change.is_new or change.was("status") == "New"
+        if is_assigned and is_waiting and "status" not in change.values:
+            change.values["status"] = "Open"
+        until = change.values.get("pending_until") if "pending_until" in change.given else None
+        if until is not None and change.get("status") != "Pending":
+            change.refuse("pending_until", "is only for a ticket that is Pending")
+        status = change.values.get("status")
+        if (
+            status in ("Open", "Solved")
+            and change.was("status") in (None, "New", "Open")
+            and change.get("assignee_id") is None
+        ):
+            change.refuse("assignee_id", f"is required for a ticket to become {status}")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Stop and start the clocks, count, and say what happened."""
+        values = change.values
+        since = change.was("solved_at") if source == "Solved" else change.was("sla_paused_at")
+        if target in PAUSED:
+            values["sla_paused_at"] = change.now
+        elif target == "Open" and since is not None and change.before is not None:
+            values.update(pushed(change.before, since, change.now))
+            values["sla_paused_at"] = values["solved_at"] = None
+        if source == "Pending":
+            values.setdefault("pending_until", None)
+        if target == "Solved":
+            values["solved_at"] = change.now
+        elif target == "Closed":
+            values["closed_at"] = change.now
+        if source is None:
+            return
+        change.events.append("ticket.status_changed")
+        if source == "Solved" and target == "Open":
+            values["reopen_count"] = change.was("reopen_count") + 1
+            change.events.append("ticket.reopened")
+        elif target in ("Solved", "Closed"):
+            change.events.append(f"ticket.{target.lower()}")
+
+    def prepare(self, change: Change) -> None:
+        """Another priority has other due times; then see how the service level stands."""
+        if change.before is not None and "priority" in change.values:
+            current = {**change.before, **change.values}
+            old, new = change.before["priority"], change.values["priority"]
+            change.values.update(reprioritised(current, old, new, organisation().service_level))
+        if change.changes("status", "priority", "first_responded_at"):
+            clocks = {name: change.get(name) for name in _CLOCKS}
+            clocks["created_at"] = clocks["created_at"] or change.now
+            change.values["sla_status"] = sla_status(clocks, change.now)
+
+    def number(self, change: Change) -> None:
+        """``T-000001``."""
+        change.values["number"] = running_number("T")
+
+    def written(self, change: Change) -> None:
+        """Something happened around the client."""
+        if change.changes("status"):
+            touch_client(change.get("client_id"), change.now)
+
+
+def _refuse_changes(change: Change) -> None:
+    """A closed ticket is closed; a step to another state has the state machine's answer."""
+    frozen = [name for name in change.given if name not in AFTER_CLOSING and name != "status"]
+    if frozen:
+        raise InvalidStateError(
+            "A closed ticket cannot be changed; a reply opens a new one.",
+            [(change.rules.wire(name), "cannot change: the ticket is Closed") for name in frozen],
+        )
+
+
+TICKETS = TicketService()
+create_ticket = TICKETS.create
+update_ticket = TICKETS.update
+delete_ticket = TICKETS.delete
