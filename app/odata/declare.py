@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Date, FromClause, Integer, SmallInteger, String, Text
+from sqlalchemy import Boolean, Date, FromClause, Integer, SmallInteger, String, Text
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.odata import edm
@@ -18,7 +18,7 @@ def camel(attribute: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
-def prop(col: Column[Any], name: str | None = None, **facets: Any) -> edm.Property:
+def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
     """A property over one column; facets given here win over those of the column."""
     derived: dict[str, Any] = {
         "name": name or camel(col.name),
@@ -46,7 +46,7 @@ def prop(col: Column[Any], name: str | None = None, **facets: Any) -> edm.Proper
     return edm.Property(**derived)
 
 
-def edm_type(col: Column[Any]) -> edm.EdmType:
+def edm_type(col: Any) -> edm.EdmType:
     """The EDM type of a column."""
     kind = col.type
     if isinstance(kind, OrdinalEnum):
@@ -69,7 +69,7 @@ def edm_type(col: Column[Any]) -> edm.EdmType:
     raise TypeError(f"no EDM type for {col!r}")
 
 
-def _default(col: Column[Any]) -> Any:
+def _default(col: Any) -> Any:
     return col.default.arg if isinstance(col.default, ScalarElementColumnDefault) else None
 
 

@@ -1,0 +1,132 @@
+"""What the declarations of the entity types share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, case, literal
+
+from app.odata import edm
+from app.odata.declare import by_name, camel, prop, to_one
+
+COUNTRY_PATTERN = "^[A-Z]{2}$"
+
+ADDRESS = edm.ComplexType(
+    name="Address",
+    description="A postal address.",
+    properties=by_name(
+        edm.Property(
+            name=name, type=edm.STRING, attribute=attribute, max_length=length, description=text
+        )
+        for name, attribute, length, text in (
+            ("street", "street", 255, "Street and number."),
+            ("city", "city", 100, "City."),
+            ("state", "state", 100, "State or region."),
+            ("postalCode", "postal_code", 20, "Postal code."),
+            ("country", "country", 2, "Country (ISO 3166-1 alpha-2)."),
+        )
+    ),
+)
+CUSTOM_FIELDS = edm.ComplexType(
+    name="CustomFields",
+    description="Fields of your own, with any names.",
+    properties={},
+    is_open=True,
+)
+PRIORITY = edm.EnumType(
+    "Priority",
+    {"Low": 0, "Normal": 1, "High": 2, "Urgent": 3},
+    description="Urgency, in rising order.",
+)
+ID = "Key, given by the service."
+
+
+def key(table: FromClause) -> edm.Property:
+    """``id``."""
+    return prop(table.c.id, computed=True, description=ID)
+
+
+def server(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
+    """A property that the service sets: in a body it is ignored."""
+    return prop(col, name, computed=True, **facets)
+
+
+def money(col: Any, **facets: Any) -> edm.Property:
+    """An amount in the currency that the property ``currency`` of the record names."""
+    return prop(col, currency_property="currency", **facets)
+
+
+def priority(col: Any) -> edm.Property:
+    """The urgency, an enumeration because its order matters (contract P5)."""
+    return prop(col, type=PRIORITY)
+
+
+def address(prefix: str, description: str) -> edm.Property:
+    """An address that lies in the columns ``<prefix>_street`` ... of the row."""
+    return edm.Property(
+        name=camel(f"{prefix}_address"),
+        type=ADDRESS,
+        attribute=f"{prefix}_address",
+        columns={name: f"{prefix}_{part.attribute}" for name, part in ADDRESS.properties.items()},
+        description=description,
+    )
+
+
+def full_name(columns: Any, rights: Any) -> ColumnElement[Any]:
+    """Given and family name with a blank between; null when there is neither."""
+    first, last = columns.first_name, columns.last_name
+    return case((first.is_(None), last), (last.is_(None), first), else_=first + literal(" ") + last)
+
+
+def common(table: FromClause) -> tuple[edm.Property, ...]:
+    """The properties that the ten entities share (contract section 9)."""
+    return (
+        prop(table.c.owner_id),
+        prop(table.c.external_id),
+        prop(
+            table.c.tags,
+            type=edm.CollectionType(edm.STRING),
+            default=[],
+            max_length=50,
+            required=False,
+        ),
+        prop(table.c.custom_fields, type=CUSTOM_FIELDS, default={}, required=False),
+        server(table.c.created_at),
+        server(table.c.updated_at),
+        server(table.c.created_by_id),
+        server(table.c.updated_by_id),
+    )
+
+
+def owner() -> edm.NavigationProperty:
+    """The user responsible for the record."""
+    return to_one("Owner", "User", "owner_id", description="User responsible for the record.")
+
+
+def related(
+    name: str, target: str, entity: str, *, kind: str, number: str, description: str
+) -> edm.NavigationProperty:
+    """Records that name this one by its type and id (tasks, documents)."""
+    return edm.NavigationProperty(
+        name=name,
+        target=target,
+        collection=True,
+        join=lambda source, other: (other[kind] == entity) & (other[number] == source["id"]),
+        description=description,
+    )
+
+
+def tasks_about(entity: str) -> edm.NavigationProperty:
+    """Tasks that are about a record of this type."""
+    return related(
+        "Tasks", "Task", entity, kind="related_type", number="related_id",
+        description="Tasks about the record.",
+    )  # fmt: skip
+
+
+def documents_of(entity: str) -> edm.NavigationProperty:
+    """Documents that belong to a record of this type."""
+    return related(
+        "Documents", "Document", entity, kind="entity_type", number="entity_id",
+        description="Documents that belong to the record.",
+    )  # fmt: skip

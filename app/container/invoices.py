@@ -1,0 +1,229 @@
+"""Entity types Invoice, LineItem and Payment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_
+
+from app.container.common import common, documents_of, key, money, owner, server, tasks_about
+from app.dynamic import dynamic
+from app.models.invoice import Invoice, LineItem, Payment
+from app.odata import edm
+from app.odata.declare import by_name, entity_type, prop, to_many, to_one
+
+_invoice = Invoice.__table__
+_line = LineItem.__table__
+_payment = Payment.__table__
+
+# Issued and not settled: past the due date these are overdue (contract section 2, decision 6).
+OPEN_STATUSES = ("Sent", "PartiallyPaid")
+
+
+def _is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
+    return and_(
+        columns.type == "Invoice",
+        columns.status.in_(OPEN_STATUSES),
+        columns.due_date.is_not(None),
+        columns.due_date < dynamic("today"),
+    )
+
+
+def _text(name: str, description: str, attribute: str | None = None) -> edm.Property:
+    return edm.Property(
+        name=name, type=edm.STRING, attribute=attribute or name, description=description
+    )
+
+
+TAX_BREAKDOWN_LINE = edm.ComplexType(
+    name="TaxBreakdownLine",
+    description="The tax of one category and rate.",
+    properties=by_name(
+        [
+            _text("taxCategory", "Tax category (EN 16931)."),
+            edm.Property(
+                name="taxRate", type=edm.DECIMAL, attribute="taxRate", precision=5, scale=2,
+                description="Tax in percent.",
+            ),
+            edm.Property(
+                name="taxable", type=edm.DECIMAL, attribute="taxable", precision=15, scale=2,
+                description="Amount the tax is charged on.",
+            ),
+            edm.Property(
+                name="tax", type=edm.DECIMAL, attribute="tax", precision=15, scale=2,
+                description="Tax.",
+            ),
+        ]
+    ),
+)  # fmt: skip
+PARTY_SNAPSHOT = edm.ComplexType(
+    name="PartySnapshot",
+    description="Seller or buyer as they were when the document was issued.",
+    is_open=True,
+    properties=by_name(
+        [
+            _text("name", "Name."),
+            _text("legalName", "Registered name."),
+            _text("taxId", "VAT or tax number."),
+            _text("email", "E-mail address."),
+        ]
+    ),
+)
+
+INVOICE = entity_type(
+    "Invoice",
+    _invoice,
+    [
+        key(_invoice),
+        server(_invoice.c.number),
+        prop(_invoice.c.client_id),
+        prop(_invoice.c.type),
+        prop(_invoice.c.status),
+        prop(_invoice.c.contact_id),
+        prop(_invoice.c.issue_date),
+        prop(_invoice.c.due_date),
+        prop(_invoice.c.service_date),
+        prop(_invoice.c.currency, required=False),
+        prop(_invoice.c.reference),
+        prop(_invoice.c.purchase_order),
+        prop(_invoice.c.buyer_reference),
+        prop(_invoice.c.prices_include_tax),
+        prop(_invoice.c.discount_percent),
+        prop(_invoice.c.notes),
+        prop(_invoice.c.terms),
+        prop(_invoice.c.internal_notes),
+        prop(_invoice.c.series),
+        prop(_invoice.c.credited_invoice_id),
+        prop(_invoice.c.opportunity_id),
+        prop(_invoice.c.project_id),
+        prop(_invoice.c.e_invoice_format),
+        money(_invoice.c.subtotal, computed=True),
+        money(_invoice.c.discount_total, computed=True),
+        money(_invoice.c.tax_total, computed=True),
+        money(_invoice.c.total, computed=True),
+        money(_invoice.c.amount_paid, computed=True),
+        money(_invoice.c.amount_credited, computed=True),
+        money(_invoice.c.amount_due, computed=True),
+        server(_invoice.c.tax_breakdown, type=edm.CollectionType(TAX_BREAKDOWN_LINE)),
+        edm.Property(
+            name="isOverdue",
+            type=edm.BOOLEAN,
+            attribute="is_overdue",
+            expression=_is_overdue,
+            nullable=False,
+            computed=True,
+            description="Issued, not settled and past the due date.",
+        ),
+        server(_invoice.c.exchange_rate),
+        server(_invoice.c.base_total),
+        server(_invoice.c.sent_at),
+        server(_invoice.c.viewed_at),
+        server(_invoice.c.paid_at),
+        server(_invoice.c.voided_at),
+        server(_invoice.c.void_reason),
+        server(_invoice.c.reminders_sent),
+        server(_invoice.c.last_reminder_at),
+        server(_invoice.c.seller, type=PARTY_SNAPSHOT),
+        server(_invoice.c.buyer, type=PARTY_SNAPSHOT),
+        server(_invoice.c.pdf_sha256),
+        *common(_invoice),
+    ],
+    [
+        to_one(
+            "Client", "Client", "client_id", partner="Invoices", nullable=False,
+            description="Client who is billed.",
+        ),
+        to_many(
+            "LineItems", "LineItem", "invoice_id", partner="Invoice", contained=True, owned=True,
+            description="Lines.",
+        ),
+        to_many(
+            "Payments", "Payment", "invoice_id", partner="Invoice", contained=True,
+            description="Payments received.",
+        ),
+        to_many(
+            "CreditNotes", "Invoice", "credited_invoice_id", partner="CreditedInvoice",
+            description="Credit notes for it.",
+        ),
+        to_one(
+            "CreditedInvoice", "Invoice", "credited_invoice_id", partner="CreditNotes",
+            description="Invoice that a credit note corrects.",
+        ),
+        to_one("Contact", "Contact", "contact_id", description="Person addressed."),
+        to_one("Project", "Project", "project_id", partner="Invoices", description="Project."),
+        to_one("Opportunity", "Opportunity", "opportunity_id", description="Opportunity."),
+        documents_of("Invoice"),
+        tasks_about("Invoice"),
+        owner(),
+    ],
+    resource="invoices",
+    etag="version",
+    alternate_keys=(("external_id",), ("number",)),
+    description="A bill to one client, or a credit note.",
+)  # fmt: skip
+
+LINE_ITEM = entity_type(
+    "LineItem",
+    _line,
+    [
+        key(_line),
+        server(_line.c.invoice_id),
+        prop(_line.c.position, required=False),
+        prop(_line.c.description),
+        prop(_line.c.quantity),
+        prop(_line.c.unit_price),
+        prop(_line.c.unit_code),
+        prop(_line.c.discount_percent),
+        prop(_line.c.tax_rate, required=False),
+        prop(_line.c.tax_category),
+        prop(_line.c.tax_exemption_reason),
+        prop(_line.c.product_code),
+        prop(_line.c.period_start),
+        prop(_line.c.period_end),
+        prop(_line.c.task_id),
+        server(_line.c.line_subtotal),
+        server(_line.c.discount_amount),
+        server(_line.c.line_net),
+        server(_line.c.tax_amount),
+        server(_line.c.line_total),
+    ],
+    [
+        to_one(
+            "Invoice", "Invoice", "invoice_id", partner="LineItems", nullable=False,
+            description="Invoice.",
+        )
+    ],
+    resource="invoices",
+    description="One line of an invoice.",
+)  # fmt: skip
+
+PAYMENT = entity_type(
+    "Payment",
+    _payment,
+    [
+        key(_payment),
+        server(_payment.c.number),
+        server(_payment.c.invoice_id),
+        server(_payment.c.client_id),
+        money(_payment.c.amount),
+        server(_payment.c.currency),
+        prop(_payment.c.paid_on, "date"),
+        prop(_payment.c.method),
+        prop(_payment.c.reference),
+        prop(_payment.c.notes),
+        server(_payment.c.status),
+        server(_payment.c.reversed_at),
+        server(_payment.c.reversal_reason),
+        server(_payment.c.created_by_id),
+        server(_payment.c.created_at),
+    ],
+    [
+        to_one(
+            "Invoice", "Invoice", "invoice_id", partner="Payments", nullable=False,
+            description="Invoice paid.",
+        )
+    ],
+    resource="invoices",
+    etag="version",
+    description="Money received for an invoice.",
+)  # fmt: skip

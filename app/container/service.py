@@ -1,0 +1,172 @@
+"""Entity types Ticket, TicketComment, KbArticle and KbRevision."""
+
+from __future__ import annotations
+
+from app.container.common import common, documents_of, key, owner, priority, server, tasks_about
+from app.models.kb_article import KbArticle, KbRevision
+from app.models.ticket import Ticket, TicketArticle, TicketComment
+from app.odata import edm
+from app.odata.declare import entity_type, prop, to_many, to_one
+
+_ticket = Ticket.__table__
+_comment = TicketComment.__table__
+_link = TicketArticle.__table__
+_article = KbArticle.__table__
+_revision = KbRevision.__table__
+
+
+def _linked(name: str, target: str, source_column: str, target_column: str, partner: str,
+            description: str) -> edm.NavigationProperty:  # fmt: skip
+    """A many-to-many relation between tickets and articles."""
+    return edm.NavigationProperty(
+        name=name,
+        target=target,
+        collection=True,
+        join=lambda source, other: other["id"].in_(
+            _link.select()
+            .with_only_columns(_link.c[target_column])
+            .where(_link.c[source_column] == source["id"])
+            .scalar_subquery()
+        ),
+        through=(_link, source_column, target_column),
+        partner=partner,
+        description=description,
+    )
+
+
+TICKET = entity_type(
+    "Ticket",
+    _ticket,
+    [
+        key(_ticket),
+        server(_ticket.c.number),
+        prop(_ticket.c.subject),
+        prop(_ticket.c.description),
+        prop(_ticket.c.status),
+        priority(_ticket.c.priority),
+        prop(_ticket.c.type),
+        prop(_ticket.c.channel),
+        prop(_ticket.c.client_id),
+        prop(_ticket.c.contact_id),
+        prop(_ticket.c.requester_email),
+        prop(_ticket.c.assignee_id),
+        prop(_ticket.c.category),
+        prop(_ticket.c.language),
+        prop(_ticket.c.pending_until),
+        prop(_ticket.c.resolution),
+        prop(_ticket.c.satisfaction_rating),
+        server(_ticket.c.first_response_due_at),
+        server(_ticket.c.first_responded_at),
+        server(_ticket.c.resolution_due_at),
+        server(_ticket.c.sla_status),
+        server(_ticket.c.solved_at),
+        server(_ticket.c.closed_at),
+        server(_ticket.c.reopen_count),
+        server(_ticket.c.merged_into_id),
+        server(_ticket.c.last_customer_reply_at),
+        server(_ticket.c.last_agent_reply_at),
+        *common(_ticket),
+    ],
+    [
+        to_one("Client", "Client", "client_id", partner="Tickets", description="Client."),
+        to_one("Contact", "Contact", "contact_id", partner="Tickets", description="Contact."),
+        to_one("Assignee", "User", "assignee_id", description="Agent who works on it."),
+        to_one("MergedInto", "Ticket", "merged_into_id", description="Ticket it went into."),
+        to_many(
+            "Comments", "TicketComment", "ticket_id", contained=True,
+            description="Answers and notes.",
+        ),
+        _linked(
+            "KbArticles", "KbArticle", "ticket_id", "article_id", "Tickets", "Linked articles."
+        ),
+        documents_of("Ticket"),
+        tasks_about("Ticket"),
+        owner(),
+    ],
+    resource="tickets",
+    etag="version",
+    alternate_keys=(("external_id",), ("number",)),
+    description="A request of a customer.",
+)  # fmt: skip
+
+TICKET_COMMENT = entity_type(
+    "TicketComment",
+    _comment,
+    [
+        key(_comment),
+        prop(_comment.c.ticket_id, computed=True),
+        prop(_comment.c.body),
+        prop(_comment.c.is_internal),
+        server(_comment.c.author_id),
+        server(_comment.c.created_at),
+    ],
+    [to_one("Author", "User", "author_id", description="Agent who wrote it.")],
+    resource="tickets",
+    description="An answer on a ticket, or an internal note.",
+)
+
+KB_ARTICLE = entity_type(
+    "KbArticle",
+    _article,
+    [
+        key(_article),
+        prop(_article.c.title),
+        prop(_article.c.body),
+        prop(_article.c.body_format),
+        prop(_article.c.summary),
+        prop(_article.c.status),
+        prop(_article.c.visibility),
+        prop(_article.c.category),
+        prop(_article.c.language),
+        prop(_article.c.review_due_at),
+        prop(_article.c.expires_at),
+        prop(_article.c.translation_of_id),
+        prop(_article.c.source_ticket_id),
+        server(_article.c.slug),
+        server(_article.c.revision, "version"),
+        server(_article.c.published_at),
+        server(_article.c.published_by_id),
+        server(_article.c.archived_at),
+        server(_article.c.view_count),
+        server(_article.c.helpful_count),
+        server(_article.c.not_helpful_count),
+        server(_article.c.word_count),
+        server(_article.c.indexed_at),
+        *common(_article),
+    ],
+    [
+        to_one("Author", "User", "created_by_id", description="Who wrote it."),
+        to_one("TranslationOf", "KbArticle", "translation_of_id", description="Original."),
+        to_one("SourceTicket", "Ticket", "source_ticket_id", description="Ticket behind it."),
+        to_many(
+            "Revisions", "KbRevision", "article_id", contained=True,
+            description="The text as it was.",
+        ),
+        _linked(
+            "Tickets", "Ticket", "article_id", "ticket_id", "KbArticles", "Tickets it helped."
+        ),
+        documents_of("KbArticle"),
+        owner(),
+    ],
+    resource="kb",
+    etag="version",
+    alternate_keys=(("external_id",), ("slug",)),
+    description="An answer written once for many askers.",
+)  # fmt: skip
+
+KB_REVISION = entity_type(
+    "KbRevision",
+    _revision,
+    [
+        key(_revision),
+        server(_revision.c.revision),
+        server(_revision.c.title),
+        server(_revision.c.summary),
+        server(_revision.c.body),
+        server(_revision.c.author_id),
+        server(_revision.c.created_at),
+    ],
+    [to_one("Author", "User", "author_id", description="Who wrote it.")],
+    resource="kb",
+    description="The text of an article as it was.",
+)

@@ -1,0 +1,151 @@
+"""Entity types Task, Project and User."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_
+
+from app.container.common import common, documents_of, key, money, owner, priority, server
+from app.dynamic import dynamic
+from app.models.project import Project
+from app.models.task import Task
+from app.models.user import User
+from app.odata import edm
+from app.odata.declare import entity_type, prop, to_many, to_one
+
+_task = Task.__table__
+_project = Project.__table__
+_user = User.__table__
+
+OPEN_TASKS = ("Todo", "InProgress", "Blocked")
+OPEN_PROJECTS = ("Planned", "Active", "OnHold")
+
+
+def _task_is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
+    return and_(
+        columns.status.in_(OPEN_TASKS),
+        columns.due_at.is_not(None),
+        columns.due_at < dynamic("now"),
+    )
+
+
+def _project_is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
+    return and_(
+        columns.status.in_(OPEN_PROJECTS),
+        columns.end_date.is_not(None),
+        columns.end_date < dynamic("today"),
+    )
+
+
+def _overdue(expression: edm.Expression, description: str) -> edm.Property:
+    return edm.Property(
+        name="isOverdue",
+        type=edm.BOOLEAN,
+        attribute="is_overdue",
+        expression=expression,
+        nullable=False,
+        computed=True,
+        description=description,
+    )
+
+
+TASK = entity_type(
+    "Task",
+    _task,
+    [
+        key(_task),
+        prop(_task.c.title),
+        prop(_task.c.description),
+        prop(_task.c.status),
+        priority(_task.c.priority),
+        prop(_task.c.assignee_id),
+        prop(_task.c.due_at),
+        prop(_task.c.start_at),
+        prop(_task.c.reminder_at),
+        prop(_task.c.project_id),
+        prop(_task.c.parent_task_id),
+        prop(_task.c.related_type),
+        prop(_task.c.related_id),
+        prop(_task.c.estimated_hours),
+        prop(_task.c.actual_hours),
+        prop(_task.c.billable),
+        prop(_task.c.hourly_rate),
+        prop(_task.c.position),
+        server(_task.c.completed_at),
+        _overdue(_task_is_overdue, "Open and past its due time."),
+        server(_task.c.invoice_id),
+        *common(_task),
+    ],
+    [
+        to_one("Project", "Project", "project_id", partner="Tasks", description="Project."),
+        to_one("Assignee", "User", "assignee_id", description="Who does it."),
+        to_one(
+            "ParentTask", "Task", "parent_task_id", partner="Subtasks",
+            description="Task it is a part of.",
+        ),
+        to_many(
+            "Subtasks", "Task", "parent_task_id", partner="ParentTask", description="Its parts."
+        ),
+        to_one("Invoice", "Invoice", "invoice_id", description="Invoice that bills it."),
+        documents_of("Task"),
+        owner(),
+    ],
+    resource="tasks",
+    etag="version",
+    alternate_keys=(("external_id",),),
+    description="Something to do.",
+)  # fmt: skip
+
+PROJECT = entity_type(
+    "Project",
+    _project,
+    [
+        key(_project),
+        server(_project.c.code),
+        prop(_project.c.name),
+        prop(_project.c.client_id),
+        prop(_project.c.opportunity_id),
+        prop(_project.c.status),
+        prop(_project.c.description),
+        prop(_project.c.start_date),
+        prop(_project.c.end_date),
+        prop(_project.c.manager_id),
+        money(_project.c.budget_amount),
+        prop(_project.c.budget_hours),
+        prop(_project.c.currency),
+        prop(_project.c.billing_type),
+        money(_project.c.hourly_rate),
+        server(_project.c.progress_percent),
+        server(_project.c.hours_spent),
+        server(_project.c.open_task_count),
+        _overdue(_project_is_overdue, "Open and past its last day."),
+        server(_project.c.completed_at),
+        *common(_project),
+    ],
+    [
+        to_one("Client", "Client", "client_id", partner="Projects", description="Client."),
+        to_one("Opportunity", "Opportunity", "opportunity_id", description="Opportunity."),
+        to_one("Manager", "User", "manager_id", description="Who leads it."),
+        to_many("Tasks", "Task", "project_id", partner="Project", description="Tasks."),
+        documents_of("Project"),
+        to_many("Invoices", "Invoice", "project_id", partner="Project", description="Invoices."),
+        owner(),
+    ],
+    resource="projects",
+    etag="version",
+    alternate_keys=(("external_id",), ("code",)),
+    description="Work for a client with a budget.",
+)  # fmt: skip
+
+USER = entity_type(
+    "User",
+    _user,
+    [
+        key(_user),
+        server(_user.c.display_name),
+        server(_user.c.email),
+    ],
+    resource="directory",
+    description="A colleague, or the account of an integration.",
+)
