@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import ColumnElement, false, or_
 
 from app.dynamic import dynamic
 from app.errors import ForbiddenError, InsufficientScopeError
@@ -192,6 +192,8 @@ def row_filter(caller: Any, resource: str, columns: Any) -> ColumnElement[bool] 
     if scope == ALL:
         return None
     if scope == PUBLISHED:
-        return columns.status == "Published"  # type: ignore[no-any-return]
+        # A row without a state of its own, such as a revision, is not what was published.
+        return columns.status == "Published" if "status" in columns else false()
     owning = [columns[name] for name in OWNING_COLUMNS if name in columns]
-    return or_(*(column == dynamic("caller_id") for column in owning))
+    # Rows without an owner are reached through their parent only, whose filter holds them.
+    return or_(*(column == dynamic("caller_id") for column in owning)) if owning else None
