@@ -38,16 +38,25 @@ class Cursor:
     name of a binary operator when ``token`` can be one (a word with a blank before it).
     """
 
-    def __init__(self, text: str, *, limits: Limits = DEFAULT_LIMITS, first_slot: int = 0) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        first_slot: int = 0,
+        start: int = 0,
+        lifts_literals: bool | None = None,
+    ) -> None:
+        """Stand at ``start``; by default the text itself says whether its literals have slots."""
         check_characters(text)
         self.text = text
         self.limits = limits
         self.next_slot = first_slot
-        self._lifts_literals = not is_kept_whole(text)
+        self._lifts_literals = not is_kept_whole(text) if lifts_literals is None else lifts_literals
         self._parts_left = limits.nodes + 1  # the end is no part
         self._text_and_end = text + "\0"
         self._depth = 0
-        self.lexer = Lexer(text)
+        self.lexer = Lexer(text, start)
         self.previous = _START
         self.token = _START
         self.operator: str | None = None

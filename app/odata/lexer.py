@@ -71,9 +71,9 @@ _DATE_LIKE: t.Final = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]")
 class Lexer:
     """Reads tokens of ``text`` from ``position`` on."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, position: int = 0) -> None:
         self.text = text
-        self.position = 0
+        self.position = position
         self._not_times: set[int] = set()
 
     def next(self) -> Token:
