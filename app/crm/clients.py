@@ -65,7 +65,8 @@ class ClientService(EntityService):
 
     def number(self, change: Change) -> None:
         """``C-000001``."""
-        change.values["number"] = running_number("C")
+        if change.is_new:
+            change.values["number"] = running_number("C")
 
     def deleting(self, change: Change) -> None:
         """Credit that a client still has is owed to somebody."""

@@ -106,7 +106,8 @@ class TicketService(EntityService):
 
     def number(self, change: Change) -> None:
         """``T-000001``."""
-        change.values["number"] = running_number("T")
+        if change.is_new:
+            change.values["number"] = running_number("T")
 
     def written(self, change: Change) -> None:
         """Something happened around the client."""

@@ -30,6 +30,8 @@ class Change:
     given: frozenset[str] = frozenset()
     problems: list[Detail] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
+    # What the hooks of one area hand on to each other.
+    work: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_new(self) -> bool:

@@ -104,7 +104,7 @@ class EntityService:
             by: the operation that takes a step of the state machine, with all that it brings.
         Raises: NotFoundError; InvalidStateError, the operation does not lead there.
         """
-        before = self._stored(key)
+        before = self.stored(key)
         change = self._change(current_caller(), values=dict(values), key=key, before=before)
         change.drop_unchanged()
         if not change.values:
@@ -121,7 +121,7 @@ class EntityService:
 
     def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
         """Keep totals that follow from other rows: a new version, but no event of its own."""
-        before = self._stored(key)
+        before = self.stored(key)
         changed = {name: value for name, value in values.items() if before[name] != value}
         if changed:
             stamps = {"updated_at": utc_now(), "version": before["version"] + 1}
@@ -178,7 +178,7 @@ class EntityService:
         """Derive values and note events; runs only without problems."""
 
     def number(self, change: Change) -> None:
-        """Take a running number for a new record; last, because the counter stays locked."""
+        """Take a running number; last, because its counter stays locked."""
 
     def compare_children(self, change: Change) -> None:
         """Drop child lists that are as they were."""
@@ -202,7 +202,11 @@ class EntityService:
         change.given = frozenset(change.values)
         return change
 
-    def _stored(self, key: int) -> Mapping[str, Any]:
+    def stored(self, key: int) -> Mapping[str, Any]:
+        """The row as it is, locked until the transaction ends; whoever asks.
+
+        Raises: NotFoundError.
+        """
         row = records.read(self.rules.table, key, lock=True)
         if row is None:
             raise NotFoundError(f"There is no {self.rules.title} {key}.")
@@ -264,6 +268,7 @@ class EntityService:
         before = change.before
         assert before is not None  # only a new record has none
         change.drop_unchanged()
+        self.number(change)
         row = {
             name: value for name, value in change.values.items() if name not in self.rules.children
         }

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.writing.rules import STAMPS, EntityRules, RowRules
+from app.writing.rules import STAMPS, RowRules
 
 
-def reported(rules: EntityRules, values: Mapping[str, Any]) -> dict[str, Any]:
+def reported(rules: RowRules, values: Mapping[str, Any]) -> dict[str, Any]:
     """``{"billing_city": "Ulm"}`` -> ``{"billingAddress": {"city": "Ulm"}}``, stamps left out."""
     shown: dict[str, Any] = {}
     names = rules.names
+    derived = rules.derived
     for attribute, value in values.items():
-        if attribute in STAMPS or attribute in rules.derived:
+        if attribute in STAMPS or attribute in derived:
             continue
         name = names[attribute]
         if attribute in rules.children:

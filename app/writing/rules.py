@@ -57,6 +57,8 @@ class RowRules:
     filled: frozenset[str] = frozenset()
     wire_names: Mapping[str, str] = field(default_factory=dict)
     cascades: tuple[Reference, ...] = ()
+    # What events and audit leave out, because it follows from others.
+    derived: frozenset[str] = frozenset()
     # Attribute that carries rows of their own -> their rules.
     children: Mapping[str, ChildRules] = field(default_factory=dict)
 
@@ -153,7 +155,6 @@ class EntityRules(RowRules):
 
     ``name`` is of the entity type (``KbArticle``), ``title`` how a message calls it (``article``),
     ``resource`` of the permissions (``kb``), ``event`` the object of event names (``kb_article``).
-    ``derived`` are attributes that events and audit leave out, because they follow from others.
     ``assignment`` is the attribute whose change means that somebody else is to act.
     """
 
@@ -161,7 +162,6 @@ class EntityRules(RowRules):
     title: str
     resource: str
     event: str
-    derived: frozenset[str] = frozenset()
     # (attribute with a type name, attribute with a key): a link to any of the ten entities
     polymorphic: tuple[str, str] | None = None
     assignment: str = "owner_id"

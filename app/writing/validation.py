@@ -70,5 +70,6 @@ def _clean_list(
             prefix = f"{name}[{place}]."
             cleaned.append(_clean(rules, prefix, row, problems, partial=False))
         else:
+            cleaned.append({})
             problems.append(Detail(f"{name}[{place}]", "must be an object"))
     return cleaned

@@ -1,0 +1,1 @@
+"""Invoicing: drafts, issue, payments, credit notes."""

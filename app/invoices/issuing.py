@@ -1,0 +1,89 @@
+"""Issue: a draft gets its dates and the copies of its parties; its content is frozen then.
+
+What else belongs to a document at issue (its PDF, its electronic form, the pre-flight of EN 16931)
+joins ``check_issuable`` and ``frozen_values``: both run once, inside the issuing transaction. The
+number comes after them, so that nothing can fail between the number and the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from app import records
+from app.clock import today
+from app.errors import InvalidStateError
+from app.invoices.posting import exchange_factor
+from app.invoices.snapshots import buyer_snapshot, seller_snapshot
+from app.invoices.totals import money
+from app.models.client import Client, Contact
+from app.models.invoice import Invoice
+from app.settings import organisation
+from app.writing.change import Change
+
+
+def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+    """What a draft needs to be issued; problems are noted in ``change``.
+
+    Raises: InvalidStateError, the client is blocked, the credited invoice takes no credit, or no
+        exchange rate joins the currencies of invoice and client.
+    """
+    client = _client(change)
+    if client["status"] == "Blocked":
+        raise InvalidStateError(
+            "The client is blocked: nothing can be issued to it.",
+            [("clientId", "is a client in status Blocked")],
+        )
+    if not lines:
+        change.refuse("line_items", "must have at least one line before the invoice is issued")
+    issue_date, due_date = change.get("issue_date") or today(), change.get("due_date")
+    if due_date is not None and due_date < issue_date:
+        change.refuse("due_date", "must not be before the day of issue")
+    rate = organisation().exchange_rate(change.get("currency"))
+    exchange_factor(client["currency"], change.get("currency"), rate)
+    if change.get("type") == "CreditNote":
+        _check_credit(change)
+
+
+def _check_credit(change: Change) -> None:
+    credited = records.read(Invoice.__table__, change.get("credited_invoice_id"), lock=True)
+    if credited is None or credited["status"] in ("Draft", "Void"):
+        state = credited["status"] if credited else "gone"
+        raise InvalidStateError(
+            "Only an issued invoice can be credited.", [("creditedInvoiceId", f"is {state}")]
+        )
+    left = credited["total"] - credited["amount_credited"]
+    if change.get("total") > left:
+        change.refuse("line_items", f"must not credit more than {left}, what the invoice leaves")
+
+
+def frozen_values(change: Change) -> dict[str, Any]:
+    """The values that issue gives to a document, but for its number."""
+    client = _client(change)
+    contact_id = change.get("contact_id")
+    contact = records.read(Contact.__table__, contact_id) if contact_id else None
+    settings = organisation()
+    issue_date = change.get("issue_date") or today()
+    rate = settings.exchange_rate(change.get("currency"))
+    total: Decimal = change.get("total")
+    return {
+        "issue_date": issue_date,
+        "due_date": change.get("due_date")
+        or issue_date + timedelta(days=client["payment_terms_days"]),
+        # A credit note is not paid: it lowers what its invoice leaves to pay.
+        "amount_due": total if change.get("type") == "Invoice" else Decimal("0.00"),
+        "exchange_rate": rate,
+        "base_total": money(total * rate),
+        "sent_at": change.now,
+        "seller": seller_snapshot(settings),
+        "buyer": buyer_snapshot(client, contact),
+        "buyer_reference": change.get("buyer_reference") or client["buyer_reference"],
+    }
+
+
+def _client(change: Change) -> Mapping[str, Any]:
+    client = records.read(Client.__table__, change.get("client_id"))
+    assert client is not None  # the foreign key holds
+    return client

@@ -1,0 +1,121 @@
+"""Line items: what a body may say of them, what follows, and the rows they become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select
+
+from app import records
+from app.invoices.totals import Line, Totals, compute_totals
+from app.models.invoice import LineItem
+from app.settings import Organisation
+from app.writing.change import Change
+from app.writing.fields import MONEY_LIMIT
+from app.writing.rules import ChildRules
+
+LINE_ITEMS = "line_items"
+LINE_ITEM = ChildRules(
+    table=LineItem.__table__,
+    parent="invoice_id",
+    writable=(
+        "description", "quantity", "unit_price", "unit_code", "discount_percent", "tax_rate",
+        "tax_category", "tax_exemption_reason", "product_code", "period_start", "period_end",
+        "task_id", "position",
+    ),
+    filled=frozenset(("tax_rate", "position")),
+)  # fmt: skip
+
+# EN 16931: BR-E-10, BR-AE-10, BR-IC-10, BR-G-10, BR-O-10 ask for the reason.
+NEEDS_REASON = ("E", "AE", "K", "G", "O")
+_TABLE = LineItem.__table__
+_STORED = select(_TABLE).where(_TABLE.c.invoice_id == bindparam("invoice_id"))
+_OF_INVOICE = delete(LineItem).where(_TABLE.c.invoice_id == bindparam("invoice_id"))
+
+
+def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list[dict[str, Any]]:
+    """Lines with what they leave out: defaults, tax rate, position.
+
+    A rate of 0 without a category means zero-rated, because S is for rates above 0 (BR-S-5).
+    """
+    whole = []
+    for place, given in enumerate(lines, start=1):
+        line = {name: LINE_ITEM.defaults[name] for name in LINE_ITEM.writable} | dict(given)
+        if "tax_category" not in given and given.get("tax_rate") == 0:
+            line["tax_category"] = "Z"
+        if "tax_rate" not in given:
+            standard = settings.defaults.tax_rate
+            line["tax_rate"] = standard if line["tax_category"] == "S" else Decimal(0)
+        if line["position"] is None:
+            line["position"] = place
+        whole.append(line)
+    return whole
+
+
+def check_lines(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Rules inside a line; problems are named ``lineItems[2].quantity``."""
+    for place, line in enumerate(lines):
+        for attribute, message in _problems(line):
+            field = f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
+            change.refuse_field(field, message)
+
+
+def _problems(line: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    if line["quantity"] <= 0:
+        yield "quantity", "must be more than 0"
+    if line["position"] < 0:
+        yield "position", "must be 0 or more"
+    category, rate = line["tax_category"], line["tax_rate"]
+    if category == "S" and rate == 0:
+        yield "tax_rate", "must be more than 0 in category S"
+    elif category != "S" and rate != 0:
+        yield "tax_rate", f"must be 0 in category {category}"
+    if category in NEEDS_REASON and line["tax_exemption_reason"] is None:
+        yield "tax_exemption_reason", f"is required in category {category}"
+    start, end = line["period_start"], line["period_end"]
+    if start is not None and end is not None and end < start:
+        yield "period_end", "must not be before periodStart"
+    price = line.get("unit_price")
+    if price is not None and line["quantity"] * price >= MONEY_LIMIT:
+        yield "unit_price", "makes the amount of the line too large"
+
+
+def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change) -> Totals:
+    """The amounts of an invoice with these lines."""
+    return compute_totals(
+        [
+            Line(
+                quantity=line["quantity"], unit_price=line["unit_price"],
+                discount_percent=line["discount_percent"], tax_rate=line["tax_rate"],
+                tax_category=line["tax_category"],
+            )
+            for line in lines
+        ],
+        discount_percent=invoice.get("discount_percent"),
+        prices_include_tax=invoice.get("prices_include_tax"),
+    )  # fmt: skip
+
+
+def stored_lines(invoice_id: int) -> list[dict[str, Any]]:
+    """The lines of an invoice as they are, in their order."""
+    rows = records.connection().execute(
+        _STORED.order_by(_TABLE.c.position, _TABLE.c.id), {"invoice_id": invoice_id}
+    )
+    return [{name: row[name] for name in LINE_ITEM.writable} for row in rows.mappings()]
+
+
+def write_lines(change: Change, lines: Sequence[Mapping[str, Any]], totals: Totals) -> None:
+    """Replace the lines of an invoice."""
+    if not change.is_new:
+        records.connection().execute(_OF_INVOICE, {"invoice_id": change.key})
+    records.insert_all(
+        _TABLE,
+        [
+            {
+                **line, **vars(amounts), "invoice_id": change.key, "created_at": change.now,
+            }
+            for line, amounts in zip(lines, totals.lines, strict=True)
+        ],
+    )  # fmt: skip

@@ -1,0 +1,182 @@
+"""Payments: money that comes in for an invoice, and money that goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from app import audit, records
+from app.clock import today, utc_now
+from app.errors import Detail, InvalidStateError, NotFoundError, OverpaymentError, ValidationError
+from app.events import emit
+from app.invoices.operations import issue_invoice
+from app.invoices.posting import use_credit
+from app.invoices.service import INVOICES
+from app.models.invoice import PAYMENT_METHODS, Payment
+from app.permissions import require
+from app.security import current_caller
+from app.writing.numbering import running_number
+from app.writing.reporting import reported
+from app.writing.rules import RowRules
+from app.writing.validation import Problems, validate
+
+PAYMENT = RowRules(
+    table=Payment.__table__,
+    writable=("amount", "paid_on", "method", "reference", "notes"),
+    wire_names={"paid_on": "date"},
+)
+REASON = RowRules(
+    table=Payment.__table__,
+    writable=("reversal_reason",),
+    wire_names={"reversal_reason": "reason"},
+)
+# Paid from what the client has paid too much before.
+CREDIT = "credit"
+_METHODS = {method.lower(): method for method in PAYMENT_METHODS}
+
+
+def register_payment(
+    invoice_id: int, values: Mapping[str, Any], *, allow_overpayment: bool = False
+) -> int:
+    """Record a payment of an invoice; a draft is issued first. Returns the payment's key.
+
+    The invoice becomes ``Paid`` when nothing is left to pay. What is paid too much is refused,
+    or becomes credit of the client.
+
+    Args:
+        values: ``amount`` (more than 0, in the invoice's currency), ``paid_on`` (at most
+            tomorrow, for banks that are ahead), ``method`` (any case), ``reference``, ``notes``.
+    Raises: NotFoundError; ForbiddenError; ValidationError; OverpaymentError; InvalidStateError,
+        the document cannot be paid.
+    Source: API specification 2.3, 4.3; contract section 2, decision 8.
+    """
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    require(caller, "payments:create", invoice)
+    payment = _validated(values)
+    _require_payable(invoice)
+    if invoice["status"] == "Draft":
+        issue_invoice(invoice_id, by="payment")
+        invoice = INVOICES.stored(invoice_id)
+    amount: Decimal = payment["amount"]
+    if amount > invoice["amount_due"] and (not allow_overpayment or payment["method"] == CREDIT):
+        raise OverpaymentError(
+            f"Only {invoice['amount_due']} {invoice['currency']} are left to pay.",
+            [("amount", f"must be at most {invoice['amount_due']}")],
+        )
+    payment |= {
+        "number": running_number("PAY"),
+        "invoice_id": invoice_id,
+        "client_id": invoice["client_id"],
+        "currency": invoice["currency"],
+        "created_at": utc_now(),
+        "created_by_id": caller.user_id or None,
+    }
+    if payment["method"] == CREDIT and not use_credit(invoice, amount):
+        raise ValidationError([("amount", "must be at most the credit that the client has")])
+    payment_id = records.insert(Payment.__table__, payment)
+    paid = invoice["amount_paid"] + amount
+    INVOICES.settle(invoice, paid, invoice["amount_credited"], by="payment")
+    audit.record("payment.created", "Payment", payment_id, after=reported(PAYMENT, payment))
+    emit("payment.created", "Payment", payment_id, sequence=1)
+    return payment_id
+
+
+def reverse_payment(payment_id: int, reason: Any = None) -> None:
+    """Take a payment back, because it bounced or was entered by mistake; the invoice is open again.
+
+    Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, it was reversed
+        before.
+    """
+    caller = current_caller()
+    known = records.read(Payment.__table__, payment_id, ("invoice_id",))
+    if known is None:
+        raise NotFoundError(f"There is no payment {payment_id}.")
+    invoice = INVOICES.locked(known["invoice_id"], caller)
+    require(caller, "payments:reverse", invoice)
+    given, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
+    if problems:
+        raise ValidationError(problems)
+    payment = records.read(Payment.__table__, payment_id, lock=True)
+    if payment is None or payment["status"] != "Completed":
+        raise InvalidStateError("The payment was reversed before.", [("status", "is Reversed")])
+    changes = {
+        **given,
+        "status": "Reversed",
+        "reversed_at": utc_now(),
+        "version": payment["version"] + 1,
+    }
+    records.update(Payment.__table__, payment_id, changes)
+    paid = invoice["amount_paid"] - payment["amount"]
+    INVOICES.settle(invoice, paid, invoice["amount_credited"], by="reversal")
+    if payment["method"] == CREDIT:
+        use_credit(invoice, -payment["amount"])
+    previous = {"status": "Completed"}
+    audit.record(
+        "payment.reversed", "Payment", payment_id,
+        before=previous, after=reported(PAYMENT, changes),
+    )  # fmt: skip
+    emit(
+        "payment.reversed", "Payment", payment_id,
+        sequence=changes["version"], previous=previous,
+    )  # fmt: skip
+
+
+class PaymentService:
+    """The writes of the set of payments: they are entered, and never changed or deleted."""
+
+    def create(self, values: Mapping[str, Any]) -> int:
+        """Register a payment of the invoice ``invoice_id``."""
+        invoice_id = values.get("invoice_id")
+        if invoice_id is None:
+            raise ValidationError([("invoiceId", "is required")])
+        given = {name: value for name, value in values.items() if name != "invoice_id"}
+        return register_payment(invoice_id, given)
+
+    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
+        """Refused.
+
+        Raises: InvalidStateError.
+        """
+        raise InvalidStateError("A payment cannot be changed: reverse it and enter another.")
+
+    def delete(self, key: int, version: int | None = None) -> None:
+        """Refused.
+
+        Raises: InvalidStateError.
+        """
+        raise InvalidStateError("A payment cannot be deleted: reverse it.")
+
+
+def _validated(values: Mapping[str, Any]) -> dict[str, Any]:
+    given = dict(values)
+    if isinstance(given.get("method"), str):
+        given["method"] = _METHODS.get(given["method"].lower(), given["method"])
+    payment, problems = validate(PAYMENT, given, partial=False)
+    _check(payment, problems)
+    if problems:
+        raise ValidationError(problems)
+    return payment
+
+
+def _check(payment: Mapping[str, Any], problems: Problems) -> None:
+    amount, paid_on = payment.get("amount"), payment.get("paid_on")
+    if amount is not None and amount <= 0:
+        problems.append(Detail("amount", "must be more than 0"))
+    if paid_on is not None and paid_on > today() + timedelta(days=1):
+        problems.append(Detail("date", "must not be later than tomorrow"))
+
+
+def _require_payable(invoice: Mapping[str, Any]) -> None:
+    if invoice["type"] == "CreditNote":
+        raise InvalidStateError(
+            "A credit note is not paid: it lowers what its invoice leaves to pay.",
+            [("type", "is CreditNote")],
+        )
+    if invoice["status"] == "Void":
+        raise InvalidStateError("A void invoice cannot be paid.", [("status", "is Void")])
+
+
+PAYMENTS = PaymentService()

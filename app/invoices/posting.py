@@ -1,0 +1,61 @@
+"""What invoices do to the balances of their clients, kept right in the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from app import records
+from app.clock import utc_now
+from app.crm.clients import CLIENTS
+from app.errors import InvalidStateError
+from app.invoices.settlement import balances
+from app.invoices.totals import money
+from app.models.client import Client
+from app.settings import organisation
+
+BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
+
+
+def exchange_factor(client_currency: str, currency: str, rate: Decimal) -> Decimal:
+    """Units of the client's currency for one of a document's.
+
+    Args:
+        rate: the document's own, frozen at issue, into the organisation's currency.
+    Raises: InvalidStateError, no rate is known.
+    """
+    if client_currency == currency:
+        return Decimal(1)
+    client_rate = organisation().exchange_rate(client_currency)
+    if not rate or not client_rate:
+        raise InvalidStateError(
+            f"There is no exchange rate from {currency} to {client_currency} in the settings.",
+            [("currency", f"has no exchange rate to {client_currency}")],
+        )
+    return rate / client_rate
+
+
+def post(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
+    """Bring the balances of the client to what the invoice now adds to them."""
+    client = records.read(Client.__table__, after["client_id"], lock=True)
+    assert client is not None  # the foreign key holds
+    factor = exchange_factor(client["currency"], after["currency"], after["exchange_rate"])
+    old, new = balances(before, factor), balances(after, factor)
+    moved = {name: client[name] + getattr(new, name) - getattr(old, name) for name in BALANCES}
+    CLIENTS.roll_up(client["id"], moved | {"last_activity_at": utc_now()})
+
+
+def use_credit(invoice: Mapping[str, Any], amount: Decimal) -> bool:
+    """Take ``amount`` (of the invoice's currency) from the client's credit; negative returns it.
+
+    Returns: whether the credit was enough; if not, nothing changed.
+    """
+    client = records.read(Client.__table__, invoice["client_id"], lock=True)
+    assert client is not None  # the foreign key holds
+    factor = exchange_factor(client["currency"], invoice["currency"], invoice["exchange_rate"])
+    left = client["credit_balance"] - money(amount * factor)
+    if amount > 0 and left < 0:
+        return False
+    CLIENTS.roll_up(client["id"], {"credit_balance": left})
+    return True

@@ -1,0 +1,271 @@
+"""Invoices and credit notes: drafts are written freely, issued ones are frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from app import records
+from app.clock import utc_now
+from app.errors import InvalidStateError
+from app.invoices.issuing import check_issuable, frozen_values
+from app.invoices.lines import (
+    LINE_ITEM,
+    LINE_ITEMS,
+    check_lines,
+    complete,
+    stored_lines,
+    totals_of,
+    write_lines,
+)
+from app.invoices.posting import post
+from app.invoices.settlement import settled_values
+from app.invoices.totals import Totals, money
+from app.models.client import Client
+from app.models.invoice import Invoice
+from app.permissions import require
+from app.settings import organisation
+from app.writing.change import Change
+from app.writing.fields import MONEY_LIMIT
+from app.writing.numbering import document_number
+from app.writing.pipeline import EntityService
+from app.writing.rules import COMMON_WRITABLE, DELETE, EntityRules, Reference
+from app.writing.transitions import INVOICE as INVOICE_STATES
+
+INVOICE = EntityRules(
+    name="Invoice",
+    title="invoice",
+    table=Invoice.__table__,
+    resource="invoices",
+    event="invoice",
+    writable=(
+        "client_id", "type", "contact_id", "issue_date", "due_date", "service_date", "currency",
+        "reference", "purchase_order", "buyer_reference", "prices_include_tax",
+        "discount_percent", "notes", "terms", "internal_notes", "series", "credited_invoice_id",
+        "opportunity_id", "project_id", "e_invoice_format", "status",
+    ),
+    filled=frozenset(("currency",)),
+    derived=frozenset(("tax_breakdown", "seller", "buyer")),
+    children={LINE_ITEMS: LINE_ITEM},
+    # Drafts go with their client, issued invoices keep it (docs/adr/0022).
+    cascades=(
+        Reference(
+            attribute="client_id",
+            target="clients",
+            when_deleted=DELETE,
+            blocks=lambda row: bool(row["status"] != "Draft"),
+            blockers="issued invoices",
+        ),
+    ),
+)  # fmt: skip
+
+# What may still be said of an issued document: nothing that is printed on it.
+AFTER_ISSUE = frozenset(
+    ("status", "internal_notes", "opportunity_id", "project_id", *COMMON_WRITABLE)
+)
+# Whatever the amounts follow from.
+_PRICED_BY = (LINE_ITEMS, "discount_percent", "prices_include_tax", "currency")
+_STANDING = (
+    "client_id", "currency", "exchange_rate", "type", "status", "total", "amount_due",
+    "amount_paid", "amount_credited",
+)  # fmt: skip
+
+
+class InvoiceService(EntityService):
+    """Writes of invoices; payments are in app/invoices/payments.py."""
+
+    rules = INVOICE
+    machine = INVOICE_STATES
+
+    def defaults(self, change: Change) -> None:
+        """In the currency of the credited invoice or of the client; lines are completed."""
+        values = change.values
+        settings = organisation()
+        values[LINE_ITEMS] = complete(values.get(LINE_ITEMS) or (), settings)
+        if "currency" not in values:
+            values["currency"] = _currency(change) or settings.defaults.currency
+
+    def compare_children(self, change: Change) -> None:
+        """Lines that are as they were are no change."""
+        if LINE_ITEMS not in change.values or change.before is None:
+            return
+        given = complete(change.values[LINE_ITEMS], organisation())
+        stored = stored_lines(change.key)
+        change.before = {**change.before, LINE_ITEMS: stored}
+        if sorted(given, key=lambda line: line["position"]) == stored:
+            del change.values[LINE_ITEMS]
+        else:
+            change.values[LINE_ITEMS] = given
+
+    def check(self, change: Change) -> None:
+        """Rules of drafts, and the freeze of what was issued."""
+        if change.was("status") not in (None, "Draft"):
+            _refuse_frozen(change)
+        check_lines(change, change.values.get(LINE_ITEMS) or ())
+        issue_date, due_date = change.get("issue_date"), change.get("due_date")
+        is_reversed = issue_date and due_date and due_date < issue_date
+        if is_reversed and change.concerns("issue_date", "due_date"):
+            change.refuse("due_date", "must not be before issueDate")
+        series = change.values.get("series")
+        if series is not None and not (series.isascii() and series.replace("-", "").isalnum()):
+            change.refuse("series", "must have letters, digits and hyphens only")
+        if change.concerns("type", "credited_invoice_id", "client_id", "currency"):
+            _check_credited(change)
+        if change.was("status") == "Draft" and change.values.get("status") == "Sent":
+            change.events.append("invoice.sent")
+
+    def prepare(self, change: Change) -> None:
+        """Compute the amounts of a draft where something changed that they follow from."""
+        is_draft = change.was("status") in (None, "Draft")
+        if not is_draft or "totals" in change.work or not change.changes(*_PRICED_BY):
+            return
+        given = change.values.get(LINE_ITEMS)
+        lines = stored_lines(change.key) if given is None else given
+        totals = totals_of(lines, change)
+        change.work.update(lines=lines, totals=totals)
+        rate = organisation().exchange_rate(change.get("currency"))
+        base_total = money(totals.total * rate)
+        if max(totals.total, totals.subtotal, base_total) >= MONEY_LIMIT:
+            change.refuse(LINE_ITEMS, "make the total too large")
+        change.values.update(
+            subtotal=totals.subtotal,
+            discount_total=totals.discount_total,
+            tax_total=totals.tax_total,
+            total=totals.total,
+            amount_due=totals.total,
+            exchange_rate=rate,
+            base_total=base_total,
+            tax_breakdown=_breakdown(totals),
+        )
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Issue a draft, or write an invoice off; payments and credits do the rest."""
+        if target == "Uncollectible":
+            change.events.append("invoice.uncollectible")
+        if source != "Draft":
+            return
+        self.prepare(change)
+        lines = change.work.get("lines")
+        check_issuable(change, stored_lines(change.key) if lines is None else lines)
+        if change.problems:
+            return
+        change.values.update(frozen_values(change))
+        change.events.insert(0, "invoice.issued")
+        if change.get("type") == "Invoice" and not change.get("total"):
+            change.values.update(status="Paid", paid_at=change.now)
+            change.events.append("invoice.paid")
+
+    def number(self, change: Change) -> None:
+        """``INV-2026-00007``, of the year of issue; a draft has none."""
+        if _is_issued(change):
+            year = change.get("issue_date").year
+            change.values["number"] = document_number(change.get("series"), year)
+
+    def written(self, change: Change) -> None:
+        """Lines, the credited invoice, and the balances of the client."""
+        if "totals" in change.work:
+            write_lines(change, change.work["lines"], change.work["totals"])
+        if not change.changes("status", "amount_due", "amount_paid", "amount_credited"):
+            return
+        if change.get("status") == "Draft":
+            return
+        if change.get("type") == "CreditNote":
+            if _is_issued(change):
+                self.credit(change.get("credited_invoice_id"), change.get("total"))
+            elif change.get("status") == "Void":
+                self.credit(change.get("credited_invoice_id"), -change.get("total"))
+        post(change.before, {name: change.get(name) for name in _STANDING})
+
+    def credit(self, key: int, amount: Decimal) -> None:
+        """Set the ``amount`` of a credit note against an invoice; negative takes it back."""
+        invoice = self.stored(key)
+        credited = invoice["amount_credited"] + amount
+        events, by = (("invoice.credited",), "credit") if amount > 0 else ((), "reversal")
+        self.settle(invoice, invoice["amount_paid"], credited, *events, by=by)
+
+    def settle(
+        self, invoice: Mapping[str, Any], paid: Decimal, credited: Decimal, *events: str, by: str
+    ) -> None:
+        """Give an issued invoice the state that follows from payments and credits."""
+        values = settled_values(invoice, paid=paid, credited=credited, now=utc_now())
+        more = paid + credited > invoice["amount_paid"] + invoice["amount_credited"]
+        happened = list(events)
+        if values["status"] == "Paid" and invoice["status"] != "Paid":
+            happened.append("invoice.paid")
+        elif values["status"] == "PartiallyPaid" and more:
+            happened.append("invoice.partially_paid")
+        self.apply(invoice["id"], values, *happened, by=by)
+
+    def deleting(self, change: Change) -> None:
+        """Only drafts can go: an issued number stays (contract section 10)."""
+        status = change.was("status")
+        if status != "Draft":
+            raise InvalidStateError(
+                f"An invoice in state {status} cannot be deleted; void or credit it instead.",
+                [("status", f"is {status}")],
+            )
+
+
+def _is_issued(change: Change) -> bool:
+    """Whether the change is what issues the document."""
+    return bool(change.was("status") == "Draft" and change.get("status") != "Draft")
+
+
+def _currency(change: Change) -> str | None:
+    sources = (
+        (Invoice.__table__, change.values.get("credited_invoice_id")),
+        (Client.__table__, change.values.get("client_id")),
+    )
+    for table, key in sources:
+        row = records.read(table, key, ("currency",)) if key is not None else None
+        if row is not None:
+            return str(row["currency"])
+    return None
+
+
+def _refuse_frozen(change: Change) -> None:
+    frozen = [name for name in change.given if name in change.values and name not in AFTER_ISSUE]
+    if frozen:
+        raise InvalidStateError(
+            "The document is issued: what is printed on it cannot change. Credit it instead.",
+            [(change.rules.wire(name), "cannot change after issue") for name in sorted(frozen)],
+        )
+
+
+def _check_credited(change: Change) -> None:
+    """A credit note names the invoice that it corrects, of the same client and currency."""
+    credited_id = change.get("credited_invoice_id")
+    if change.get("type") != "CreditNote":
+        if credited_id is not None:
+            change.refuse("credited_invoice_id", "is only for a credit note")
+        return
+    require(change.caller, "invoices:credit", change.before)
+    if credited_id is None:
+        change.refuse("credited_invoice_id", "is required for a credit note")
+        return
+    credited = records.read(Invoice.__table__, credited_id)
+    if credited is None or credited["type"] != "Invoice" or credited["status"] == "Draft":
+        change.refuse("credited_invoice_id", "must be an issued invoice")
+        return
+    for name in ("client_id", "currency"):
+        if change.get(name) != credited[name]:
+            change.refuse(name, f"must be that of the credited invoice, {credited[name]}")
+
+
+def _breakdown(totals: Totals) -> list[dict[str, Any]]:
+    return [
+        {
+            "taxCategory": group.tax_category,
+            "taxRate": group.tax_rate,
+            "taxable": group.taxable,
+            "tax": group.tax,
+        }
+        for group in totals.groups
+    ]
+
+
+INVOICES = InvoiceService()
+create_invoice = INVOICES.create
+update_invoice = INVOICES.update
+delete_invoice = INVOICES.delete

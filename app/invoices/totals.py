@@ -1,0 +1,173 @@
+"""The amounts of an invoice, by the rules of EN 16931: pure functions over exact decimals.
+
+    subtotal       = sum of the lines, net                        BR-CO-10
+    discount_total = discount on the document, net, by tax group  BR-CO-11
+    net            = subtotal - discount_total                    BR-CO-13
+    tax_total      = sum of the tax of the groups                 BR-CO-14
+    total          = net + tax_total                              BR-CO-15
+    amount_due     = total - paid - credited                      BR-CO-16
+    tax of a group = taxable x rate, rounded half up              BR-CO-17
+
+Where prices include tax, amounts are worked out from the gross, so that the total is the sum that
+the customer saw; where no net amount gives that gross, the total is a cent beside it
+(docs/adr/0025).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+
+CENT = Decimal("0.01")
+ZERO = Decimal("0.00")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What is billed by one line; rates and discounts in percent."""
+
+    quantity: Decimal
+    unit_price: Decimal
+    discount_percent: Decimal = Decimal(0)
+    tax_rate: Decimal = Decimal(0)
+    tax_category: str = "S"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineAmounts:
+    """The amounts of a line. ``line_subtotal`` and ``discount_amount`` are gross with gross prices.
+
+    ``line_total`` is net plus tax; the tax of a line is for information, the group's is owed.
+    """
+
+    line_subtotal: Decimal
+    discount_amount: Decimal
+    line_net: Decimal
+    tax_amount: Decimal
+    line_total: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaxGroup:
+    """The lines of one category and rate: what is taxed, and the tax."""
+
+    tax_category: str
+    tax_rate: Decimal
+    net: Decimal
+    discount: Decimal
+    taxable: Decimal
+    tax: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """All amounts of an invoice."""
+
+    lines: tuple[LineAmounts, ...]
+    groups: tuple[TaxGroup, ...]
+    subtotal: Decimal
+    discount_total: Decimal
+    tax_total: Decimal
+    total: Decimal
+
+
+def money(amount: Decimal) -> Decimal:
+    """``amount`` in cents, half up."""
+    return amount.quantize(CENT, ROUND_HALF_UP)
+
+
+def compute_totals(
+    lines: Sequence[Line], *, discount_percent: Decimal = Decimal(0), prices_include_tax: bool
+) -> Totals:
+    """The amounts of an invoice with these lines and a discount on all of it."""
+    subtotals = [money(line.quantity * line.unit_price) for line in lines]
+    discounts = [
+        money(subtotal * line.discount_percent / 100)
+        for line, subtotal in zip(lines, subtotals, strict=True)
+    ]
+    # In the terms of the prices: net, or gross where they include tax.
+    priced = [subtotal - less for subtotal, less in zip(subtotals, discounts, strict=True)]
+    members: dict[tuple[str, Decimal], list[int]] = {}
+    for place, line in enumerate(lines):
+        members.setdefault((line.tax_category, line.tax_rate), []).append(place)
+    sums = [sum((priced[place] for place in places), ZERO) for places in members.values()]
+    shares = spread(money(sum(sums, ZERO) * discount_percent / 100), sums)
+    nets = list(priced)
+    groups = []
+    for (key, places), priced_sum, share in zip(members.items(), sums, shares, strict=True):
+        category, rate = key
+        net, discount = priced_sum, share
+        if prices_include_tax:
+            net = net_of_gross(priced_sum, rate)
+            discount = net - net_of_gross(priced_sum - share, rate)
+            parts = spread(net, [priced[place] for place in places])
+            for place, part in zip(places, parts, strict=True):
+                nets[place] = part
+        taxable = net - discount
+        groups.append(
+            TaxGroup(
+                tax_category=category, tax_rate=rate, net=net, discount=discount,
+                taxable=taxable, tax=money(taxable * rate / 100),
+            )
+        )  # fmt: skip
+    return _add_up(lines, subtotals, discounts, priced, nets, groups, prices_include_tax)
+
+
+def _add_up(
+    lines: Sequence[Line],
+    subtotals: Sequence[Decimal],
+    discounts: Sequence[Decimal],
+    priced: Sequence[Decimal],
+    nets: Sequence[Decimal],
+    groups: Sequence[TaxGroup],
+    prices_include_tax: bool,
+) -> Totals:
+    amounts = []
+    for place, line in enumerate(lines):
+        net = nets[place]
+        tax = priced[place] - net if prices_include_tax else money(net * line.tax_rate / 100)
+        amounts.append(
+            LineAmounts(
+                line_subtotal=subtotals[place], discount_amount=discounts[place],
+                line_net=net, tax_amount=tax, line_total=net + tax,
+            )
+        )  # fmt: skip
+    subtotal = sum((group.net for group in groups), ZERO)
+    discount_total = sum((group.discount for group in groups), ZERO)
+    tax_total = sum((group.tax for group in groups), ZERO)
+    return Totals(
+        lines=tuple(amounts),
+        groups=tuple(groups),
+        subtotal=subtotal,
+        discount_total=discount_total,
+        tax_total=tax_total,
+        total=subtotal - discount_total + tax_total,
+    )
+
+
+def spread(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
+    """``amount`` in whole cents over ``weights``, in proportion; the parts add up to it.
+
+    The cents that rounding down leaves go to the largest remainders, earlier ones first.
+    """
+    whole = sum(weights, ZERO)
+    if not whole:
+        return [ZERO for _ in weights]
+    exact = [amount * weight / whole for weight in weights]
+    parts = [share.quantize(CENT, ROUND_DOWN) for share in exact]
+    left = int((amount - sum(parts, ZERO)) / CENT)
+    order = sorted(range(len(weights)), key=lambda place: (parts[place] - exact[place], place))
+    for place in order[:left]:
+        parts[place] += CENT
+    return parts
+
+
+def net_of_gross(gross: Decimal, rate: Decimal) -> Decimal:
+    """The net amount whose tax, rounded, brings it to ``gross``, or as near as there is one."""
+    near = money(gross * 100 / (100 + rate))
+    candidates = (near, near - CENT, near + CENT)
+    return min(
+        (net for net in candidates if net >= 0),
+        key=lambda net: abs(net + money(net * rate / 100) - gross),
+    )
