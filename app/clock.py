@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, date, datetime
 
 
@@ -14,3 +15,8 @@ def utc_now() -> datetime:
 def today() -> date:
     """The current calendar day in UTC."""
     return datetime.now(UTC).date()
+
+
+def unix_seconds() -> float:
+    """The current instant as seconds since 1970: what tokens carry, and cheap to ask for."""
+    return time.time()

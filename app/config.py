@@ -22,6 +22,8 @@ class Config:
     """Every setting of the service (docs/settings.md says what each means)."""
 
     SECRET_KEY: str
+    # Keys of before: what they signed or sealed is still read, nothing new is made with them.
+    SECRET_KEY_PREVIOUS: tuple[str, ...] = ()
     PRODUCTION: bool = False
     DATA_DIR: Path = Path("data")
     SQLALCHEMY_DATABASE_URI: str = ""
@@ -66,6 +68,7 @@ class Config:
         data_dir = data_folder(env)
         return cls(
             SECRET_KEY=_secret_key(env, data_dir, production),
+            SECRET_KEY_PREVIOUS=_previous_keys(env.get("SECRET_KEY_PREVIOUS") or "", production),
             PRODUCTION=production,
             DATA_DIR=data_dir,
             SQLALCHEMY_DATABASE_URI=database_url(
@@ -167,6 +170,13 @@ def _secret_key(env: Mapping[str, str], data_dir: Path, production: bool) -> str
         path.touch(mode=0o600)
         path.write_text(secrets.token_urlsafe(48))
     return path.read_text()
+
+
+def _previous_keys(text: str, production: bool) -> tuple[str, ...]:
+    keys = tuple(key for part in text.split(",") if (key := part.strip()))
+    for key in keys if production else ():
+        _refuse_weak(key)
+    return keys
 
 
 def _refuse_weak(key: str) -> None:

@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from flask import Flask
+from flask import Flask, current_app
 from flask_sqlalchemy.session import Session
+from psycopg.types.string import TextLoader
 from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import scoped_session
@@ -80,6 +81,13 @@ def init_app(app: Flask) -> None:
 
 def read_engine() -> Engine:
     """The engine for reads: no transaction around a statement, never writes, maybe a replica."""
+    return db.engines[READ]
+
+
+def primary_engine() -> Engine:
+    """The engine for reads that must see the last commit: a replica may lag behind."""
+    if current_app.config.get("DATABASE_REPLICA_URL"):
+        return db.engine.execution_options(isolation_level="AUTOCOMMIT")
     return db.engines[READ]
 
 
@@ -186,7 +194,9 @@ def _postgresql_options(url: URL, *, reading: bool) -> dict[str, Any]:
 
 def _listen_postgresql(engine: Engine, *, reading: bool) -> None:
     @event.listens_for(engine, "connect")
-    def decide_on_prepared_statements(connection: Any, record: Any) -> None:
+    def prepare(connection: Any, record: Any) -> None:
+        # JSON as the text that it is: nothing is parsed that is only handed on.
+        connection.adapters.register_loader("json", TextLoader)
         direct = _backend_pid(connection) == connection.info.backend_pid
         connection.prepare_threshold = PREPARE_AFTER if direct else None
 

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import os
 
+import flask_smorest  # type: ignore[import-untyped]
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import database
+from app import cli, commands, database, logs, sealing, versions
+from app.admin.routes import area as admin
+from app.areas import Area
+from app.auth import epoch, passwords
+from app.auth.authentication import Authenticator
+from app.auth.key_use import KeyUse
+from app.auth.routes import area as auth
+from app.auth.tokens import AccessTokens
 from app.config import Config
 from app.edge import errors
-from app.edge.transaction import end_transaction
-from app.request_context import begin_request
+from app.edge.answer import Finisher
+from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
+from app.edge.idempotency import Idempotency
+from app.health import health
+from app.json_provider import ExactJson
+from app.limits import limiter
+from app.redis_link import RedisLink
+
+AREAS: tuple[Area, ...] = (auth, admin)
 
 
 def create_app(config: Config | None = None) -> Flask:
@@ -18,10 +34,53 @@ def create_app(config: Config | None = None) -> Flask:
 
     Raises: ConfigError, a setting with which the service cannot start.
     """
+    config = config or Config.from_env(os.environ)
+    versions.check(versions.VERSIONS)
+    logs.configure(config)
     app = Flask(__name__, static_folder=None)
-    app.config.from_object(config or Config.from_env(os.environ))
+    app.config.from_object(config)
+    app.config["MAX_CONTENT_LENGTH"] = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
+    app.json = ExactJson(app)
+    # A redirect would tell the Host header back, and lose the body of a POST on its way.
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
+    if config.TRUSTED_PROXIES:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=config.TRUSTED_PROXIES, x_proto=config.TRUSTED_PROXIES, x_host=0
+        )
     database.init_app(app)
-    errors.init_app(app)
-    app.before_request(begin_request)
-    app.after_request(end_transaction)
+    sealing.init_app(app, config)
+    passwords.init_app(app, config)
+    bind_edge(app, config)
+    register_areas(app)
+    cli.init_app(app)
+    commands.init_app(app)
     return app
+
+
+def bind_edge(app: Flask, config: Config) -> None:
+    """Everything that a request passes before and after its view."""
+    app.extensions["config"] = config
+    app.extensions["redis"] = RedisLink(config.REDIS_URL) if config.REDIS_URL else None
+    limiter.init_app(app, config)
+    epoch.init_app(app, config)
+    tokens = app.extensions["access_tokens"] = AccessTokens(config)
+    with app.app_context():
+        app.extensions["authenticator"] = Authenticator(tokens, database.primary_engine())
+    app.extensions["key_use"] = KeyUse(app)
+    app.extensions["request_log"] = logs.request_logger(config)
+    idempotency = app.extensions["idempotency"] = Idempotency()
+    app.before_request(Gate(app, config).enter)
+    app.after_request(Finisher(app).leave)
+    app.teardown_request(lambda error: idempotency.release())
+
+
+def register_areas(app: Flask) -> None:
+    """The areas of the REST API under their version and, the same handlers, without one."""
+    app.config.update(API_TITLE="Business Platform API", API_VERSION="v1", OPENAPI_VERSION="3.1.0")
+    api = flask_smorest.Api(app)
+    for area in AREAS:
+        api.register_blueprint(area, url_prefix=f"/api/v1/{area.name}")
+        app.register_blueprint(area, url_prefix=f"/api/{area.name}", name=f"bare-{area.name}")
+    app.register_blueprint(health)
+    errors.init_app(app)  # after Api, so that every error has the one shape

@@ -14,8 +14,8 @@ _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 def begin_request() -> None:
     """Give the request its id: the client's X-Request-ID when it is harmless, else a new one."""
-    given = request.headers.get("X-Request-ID", "")
-    g.request_id = given if _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
+    given: str | None = request.environ.get("HTTP_X_REQUEST_ID")
+    g.request_id = given if given and _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
 
 
 def current_request_id() -> str | None:

@@ -97,3 +97,23 @@ def public(view: View) -> View:
     """Mark a view that may be called without credentials (contract P2)."""
     view.is_public = True  # type: ignore[attr-defined]
     return view
+
+
+def requires(permission: str) -> Callable[[View], View]:
+    """Mark a view that only callers with ``permission`` reach: 403 before the body is read."""
+
+    def mark(view: View) -> View:
+        view.permission = permission  # type: ignore[attr-defined]
+        return view
+
+    return mark
+
+
+def counted(counting: str) -> Callable[[View], View]:
+    """Mark a public view that is counted otherwise: ``free``, or as a ``sign-in``."""
+
+    def mark(view: View) -> View:
+        view.counting = counting  # type: ignore[attr-defined]
+        return view
+
+    return mark

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import structlog
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import RequestRedirect
@@ -13,11 +13,16 @@ from werkzeug.routing import RequestRedirect
 from app.edge.database_errors import from_database
 from app.errors import (
     ApiError,
+    ApiKeyInvalidError,
+    ForbiddenError,
+    InsufficientScopeError,
+    InvalidCredentialsError,
     MethodNotAllowedError,
     NotAcceptableError,
     NotFoundError,
     PreconditionFailedError,
     ServiceUnavailableError,
+    TokenMissingError,
     TooLargeError,
     UnsupportedMediaTypeError,
     UriTooLongError,
@@ -28,6 +33,7 @@ from app.types import json_text
 
 _log = structlog.get_logger()
 
+_REALM = "business-platform"
 _OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
     404: (NotFoundError, "There is nothing at this address."),
     405: (MethodNotAllowedError, "This address does not take this method."),
@@ -55,11 +61,37 @@ def handle(error: Exception) -> Response:
 def error_response(error: Exception) -> Response:
     """The answer to any exception; of an unexpected one it says the request id and nothing else."""
     found = as_api_error(error)
-    body = found.to_odata() if request.path.startswith("/odata") else found.to_dict()
+    is_odata = request.path.startswith("/odata")
+    body = found.to_odata() if is_odata else found.to_dict()
     response = Response(json_text(body), found.status, content_type="application/json")
     for name, value in found.headers.items():
         response.headers[name] = value
+    if found.status == 401:
+        _add_challenges(response, found, is_odata)
+    _note_denial(found)
     return response
+
+
+def _add_challenges(response: Response, error: ApiError, is_odata: bool) -> None:
+    """How to authenticate here (RFC 9110, 11.6.1; RFC 6750, 3)."""
+    bearer = f'Bearer realm="{_REALM}"'
+    if not isinstance(error, TokenMissingError):
+        bearer += ', error="invalid_token"'
+    response.headers.add("WWW-Authenticate", bearer)
+    if is_odata:
+        response.headers.add("WWW-Authenticate", f'Basic realm="{_REALM}", charset="UTF-8"')
+
+
+def _note_denial(error: ApiError) -> None:
+    """For the audit log, which is written when everything else has been undone."""
+    if isinstance(error, ForbiddenError | InsufficientScopeError):
+        permissions = [detail.message for detail in error.details if detail.field == "permission"]
+        g.denied = {
+            "action": "access.denied",
+            **dict(zip(["permission"], permissions, strict=False)),
+        }
+    elif isinstance(error, InvalidCredentialsError | ApiKeyInvalidError) and g.get("guessed"):
+        g.denied = {"action": "auth.refused", "code": error.code}
 
 
 def as_api_error(error: Exception) -> ApiError:

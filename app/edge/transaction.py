@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from flask import Response
+from typing import Any
+
+from flask import Response, g, request
 from sqlalchemy.exc import SQLAlchemyError
 
+from app import audit
+from app.edge import idempotency
 from app.edge.errors import error_response
+from app.errors import ApiError
 from app.extensions import db
 
 
 def end_transaction(response: Response) -> Response:
     """Commit when the answer is a success, else roll back; before the answer leaves.
 
-    Returns: ``response``, or an error answer when the database refuses the commit.
+    Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
+        an error answer when the database refuses the commit.
     """
-    if not db.session.registry.has():  # nothing was written or locked
-        return response
-    if response.status_code >= 400:
-        db.session.rollback()
-        return response
+    if not db.session.registry.has() and "keyed_request" not in g and "denied" not in g:
+        return response  # nothing was written or locked
     try:
+        if response.status_code >= 400:
+            db.session.rollback()
+            _audit_denial()
+        response = idempotency.store(response)
         db.session.commit()
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, ApiError) as error:
         db.session.rollback()
         return error_response(error)
     return response
+
+
+def _audit_denial() -> None:
+    """A refusal is part of the audit log though everything else of the request is undone."""
+    denied: dict[str, Any] | None = g.pop("denied", None)
+    if denied is not None:
+        target = {"method": request.method, "path": request.path[:500]}
+        audit.record(denied.pop("action"), after={**target, **denied})

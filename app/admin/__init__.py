@@ -1,0 +1,1 @@
+"""Administration: users, roles, API keys, sessions and the audit log."""

@@ -1,0 +1,81 @@
+"""API keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, or_, select
+
+from app import records
+from app.admin.area import area
+from app.admin.schemas import ApiKeyQuerySchema, ApiKeySchema, MadeApiKeySchema, NewApiKeySchema
+from app.auth import api_keys
+from app.clock import utc_now
+from app.database import primary_engine
+from app.errors import NotFoundError
+from app.lists import Page, each, read_page
+from app.models.user import ApiKey, Role
+from app.security import requires
+from app.wire import page_schema
+
+_TABLE: Any = ApiKey.__table__
+
+
+@area.get("/api-keys")
+@area.arguments(ApiKeyQuerySchema, location="query")
+@area.response(200, page_schema(ApiKeySchema))
+@requires("api-keys:manage")
+def list_api_keys(query: dict[str, Any]) -> Page:
+    """The keys, the newest first, with when and from where they were last used."""
+    statement = _statement().order_by(_TABLE.c.id.desc())
+    now = utc_now()
+    expired = _TABLE.c.expires_at <= now
+    match query.get("status"):
+        case "revoked":
+            statement = statement.where(_TABLE.c.revoked_at.is_not(None))
+        case "expired":
+            statement = statement.where(_TABLE.c.revoked_at.is_(None), expired)
+        case "active":
+            lasting = or_(_TABLE.c.expires_at.is_(None), _TABLE.c.expires_at > now)
+            statement = statement.where(_TABLE.c.revoked_at.is_(None), lasting)
+    shape = each(api_keys.api_key_dict)
+    return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
+
+
+@area.post("/api-keys")
+@area.arguments(NewApiKeySchema)
+@area.response(201, MadeApiKeySchema)
+@requires("api-keys:manage")
+def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """Make a key for an integration; `key` is shown this once."""
+    made = api_keys.create_api_key(**wanted)
+    shown = {**_shown(records.connection(), made.id), "key": made.key}
+    return shown, 201, {"Location": f"/api/v1/admin/api-keys/{made.id}"}
+
+
+@area.get("/api-keys/<int:key_id>")
+@area.response(200, ApiKeySchema)
+@requires("api-keys:manage")
+def show_api_key(key_id: int) -> dict[str, Any]:
+    """One key."""
+    with primary_engine().connect() as connection:
+        return _shown(connection, key_id)
+
+
+@area.delete("/api-keys/<int:key_id>")
+@area.response(204)
+@requires("api-keys:manage")
+def revoke_api_key(key_id: int) -> None:
+    """End a key, from the next request on."""
+    api_keys.revoke_api_key(key_id)
+
+
+def _shown(connection: Connection, key_id: int) -> dict[str, Any]:
+    row: Row[Any] | None = connection.execute(_statement().where(_TABLE.c.id == key_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no API key {key_id}.")
+    return api_keys.api_key_dict(row)
+
+
+def _statement() -> Select[Any]:
+    return select(_TABLE, Role.name.label("role_name")).join(Role, Role.id == _TABLE.c.role_id)

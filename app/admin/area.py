@@ -1,0 +1,7 @@
+"""The area of the administration; its views are in the modules beside."""
+
+from __future__ import annotations
+
+from app.areas import Area
+
+area = Area("admin", __name__, description="Users, roles, API keys, sessions, audit log")

@@ -1,0 +1,55 @@
+"""The audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from app.admin.area import area
+from app.admin.schemas import AuditQuerySchema, AuditRecordSchema
+from app.lists import Page, each, read_page
+from app.models.event import AuditRecord
+from app.security import requires
+from app.wire import page_schema
+
+_TABLE: Any = AuditRecord.__table__
+
+
+@area.get("/audit")
+@area.arguments(AuditQuerySchema, location="query")
+@area.response(200, page_schema(AuditRecordSchema))
+@requires("audit:read")
+def list_audit_records(query: dict[str, Any]) -> Page:
+    """Who did what, the latest first."""
+    statement = select(_TABLE).order_by(_TABLE.c.id.desc())
+    for name in ("entity", "entity_id", "actor_id"):
+        if name in query:
+            statement = statement.where(_TABLE.c[name] == query[name])
+    action = query.get("action", "")
+    if action.endswith(".*"):
+        statement = statement.where(_TABLE.c.action.startswith(action[:-1], autoescape=True))
+    elif action:
+        statement = statement.where(_TABLE.c.action == action)
+    if "begin" in query:
+        statement = statement.where(_TABLE.c.created_at >= query["begin"])
+    if "end" in query:
+        statement = statement.where(_TABLE.c.created_at < query["end"])
+    shape = each(_record_dict)
+    return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
+
+
+def _record_dict(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "createdAt": row.created_at,
+        "actorId": row.actor_id,
+        "via": row.via,
+        "action": row.action,
+        "entity": row.entity,
+        "entityId": row.entity_id,
+        "before": row.before,
+        "after": row.after,
+        "ip": row.ip,
+        "requestId": row.request_id,
+    }

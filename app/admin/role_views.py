@@ -1,0 +1,73 @@
+"""Roles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from app import records
+from app.admin.area import area
+from app.admin.schemas import NewRoleSchema, RoleChangesSchema, RoleSchema
+from app.auth import roles
+from app.database import primary_engine
+from app.errors import NotFoundError
+from app.lists import Page, each, read_page
+from app.models.user import Role
+from app.security import requires
+from app.wire import PageQuerySchema, page_schema
+
+_TABLE: Any = Role.__table__
+
+
+@area.get("/roles")
+@area.arguments(PageQuerySchema, location="query")
+@area.response(200, page_schema(RoleSchema))
+@requires("roles:manage")
+def list_roles(page: dict[str, int]) -> Page:
+    """The roles, those that came with the product first."""
+    return read_page(select(_TABLE).order_by(_TABLE.c.id), each(roles.role_dict), **page)
+
+
+@area.post("/roles")
+@area.arguments(NewRoleSchema)
+@area.response(201, RoleSchema)
+@requires("roles:manage")
+def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """Make a role; it may narrow reading to one's own records."""
+    role_id = roles.create_role(**role)
+    return _shown(role_id), 201, {"Location": f"/api/v1/admin/roles/{role_id}"}
+
+
+@area.get("/roles/<int:role_id>")
+@area.response(200, RoleSchema)
+@requires("roles:manage")
+def show_role(role_id: int) -> dict[str, Any]:
+    """One role."""
+    with primary_engine().connect() as connection:
+        row = connection.execute(select(_TABLE).where(_TABLE.c.id == role_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no role {role_id}.")
+    return roles.role_dict(row)
+
+
+@area.patch("/roles/<int:role_id>")
+@area.arguments(RoleChangesSchema)
+@area.response(200, RoleSchema)
+@requires("roles:manage")
+def update_role(changes: dict[str, Any], role_id: int) -> dict[str, Any]:
+    """Change a role of your own making; its holders feel it at their next request."""
+    roles.update_role(role_id, changes)
+    return _shown(role_id)
+
+
+@area.delete("/roles/<int:role_id>")
+@area.response(204)
+@requires("roles:manage")
+def delete_role(role_id: int) -> None:
+    """Remove a role that nobody has."""
+    roles.delete_role(role_id)
+
+
+def _shown(role_id: int) -> dict[str, Any]:
+    return roles.role_dict(records.get(_TABLE, role_id))

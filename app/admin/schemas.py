@@ -1,0 +1,197 @@
+"""What the administration looks like on the wire (contract 11.2)."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields, validate
+
+from app.models.user import USER_STATUSES
+from app.wire import Instant, PageQuerySchema
+
+_NAME = validate.Length(1, 100)
+_PASSWORD = validate.Length(max=10_000)
+_PERMISSIONS_EXAMPLE = {"clients:read": "all", "clients:update": "own"}
+
+
+class UserQuerySchema(PageQuerySchema):
+    """Which accounts."""
+
+    q = fields.String(
+        validate=validate.Length(1, 200),
+        metadata={"description": "Part of the user name, display name or e-mail address."},
+    )
+    status = fields.String(validate=validate.OneOf(USER_STATUSES))
+    role = fields.String(validate=validate.Length(1, 50))
+
+
+class NewUserSchema(Schema):
+    """An account to make."""
+
+    username = fields.String(required=True, metadata={"example": "anna"})
+    email = fields.String(
+        required=True, validate=validate.Length(max=254), metadata={"example": "anna@example.com"}
+    )
+    display_name = fields.String(
+        data_key="displayName", load_default=None, allow_none=True, validate=validate.Length(1, 200)
+    )
+    password = fields.String(
+        required=True, validate=_PASSWORD, metadata={"example": "three-blue-kettles"}
+    )
+    roles = fields.List(
+        fields.String(),
+        required=True,
+        validate=validate.Length(1, 20),
+        metadata={"example": ["Sales"]},
+    )
+    language = fields.String(load_default="en")
+    timezone = fields.String(load_default="UTC")
+
+
+class UserChangesSchema(Schema):
+    """What to change of an account; what is left out stays."""
+
+    email = fields.String(validate=validate.Length(max=254))
+    display_name = fields.String(data_key="displayName", validate=validate.Length(1, 200))
+    status = fields.String(validate=validate.OneOf(USER_STATUSES))
+    roles = fields.List(fields.String(), validate=validate.Length(1, 20))
+    language = fields.String()
+    timezone = fields.String()
+
+
+class PasswordResetSchema(Schema):
+    """The password to set; without one a random one is made and shown once."""
+
+    password = fields.String(validate=_PASSWORD)
+
+
+class PasswordResetAnswerSchema(Schema):
+    """Whose password was set; ``password`` only when it was made here."""
+
+    id = fields.Integer()
+    password = fields.String(allow_none=True)
+
+
+class RoleSchema(Schema):
+    """A role and its rights."""
+
+    id = fields.Integer()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    isBuiltin = fields.Boolean()
+    permissions = fields.Dict(
+        fields.String(), fields.String(), metadata={"example": _PERMISSIONS_EXAMPLE}
+    )
+    createdAt = Instant()
+
+
+class NewRoleSchema(Schema):
+    """A role to make."""
+
+    name = fields.String(required=True, validate=validate.Length(1, 50))
+    description = fields.String(
+        load_default=None, allow_none=True, validate=validate.Length(max=500)
+    )
+    permissions = fields.Dict(
+        fields.String(),
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "Permission to `all`, `own` records or, for articles, `published`.",
+            "example": _PERMISSIONS_EXAMPLE,
+        },
+    )
+
+
+class RoleChangesSchema(Schema):
+    """What to change of a role; what is left out stays."""
+
+    name = fields.String(validate=validate.Length(1, 50))
+    description = fields.String(allow_none=True, validate=validate.Length(max=500))
+    permissions = fields.Dict(fields.String(), fields.String())
+
+
+class ApiKeyQuerySchema(PageQuerySchema):
+    """Which API keys."""
+
+    status = fields.String(validate=validate.OneOf(("active", "expired", "revoked")))
+
+
+class NewApiKeySchema(Schema):
+    """An API key to make."""
+
+    name = fields.String(required=True, validate=_NAME, metadata={"example": "ERP"})
+    role = fields.String(required=True, metadata={"example": "Viewer"})
+    scopes = fields.List(
+        fields.String(),
+        load_default=list,
+        validate=validate.Length(max=200),
+        metadata={
+            "description": "Permissions it is narrowed to; empty: all that the role has.",
+            "example": ["clients:read"],
+        },
+    )
+    expires_at = Instant(data_key="expiresAt", load_default=None, allow_none=True)
+
+
+class MadeApiKeySchema(Schema):
+    """The new key; ``key`` is shown this once."""
+
+    id = fields.Integer()
+    name = fields.String()
+    key = fields.String(metadata={"example": "bpk_live_4fJ2kQ9x_…"})
+    prefix = fields.String(metadata={"example": "bpk_live_4fJ2kQ9x"})
+    role = fields.String()
+    scopes = fields.List(fields.String())
+    expiresAt = Instant(allow_none=True)
+    createdAt = Instant()
+
+
+class ApiKeySchema(Schema):
+    """A key as it is listed."""
+
+    id = fields.Integer()
+    name = fields.String()
+    prefix = fields.String()
+    role = fields.String()
+    scopes = fields.List(fields.String())
+    status = fields.String(validate=validate.OneOf(("active", "expired", "revoked")))
+    expiresAt = Instant(allow_none=True)
+    createdAt = Instant()
+    lastUsedAt = Instant(allow_none=True)
+    lastUsedIp = fields.String(allow_none=True)
+    revokedAt = Instant(allow_none=True)
+
+
+class AuditQuerySchema(PageQuerySchema):
+    """Which lines of the audit log."""
+
+    action = fields.String(
+        validate=validate.Length(1, 60),
+        metadata={"description": "`auth.login`, or all of a kind: `auth.*`.", "example": "auth.*"},
+    )
+    entity = fields.String(validate=validate.Length(1, 20))
+    entity_id = fields.Integer(data_key="entityId", validate=validate.Range(0, 2**63 - 1))
+    actor_id = fields.Integer(data_key="actorId", validate=validate.Range(0, 2**63 - 1))
+    begin = Instant(data_key="from", metadata={"description": "From this instant on."})
+    end = Instant(data_key="to", metadata={"description": "Before this instant."})
+
+
+class AuditRecordSchema(Schema):
+    """Who did what, with the values before and after."""
+
+    id = fields.Integer()
+    createdAt = Instant()
+    actorId = fields.Integer(allow_none=True)
+    via = fields.String(metadata={"example": "jwt"})
+    action = fields.String(metadata={"example": "client.updated"})
+    entity = fields.String(allow_none=True)
+    entityId = fields.Integer(allow_none=True)
+    before = fields.Dict(allow_none=True)
+    after = fields.Dict(allow_none=True)
+    ip = fields.String(allow_none=True)
+    requestId = fields.String(allow_none=True)
+
+
+class SessionQuerySchema(PageQuerySchema):
+    """Whose sessions."""
+
+    user_id = fields.Integer(data_key="userId", load_default=None)

@@ -1,0 +1,116 @@
+"""Accounts of people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import func, or_, select
+
+from app import records
+from app.admin.area import area
+from app.admin.schemas import (
+    NewUserSchema,
+    PasswordResetAnswerSchema,
+    PasswordResetSchema,
+    UserChangesSchema,
+    UserQuerySchema,
+)
+from app.auth import users
+from app.auth.schemas import SessionSchema, UserSchema
+from app.auth.session_lists import end_session, list_sessions
+from app.auth.user_shapes import get_user_dict, user_dicts
+from app.database import primary_engine
+from app.lists import Page, read_page
+from app.models.user import Role, User, UserRole
+from app.security import requires
+from app.wire import PageQuerySchema, page_schema
+
+_TABLE: Any = User.__table__
+
+
+@area.get("/users")
+@area.arguments(UserQuerySchema, location="query")
+@area.response(200, page_schema(UserSchema))
+@requires("users:manage")
+def list_users(query: dict[str, Any]) -> Page:
+    """The accounts, by user name."""
+    limit, offset = query.pop("limit"), query.pop("offset")
+    statement = (
+        select(_TABLE).where(_TABLE.c.kind == "person").order_by(_TABLE.c.username_key, _TABLE.c.id)
+    )
+    if text := query.get("q"):
+        columns = (_TABLE.c.username, _TABLE.c.display_name, _TABLE.c.email)
+        statement = statement.where(
+            or_(*(func.lower(column).contains(text.lower(), autoescape=True) for column in columns))
+        )
+    if status := query.get("status"):
+        statement = statement.where(_TABLE.c.status == status)
+    if role := query.get("role"):
+        holders = select(UserRole.user_id).join(Role, Role.id == UserRole.role_id)
+        statement = statement.where(_TABLE.c.id.in_(holders.where(Role.name == role)))
+    return read_page(statement, user_dicts, limit=limit, offset=offset)
+
+
+@area.post("/users")
+@area.arguments(NewUserSchema)
+@area.response(201, UserSchema)
+@requires("users:manage")
+def create_user(account: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """Make an account; its password has 12 characters or more and is no common one."""
+    user_id = users.create_user(**account)
+    location = {"Location": f"/api/v1/admin/users/{user_id}"}
+    return get_user_dict(records.connection(), user_id), 201, location
+
+
+@area.get("/users/<int:user_id>")
+@area.response(200, UserSchema)
+@requires("users:manage")
+def show_user(user_id: int) -> dict[str, Any]:
+    """One account."""
+    with primary_engine().connect() as connection:
+        return get_user_dict(connection, user_id)
+
+
+@area.patch("/users/<int:user_id>")
+@area.arguments(UserChangesSchema)
+@area.response(200, UserSchema)
+@requires("users:manage")
+def update_user(changes: dict[str, Any], user_id: int) -> dict[str, Any]:
+    """Change an account; `status: disabled` ends its sessions at once."""
+    users.update_user(user_id, changes)
+    return get_user_dict(records.connection(), user_id)
+
+
+@area.post("/users/<int:user_id>/unlock")
+@area.response(200, UserSchema)
+@requires("users:manage")
+def unlock_user(user_id: int) -> dict[str, Any]:
+    """End the lock that failed logins brought about."""
+    users.unlock_user(user_id)
+    return get_user_dict(records.connection(), user_id)
+
+
+@area.post("/users/<int:user_id>/reset-password")
+@area.arguments(PasswordResetSchema)
+@area.response(200, PasswordResetAnswerSchema)
+@requires("users:manage")
+def reset_password(body: dict[str, str], user_id: int) -> dict[str, Any]:
+    """Set a password for somebody else; all their sessions end."""
+    return {"id": user_id, "password": users.reset_password(user_id, body.get("password"))}
+
+
+@area.get("/users/<int:user_id>/sessions")
+@area.arguments(PageQuerySchema, location="query")
+@area.response(200, page_schema(SessionSchema))
+@requires("users:manage")
+def list_user_sessions(page: dict[str, int], user_id: int) -> Page:
+    """The open sessions of one user."""
+    return list_sessions(user_id, **page)
+
+
+@area.delete("/users/<int:user_id>/sessions/<session_id>")
+@area.response(204)
+@requires("users:manage")
+def end_user_session(user_id: int, session_id: str) -> None:
+    """End a session of a user."""
+    end_session(session_id, "ended by an administrator", user_id=user_id)

@@ -1,0 +1,125 @@
+"""API keys: made by administrators for integrations, shown once, narrowed by scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row
+
+from app import audit, events, records
+from app.auth.credentials import new_api_key
+from app.auth.epoch import bump_epoch
+from app.auth.lookup import hash_api_key
+from app.auth.roles import find_roles, get_rights
+from app.auth.users import insert_account
+from app.clock import utc_now
+from app.errors import ValidationError
+from app.models.user import ApiKey, User
+from app.permissions import NEVER_BY_KEY
+from app.security import current_caller
+from app.types import json_text
+
+_TABLE: Any = ApiKey.__table__
+_USERS: Any = User.__table__
+
+
+class MadeKey(NamedTuple):
+    """A new key: ``key`` is known now and never again."""
+
+    id: int
+    key: str
+
+
+def create_api_key(
+    *, name: str, role: str, scopes: Sequence[str] = (), expires_at: datetime | None = None
+) -> MadeKey:
+    """Make a key with the rights of ``role``, less what ``scopes`` leave out (none: all of them).
+
+    An account of its own stands behind it, so that what it makes has an owner.
+    Raises: ValidationError, no such role, a scope that the role does not have, a time that is past.
+    """
+    role_id = find_roles([role], "role")[role]
+    _check_scopes(role, scopes)
+    now = utc_now()
+    if expires_at is not None and expires_at <= now:
+        raise ValidationError([("expiresAt", "Must be in the future.")])
+    made = new_api_key()
+    user_id = insert_account(username=made.prefix, display_name=name, kind="service")
+    key_id = records.insert(
+        _TABLE,
+        {
+            "created_at": now,
+            "name": name,
+            "prefix": made.prefix,
+            "key_hash": hash_api_key(made.key),
+            "user_id": user_id,
+            "role_id": role_id,
+            "scopes": sorted(set(scopes)),
+            "created_by_id": current_caller().user_id or None,
+            "expires_at": expires_at,
+        },
+    )
+    shown = {"name": name, "prefix": made.prefix, "role": role, "scopes": sorted(set(scopes))}
+    audit.record("api_key.created", "ApiKey", key_id, after=shown)
+    _emit("api_key.created", key_id, shown)
+    return MadeKey(key_id, made.key)
+
+
+def revoke_api_key(key_id: int) -> None:
+    """End a key, from the next request on; a second time changes nothing.
+
+    Raises: NotFoundError.
+    """
+    row = records.get(_TABLE, key_id, lock=True)
+    if row.revoked_at is not None:
+        return
+    now = utc_now()
+    records.update(_TABLE, key_id, {"revoked_at": now})
+    records.update(_USERS, row.user_id, {"status": "disabled", "updated_at": now})
+    bump_epoch()
+    shown = {"name": row.name, "prefix": row.prefix}
+    audit.record("api_key.revoked", "ApiKey", key_id, before=shown)
+    _emit("api_key.revoked", key_id, shown)
+
+
+def api_key_dict(row: Row[Any]) -> dict[str, Any]:
+    """A key as lists show it: everything but the key. ``row`` has ``role_name`` besides."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "prefix": row.prefix,
+        "role": row.role_name,
+        "scopes": row.scopes,
+        "status": _status(row),
+        "expiresAt": row.expires_at,
+        "createdAt": row.created_at,
+        "lastUsedAt": row.last_used_at,
+        "lastUsedIp": row.last_used_ip,
+        "revokedAt": row.revoked_at,
+    }
+
+
+def _status(row: Row[Any]) -> str:
+    if row.revoked_at is not None:
+        return "revoked"
+    return "expired" if row.expires_at and row.expires_at <= utc_now() else "active"
+
+
+def _check_scopes(role: str, scopes: Sequence[str]) -> None:
+    rights = get_rights(role)
+    problems = []
+    for index, scope in enumerate(scopes):
+        if scope in NEVER_BY_KEY:
+            problems.append((f"scopes[{index}]", "No API key may have this permission."))
+        elif scope not in rights:
+            problems.append((f"scopes[{index}]", f"The role {role} has no permission {scope}."))
+    if problems:
+        raise ValidationError(problems)
+
+
+def _emit(name: str, key_id: int, shown: dict[str, Any]) -> None:
+    sequence = int(utc_now().timestamp() * 1000)
+    representation = json_text({"id": key_id, **shown})
+    events.emit(name, "ApiKey", key_id, sequence=sequence, representation=representation)

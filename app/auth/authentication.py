@@ -1,0 +1,108 @@
+"""Authentication: the caller behind the credentials of a request (contract P3, docs/adr/0004).
+
+Verifying a token costs a signature and a query; what was found is remembered until the token ends
+or the security epoch changes, which is when any right or session anywhere does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine
+
+from app.auth.credentials import Credential, check_api_key_form, read_authorization
+from app.auth.lookup import Found, find_by_api_key, find_by_session
+from app.auth.tokens import AccessTokens
+from app.clock import unix_seconds
+from app.errors import TokenMissingError
+from app.security import Caller
+
+# Entries are some 600 bytes beyond the rights, which callers of one role do not share.
+MAXIMUM_ENTRIES = 10_000
+
+
+@dataclass(slots=True)
+class Entry:
+    """A caller that was verified in ``epoch``; ``basic`` when the header was Basic."""
+
+    caller: Caller
+    epoch: int
+    expires: float
+    basic: bool = False
+
+
+class Authenticator:
+    """Finds the caller of a request, from memory when it was verified in the present epoch."""
+
+    def __init__(self, tokens: AccessTokens, engine: Engine) -> None:
+        self._tokens = tokens
+        self._engine = engine
+        self._entries: dict[str | bytes, Entry] = {}
+
+    def find(self, environ: Mapping[str, Any], *, basic: bool) -> Entry:
+        """The verified caller; one remembered is returned whatever epoch it is of.
+
+        The caller compares ``Entry.epoch`` with the present one and calls ``verify`` when another
+        has begun: asking for the epoch here would cost a round trip that the limit makes anyway.
+        Raises: an ApiError with status 401.
+        """
+        authorization = environ.get("HTTP_AUTHORIZATION")
+        api_key = environ.get("HTTP_X_API_KEY")
+        if authorization is None and api_key is None:
+            raise TokenMissingError("Sign in: send a bearer token or an API key.")
+        entry = None
+        if api_key is not None:
+            entry = self._of_header(_digest(api_key), Credential("key", api_key))
+        if authorization is not None:
+            # With two credentials each must be good; the caller is whom the first one names.
+            entry = self._of_authorization(authorization, basic)
+        assert entry is not None
+        return entry
+
+    def _of_authorization(self, header: str, basic: bool) -> Entry:
+        # Basic carries an API key, which is not kept in memory as it came.
+        is_basic = header[:5].lower() == "basic"
+        name = _digest(header) if is_basic else header
+        entry = self._entries.get(name)
+        if entry is not None and entry.expires > unix_seconds() and entry.basic <= basic:
+            return entry
+        credential = read_authorization(header, basic=basic)
+        return self._verify(name, credential, is_basic)
+
+    def _of_header(self, name: bytes, credential: Credential) -> Entry:
+        entry = self._entries.get(name)
+        if entry is not None and entry.expires > unix_seconds():
+            return entry
+        return self._verify(name, credential, False)
+
+    def verify(self, environ: Mapping[str, Any], *, basic: bool) -> Entry:
+        """The caller, looked up anew: another epoch has begun.
+
+        Raises: an ApiError with status 401.
+        """
+        self._entries.clear()
+        return self.find(environ, basic=basic)
+
+    def _verify(self, name: str | bytes, credential: Credential, is_basic: bool) -> Entry:
+        if credential.kind == "token":
+            claims = self._tokens.read(credential.secret)
+            found = find_by_session(self._engine, claims.user_id, claims.session_key)
+            expires = min(found.expires, claims.expires)
+        else:
+            check_api_key_form(credential.secret)
+            found = find_by_api_key(self._engine, credential.secret)
+            expires = found.expires
+        return self._remember(name, found, expires, is_basic)
+
+    def _remember(self, name: str | bytes, found: Found, expires: float, basic: bool) -> Entry:
+        if len(self._entries) >= MAXIMUM_ENTRIES:
+            self._entries.clear()
+        entry = self._entries[name] = Entry(found.caller, found.epoch, expires, basic)
+        return entry
+
+
+def _digest(header: str) -> bytes:
+    return hashlib.sha256(header.encode()).digest()

@@ -1,0 +1,125 @@
+"""Who stands behind a session or an API key, and with which rights: one statement each.
+
+The epoch is read by the same statement, so rights and epoch are of one moment: what is remembered
+under that epoch was true in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, select
+
+from app.auth.rights import RoleRow, rights_of_role, rights_of_roles
+from app.clock import utc_now
+from app.errors import ApiKeyInvalidError, TokenRevokedError
+from app.models.user import ApiKey, Role, SecurityEpoch, Session, User, UserRole
+from app.permissions import narrow
+from app.security import Caller, make_caller
+
+_epoch = select(SecurityEpoch.value).where(SecurityEpoch.id == 1).scalar_subquery()
+_ROLE = (Role.name, Role.is_builtin, Role.permissions)
+
+_SESSION: Select[Any] = (
+    select(
+        _epoch.label("epoch"), User.id, User.username, User.status, Session.revoked_at,
+        Session.expires_at, *_ROLE,
+    )
+    .select_from(Session)
+    .join(User, User.id == Session.user_id)
+    .outerjoin(UserRole, UserRole.user_id == User.id)
+    .outerjoin(Role, Role.id == UserRole.role_id)
+    .where(Session.key == bindparam("key"))
+    .order_by(Role.id)
+)  # fmt: skip
+_API_KEY: Select[Any] = (
+    select(
+        _epoch.label("epoch"), ApiKey.id.label("key_id"), ApiKey.scopes, ApiKey.expires_at,
+        ApiKey.revoked_at, User.id, User.username, User.status, *_ROLE,
+    )
+    .select_from(ApiKey)
+    .join(User, User.id == ApiKey.user_id)
+    .join(Role, Role.id == ApiKey.role_id)
+    .where(ApiKey.key_hash == bindparam("hash"))
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A caller, true in ``epoch`` and until ``expires`` (seconds since 1970)."""
+
+    caller: Caller
+    epoch: int
+    expires: float
+
+
+def find_by_session(engine: Engine, user_id: int, session_key: str) -> Found:
+    """The person of a session.
+
+    Raises: TokenRevokedError, the session has ended or the account may not sign in.
+    """
+    with engine.connect() as connection:
+        rows = connection.execute(_SESSION, {"key": session_key}).all()
+    if not rows or rows[0].id != user_id or not _session_lives(rows[0]):
+        raise TokenRevokedError("The session has ended: sign in again.")
+    roles = [_role(row) for row in rows if row.name is not None]
+    caller = make_caller(
+        user_id,
+        rows[0].username,
+        "jwt",
+        rights_of_roles(roles),
+        roles=tuple(role.name for role in roles),
+        session_key=session_key,
+    )
+    return Found(caller, rows[0].epoch, rows[0].expires_at.timestamp())
+
+
+def find_by_api_key(engine: Engine, key: str) -> Found:
+    """The account of an API key: its role's rights, narrowed by its scopes.
+
+    Raises: ApiKeyInvalidError, unknown, expired or revoked.
+    """
+    with engine.connect() as connection:
+        row = connection.execute(_API_KEY, {"hash": hash_api_key(key)}).first()
+    if row is None or row.revoked_at is not None or row.status != "active" or _past(row.expires_at):
+        raise ApiKeyInvalidError("The API key is not valid.")
+    role = _role(row)
+    rights = rights_of_role(role)
+    caller = make_caller(
+        row.id,
+        row.username,
+        "apiKey",
+        narrow(rights, row.scopes),
+        role_rights=rights,
+        roles=(role.name,),
+        api_key_id=row.key_id,
+    )
+    expires = row.expires_at.timestamp() if row.expires_at else float("inf")
+    return Found(caller, row.epoch, expires)
+
+
+def find_api_key_details(connection: Connection, key_id: int) -> Any:
+    """What ``auth/me`` shows of the caller's key."""
+    statement = select(ApiKey.prefix, ApiKey.scopes).where(ApiKey.id == key_id)
+    row: Any = connection.execute(statement).one()
+    return row
+
+
+def hash_api_key(key: str) -> str:
+    """What is kept of a key: it has 256 random bits, so a quick digest is enough."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _session_lives(row: Row[Any]) -> bool:
+    return row.revoked_at is None and row.status == "active" and not _past(row.expires_at)
+
+
+def _past(instant: datetime | None) -> bool:
+    return instant is not None and instant <= utc_now()
+
+
+def _role(row: Row[Any]) -> RoleRow:
+    return RoleRow(row.name, row.is_builtin, row.permissions)

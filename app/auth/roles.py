@@ -1,0 +1,165 @@
+"""Roles: six built in, and those that administrators make (contract section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select
+
+from app import audit, records
+from app.auth.epoch import bump_epoch
+from app.auth.rights import RoleRow, rights_of_role
+from app.clock import utc_now
+from app.errors import DuplicateError, InUseError, InvalidStateError, NotFoundError, ValidationError
+from app.extensions import db
+from app.models.user import ApiKey, Role, UserRole
+from app.permissions import ALL, NEVER_BY_KEY, OWN, PERMISSIONS, PUBLISHED, RESOURCES
+
+ADMIN = "Admin"
+_TABLE: Any = Role.__table__
+_USER_ROLES: Any = UserRole.__table__
+# Rights that can be held for one's own records only.
+_OWNABLE = frozenset(
+    [f"{resource}:{action}" for resource in RESOURCES for action in ("read", "update", "delete")]
+    + ["leads:convert", "documents:share"]
+)
+
+
+def role_dict(row: Row[Any]) -> dict[str, Any]:
+    """A role as the API shows it."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "description": row.description,
+        "isBuiltin": row.is_builtin,
+        "permissions": dict(sorted(rights_of_role(_role_row(row)).items())),
+        "createdAt": row.created_at,
+    }
+
+
+def create_role(name: str, permissions: Mapping[str, str], description: str | None = None) -> int:
+    """Make a role; returns its id.
+
+    Args:
+        permissions: permission -> ``all`` or ``own``.
+    Raises: ValidationError, a permission or scope that there is not; DuplicateError.
+    """
+    _check_permissions(permissions)
+    _check_name_is_free(name)
+    role_id = records.insert(
+        _TABLE,
+        {
+            "created_at": utc_now(),
+            "name": name,
+            "description": description,
+            "is_builtin": False,
+            "permissions": dict(permissions),
+        },
+    )
+    audit.record("role.created", "Role", role_id, after={"name": name, "permissions": permissions})
+    return role_id
+
+
+def update_role(role_id: int, changes: Mapping[str, Any]) -> None:
+    """Change a role of one's own making; its holders have the new rights at their next request.
+
+    Raises: NotFoundError; InvalidStateError, it is built in; ValidationError; DuplicateError.
+    """
+    row = _get_custom(role_id)
+    if "permissions" in changes:
+        _check_permissions(changes["permissions"])
+    if changes.get("name", row.name) != row.name:
+        _check_name_is_free(changes["name"])
+    before = {name: getattr(row, name) for name in changes}
+    records.update(_TABLE, role_id, changes)
+    bump_epoch()
+    audit.record("role.updated", "Role", role_id, before=before, after=dict(changes))
+
+
+def delete_role(role_id: int) -> None:
+    """Remove a role that nobody has.
+
+    Raises: NotFoundError; InvalidStateError, it is built in; InUseError.
+    """
+    row = _get_custom(role_id)
+    user_roles = select(_USER_ROLES.c.role_id).where(_USER_ROLES.c.role_id == role_id)
+    keys = select(ApiKey.id).where(ApiKey.role_id == role_id)
+    if db.session.execute(user_roles.limit(1)).first() or db.session.execute(keys.limit(1)).first():
+        raise InUseError("Users or API keys have this role: give them another first.")
+    records.delete(_TABLE, role_id)
+    bump_epoch()
+    audit.record("role.deleted", "Role", role_id, before={"name": row.name})
+
+
+def find_roles(names: Iterable[str], field: str = "roles") -> dict[str, int]:
+    """``{name: id}`` of the roles.
+
+    Raises: ValidationError, on ``field``: there is no such role.
+    """
+    wanted = list(dict.fromkeys(names))
+    statement = select(Role.name, Role.id).where(Role.name.in_(wanted))
+    found = {row.name: row.id for row in db.session.execute(statement)}
+    if missing := [name for name in wanted if name not in found]:
+        raise ValidationError([(field, f"There is no role {missing[0]}.")])
+    return found
+
+
+def set_roles(user_id: int, names: Iterable[str]) -> None:
+    """Give a user exactly these roles.
+
+    Raises: ValidationError, there is no such role.
+    """
+    role_ids = find_roles(names).values()
+    db.session.execute(delete(_USER_ROLES).where(_USER_ROLES.c.user_id == user_id))
+    if role_ids:
+        rows = [{"user_id": user_id, "role_id": role_id} for role_id in role_ids]
+        db.session.execute(insert(_USER_ROLES), rows)
+
+
+def get_rights(name: str) -> Mapping[str, str]:
+    """The rights of a role.
+
+    Raises: NotFoundError, there is none of that name.
+    """
+    row = db.session.execute(select(_TABLE).where(_TABLE.c.name == name)).first()
+    if row is None:
+        raise NotFoundError(f"There is no role {name}.")
+    return rights_of_role(_role_row(row))
+
+
+def _get_custom(role_id: int) -> Row[Any]:
+    row = records.get(_TABLE, role_id, lock=True)
+    if row.is_builtin:
+        raise InvalidStateError("A built-in role cannot be changed: make one of your own.")
+    return row
+
+
+def _check_name_is_free(name: str) -> None:
+    if db.session.execute(select(Role.id).where(Role.name == name)).first():
+        raise DuplicateError(f"There is a role {name} already.", [("name", "This name is taken.")])
+
+
+def _check_permissions(permissions: Mapping[str, str]) -> None:
+    problems = []
+    for permission, scope in permissions.items():
+        field = f"permissions.{permission}"
+        if permission not in PERMISSIONS:
+            problems.append((field, "There is no such permission."))
+        elif permission in NEVER_BY_KEY:
+            # Whoever may make users may make themselves administrator.
+            problems.append((field, "Only the role Admin has this permission."))
+        elif scope not in _scopes(permission):
+            problems.append((field, f"Must be one of: {', '.join(_scopes(permission))}."))
+    if problems:
+        raise ValidationError(problems)
+
+
+def _scopes(permission: str) -> tuple[str, ...]:
+    if permission == "kb:read":
+        return (ALL, OWN, PUBLISHED)
+    return (ALL, OWN) if permission in _OWNABLE else (ALL,)
+
+
+def _role_row(row: Row[Any]) -> RoleRow:
+    return RoleRow(row.name, row.is_builtin, row.permissions)

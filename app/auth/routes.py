@@ -1,0 +1,99 @@
+"""``/api/auth``: signing in and out, oneself, one's password and sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import g
+
+from app.areas import Area
+from app.auth import service
+from app.auth.schemas import (
+    CallerSchema,
+    LoginSchema,
+    PasswordChangeSchema,
+    RefreshSchema,
+    SessionSchema,
+    TokenPairSchema,
+)
+from app.auth.session_lists import end_session, list_sessions
+from app.auth.sessions import TokenPair, refresh_session
+from app.auth.tokens import LIFETIME_SECONDS
+from app.security import counted, current_caller, public
+from app.wire import PageQuerySchema, page_schema
+
+area = Area("auth", __name__, description="Signing in: tokens, sessions, one's own account")
+
+
+@area.post("/login")
+@area.arguments(LoginSchema)
+@area.response(200, TokenPairSchema)
+@public
+@counted("sign-in")
+def log_in(credentials: dict[str, str]) -> dict[str, Any]:
+    """Sign in with name and password.
+
+    Five failures within 15 minutes lock the name: 423 with `Retry-After`, also for the right
+    password.
+    """
+    return _shown(service.log_in(**credentials))
+
+
+@area.post("/refresh")
+@area.arguments(RefreshSchema)
+@area.response(200, TokenPairSchema)
+@public
+@counted("sign-in")
+def refresh(body: dict[str, str]) -> dict[str, Any]:
+    """Exchange a refresh token for a new pair.
+
+    Each is good for one exchange; within ten seconds the same one answers with the same pair.
+    Used again later it ends the session.
+    """
+    return _shown(refresh_session(body["refresh_token"]))
+
+
+@area.post("/logout")
+@area.response(204)
+def log_out() -> None:
+    """End the session of this access token, at once and everywhere."""
+    service.log_out()
+
+
+@area.get("/me")
+@area.response(200, CallerSchema)
+def show_me() -> dict[str, Any]:
+    """The caller, with what they may do now."""
+    return service.describe_caller(g.credential_expires)
+
+
+@area.post("/password")
+@area.arguments(PasswordChangeSchema)
+@area.response(204)
+def change_password(passwords: dict[str, str]) -> None:
+    """Change one's own password; one's other sessions end."""
+    service.change_own_password(**passwords)
+
+
+@area.get("/sessions")
+@area.arguments(PageQuerySchema, location="query")
+@area.response(200, page_schema(SessionSchema))
+def list_own_sessions(page: dict[str, int]) -> dict[str, Any]:
+    """One's own open sessions."""
+    return list_sessions(current_caller().user_id, **page)
+
+
+@area.delete("/sessions/<session_id>")
+@area.response(204)
+def end_own_session(session_id: str) -> None:
+    """End one of one's own sessions."""
+    end_session(session_id, "ended by its user", user_id=current_caller().user_id)
+
+
+def _shown(pair: TokenPair) -> dict[str, Any]:
+    return {
+        "access_token": pair.access_token,
+        "refresh_token": pair.refresh_token,
+        "expires_in": LIFETIME_SECONDS,
+        "token_type": "Bearer",
+    }

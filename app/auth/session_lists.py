@@ -1,0 +1,57 @@
+"""The open sessions of one user or of all, and ending one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from app import audit
+from app.auth.sessions import end_sessions
+from app.clock import utc_now
+from app.errors import NotFoundError
+from app.lists import Page, each, read_page
+from app.models.user import Session, User
+from app.security import current_caller
+
+_TABLE: Any = Session.__table__
+
+
+def list_sessions(user_id: int | None, *, limit: int, offset: int) -> Page:
+    """Open sessions, the one used last first; of everybody when ``user_id`` is None."""
+    statement = (
+        select(_TABLE, User.username)
+        .join(User, User.id == _TABLE.c.user_id)
+        .where(_TABLE.c.revoked_at.is_(None), _TABLE.c.expires_at > utc_now())
+        .order_by(_TABLE.c.last_seen_at.desc(), _TABLE.c.id.desc())
+    )
+    if user_id is not None:
+        statement = statement.where(_TABLE.c.user_id == user_id)
+    return read_page(statement, each(_session_dict), limit=limit, offset=offset)
+
+
+def end_session(key: str, reason: str, *, user_id: int | None = None) -> None:
+    """End the session of this public key; only one of ``user_id`` when that is given.
+
+    Raises: NotFoundError, there is no such open session.
+    """
+    condition = _TABLE.c.key == key
+    if user_id is not None:
+        condition &= _TABLE.c.user_id == user_id
+    if not end_sessions(condition, reason):
+        raise NotFoundError("There is no such session.")
+    audit.record("auth.session_ended", "User", user_id, after={"reason": reason})
+
+
+def _session_dict(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.key,
+        "userId": row.user_id,
+        "username": row.username,
+        "ip": row.ip,
+        "userAgent": row.user_agent,
+        "createdAt": row.created_at,
+        "lastSeenAt": row.last_seen_at,
+        "expiresAt": row.expires_at,
+        "current": row.key == current_caller().session_key,
+    }

@@ -1,0 +1,165 @@
+"""Sessions: a login's family of refresh tokens, each good for one exchange.
+
+A refresh token is random, kept as its SHA-256 and exchanged once. The one just exchanged answers
+with the same new pair for ten seconds more, because clients repeat what they got no answer to;
+an older one was stolen or copied, and ends the session (RFC 9700, 4.14.2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import current_app, request
+from sqlalchemy import ColumnElement, Row, insert, select, update
+
+from app import audit, records
+from app.auth.epoch import bump_epoch
+from app.auth.tokens import AccessTokens
+from app.clock import utc_now
+from app.errors import (
+    InvalidCredentialsError,
+    TokenExpiredError,
+    TokenReusedError,
+    TokenRevokedError,
+)
+from app.extensions import db
+from app.models.user import RefreshToken, Session, User
+from app.request_context import client_address
+from app.sealing import UnsealError, seal, unseal
+
+# Unused for so long a session ends; however it is used, it ends after the longest time.
+IDLE_LIFETIME = timedelta(days=30)
+LONGEST_LIFETIME = timedelta(days=90)
+GRACE = timedelta(seconds=10)
+
+_SESSIONS: Any = Session.__table__
+_TOKENS: Any = RefreshToken.__table__
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPair:
+    """What a login and a refresh give."""
+
+    access_token: str
+    refresh_token: str
+
+
+def open_session(user_id: int) -> TokenPair:
+    """Begin a session of ``user_id`` in the running transaction."""
+    now = utc_now()
+    key = secrets.token_urlsafe(16)
+    session_id = records.insert(
+        _SESSIONS,
+        {
+            "created_at": now,
+            "key": key,
+            "user_id": user_id,
+            "ip": client_address(),
+            "user_agent": (request.headers.get("User-Agent") or "")[:255] or None,
+            "last_seen_at": now,
+            "expires_at": now + IDLE_LIFETIME,
+        },
+    )
+    return _new_pair(user_id, key, session_id, now + IDLE_LIFETIME)
+
+
+def refresh_session(token: str) -> TokenPair:
+    """Exchange a refresh token for a new pair.
+
+    Raises: InvalidCredentialsError, no such token; TokenExpiredError; TokenRevokedError, its
+        session has ended; TokenReusedError, it was exchanged before: the session ends, committed.
+    """
+    now = utc_now()
+    digest = _digest(token)
+    # Of several requests at the same time one gets the row, whatever the database.
+    taken = db.session.execute(
+        update(_TOKENS)
+        .where(_TOKENS.c.token_hash == digest, _TOKENS.c.used_at.is_(None))
+        .values(used_at=now)
+        .returning(_TOKENS.c.id)
+    ).scalar_one_or_none()
+    row = _token_with_session(digest)
+    if row is None:
+        raise InvalidCredentialsError("The refresh token is not valid.")
+    if row.revoked_at is not None or row.status != "active":
+        raise TokenRevokedError("The session has ended: sign in again.")
+    if taken is None:
+        return _repeat_or_end(row, now)
+    if row.expires_at <= now:
+        raise TokenExpiredError("The session has expired: sign in again.")
+    expires = min(now + IDLE_LIFETIME, row.session_created_at + LONGEST_LIFETIME)
+    pair = _new_pair(row.user_id, row.key, row.session_id, expires)
+    records.update(_TOKENS, row.id, {"successor": seal(json.dumps(asdict(pair)).encode())})
+    records.update(_SESSIONS, row.session_id, {"last_seen_at": now, "expires_at": expires})
+    return pair
+
+
+def _repeat_or_end(row: Row[Any], now: datetime) -> TokenPair:
+    if row.used_at > now - GRACE and row.successor is not None:
+        try:
+            pair = TokenPair(**json.loads(unseal(row.successor)))
+        except UnsealError as error:
+            raise TokenRevokedError("The session has ended: sign in again.") from error
+        if _is_unused(pair.refresh_token):
+            return pair
+    end_sessions(_SESSIONS.c.id == row.session_id, "reuse")
+    audit.record("auth.token_reused", "User", row.user_id, actor_id=row.user_id)
+    db.session.commit()
+    raise TokenReusedError("The refresh token was used before: the session has ended.")
+
+
+def end_sessions(condition: ColumnElement[bool], reason: str) -> int:
+    """End the open sessions that fit, with all their tokens, at the commit of the transaction.
+
+    Returns: how many there were.
+    """
+    ended: int = db.session.execute(  # type: ignore[attr-defined]  # a cursor's result
+        update(_SESSIONS)
+        .where(condition, _SESSIONS.c.revoked_at.is_(None))
+        .values(revoked_at=utc_now(), revoked_reason=reason)
+    ).rowcount
+    if ended:
+        bump_epoch()
+    return ended
+
+
+def _token_with_session(digest: str) -> Row[Any] | None:
+    return db.session.execute(
+        select(
+            _TOKENS.c.id, _TOKENS.c.used_at, _TOKENS.c.successor, _TOKENS.c.expires_at,
+            _SESSIONS.c.id.label("session_id"), _SESSIONS.c.key, _SESSIONS.c.revoked_at,
+            _SESSIONS.c.created_at.label("session_created_at"), _SESSIONS.c.user_id, User.status,
+        )
+        .join(_SESSIONS, _SESSIONS.c.id == _TOKENS.c.session_id)
+        .join(User, User.id == _SESSIONS.c.user_id)
+        .where(_TOKENS.c.token_hash == digest)
+    ).first()  # fmt: skip
+
+
+def _is_unused(token: str) -> bool:
+    statement = select(_TOKENS.c.used_at).where(_TOKENS.c.token_hash == _digest(token))
+    row = db.session.execute(statement).first()
+    return row is not None and row.used_at is None
+
+
+def _new_pair(user_id: int, key: str, session_id: int, expires: datetime) -> TokenPair:
+    tokens: AccessTokens = current_app.extensions["access_tokens"]
+    refresh_token = "bpr_" + secrets.token_urlsafe(32)
+    db.session.execute(
+        insert(_TOKENS).values(
+            created_at=utc_now(),
+            session_id=session_id,
+            token_hash=_digest(refresh_token),
+            expires_at=expires,
+        )
+    )
+    return TokenPair(tokens.make(user_id, key), refresh_token)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

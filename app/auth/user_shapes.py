@@ -1,0 +1,63 @@
+"""Accounts as the API shows them: the user of ``auth/me``, without ``auth`` (contract 11.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from app.auth.rights import RoleRow, rights_of_roles
+from app.errors import NotFoundError
+from app.models.user import Role, User, UserRole
+
+_USERS: Any = User.__table__
+
+
+def user_dicts(connection: Connection, rows: Iterable[Row[Any]]) -> list[dict[str, Any]]:
+    """Rows of ``users`` with their roles and what these permit."""
+    rows = list(rows)
+    roles = roles_of(connection, [row.id for row in rows])
+    return [_user_dict(row, roles.get(row.id, [])) for row in rows]
+
+
+def get_user_dict(connection: Connection, user_id: int) -> dict[str, Any]:
+    """One person.
+
+    Raises: NotFoundError.
+    """
+    statement = select(_USERS).where(_USERS.c.id == user_id, _USERS.c.kind == "person")
+    found = user_dicts(connection, connection.execute(statement))
+    if not found:
+        raise NotFoundError(f"There is no user {user_id}.")
+    return found[0]
+
+
+def roles_of(connection: Connection, user_ids: Sequence[int]) -> dict[int, list[RoleRow]]:
+    """``{user id: roles}``."""
+    statement = (
+        select(UserRole.user_id, Role.name, Role.is_builtin, Role.permissions)
+        .join(Role, Role.id == UserRole.role_id)
+        .where(UserRole.user_id.in_(user_ids))
+        .order_by(Role.id)
+    )
+    found: dict[int, list[RoleRow]] = {}
+    for user_id, *role in connection.execute(statement):
+        found.setdefault(user_id, []).append(RoleRow(*role))
+    return found
+
+
+def _user_dict(row: Row[Any], roles: Sequence[RoleRow]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "username": row.username,
+        "email": row.email,
+        "displayName": row.display_name,
+        "status": row.status,
+        "roles": [role.name for role in roles],
+        "permissions": sorted(rights_of_roles(roles)),
+        "language": row.language,
+        "timezone": row.timezone,
+        "lastLoginAt": row.last_login_at,
+        "createdAt": row.created_at,
+    }

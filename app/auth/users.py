@@ -1,0 +1,218 @@
+"""User accounts: making them, changing them, ending what they may do."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Row, func, select
+
+from app import audit, events, records
+from app.auth.epoch import bump_epoch
+from app.auth.lockout import forget_failures
+from app.auth.names import fold_name
+from app.auth.passwords import check_new_password, passwords
+from app.auth.roles import ADMIN, set_roles
+from app.auth.sessions import end_sessions
+from app.auth.user_shapes import roles_of
+from app.clock import utc_now
+from app.errors import DuplicateError, InvalidStateError, NotFoundError, ValidationError
+from app.extensions import db
+from app.models.user import Role, Session, User, UserRole
+from app.odata.payload_values import BadValueError
+from app.types import json_text
+from app.writing import formats
+
+_TABLE: Any = User.__table__
+_SESSIONS: Any = Session.__table__
+_LONGEST_NAME = 150
+
+
+def create_user(
+    *,
+    username: str,
+    email: str | None,
+    display_name: str | None,
+    password: str,
+    roles: Sequence[str],
+    language: str = "en",
+    timezone: str = "UTC",
+) -> int:
+    """Make an account that may sign in; returns its id.
+
+    Raises: ValidationError, with each field; DuplicateError, the name is taken in some spelling.
+    """
+    username = username.strip()
+    profile = _checked(
+        {"email": email, "language": language, "timezone": timezone, "username": username}
+    )
+    check_new_password(password, username, email, display_name)
+    user_id = insert_account(
+        kind="person",
+        display_name=display_name or username,
+        password_hash=passwords().hash(password),
+        password_changed_at=utc_now(),
+        **profile,
+    )
+    set_roles(user_id, roles)
+    audit.record(
+        "user.created", "User", user_id, after={"username": username, "roles": list(roles)}
+    )
+    emit_user_event("user.created", user_id)
+    return user_id
+
+
+def insert_account(*, username: str, **values: Any) -> int:
+    """The row of an account, a person's or an API key's; returns its id.
+
+    Raises: DuplicateError, the name is taken in some spelling.
+    """
+    now = utc_now()
+    key = fold_name(username)
+    if db.session.execute(select(User.id).where(User.username_key == key)).first():
+        raise DuplicateError("This name is taken.", [("username", "This name is taken.")])
+    row = {"created_at": now, "updated_at": now, "username": username, "username_key": key}
+    return records.insert(_TABLE, {**row, **values})
+
+
+def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
+    """Change an account; what it loses, it loses at its next request.
+
+    Args:
+        changes: of ``email``, ``display_name``, ``language``, ``timezone``, ``status``, ``roles``.
+    Raises: NotFoundError; ValidationError; InvalidStateError, it is the last administrator.
+    """
+    row = _get_person(user_id)
+    columns = dict(changes)
+    roles: Sequence[str] | None = columns.pop("roles", None)
+    before = {name: getattr(row, name) for name in columns}
+    columns.update(_checked(columns))
+    if roles is not None:
+        held = roles_of(records.connection(), [user_id])
+        before["roles"] = [role.name for role in held.get(user_id, ())]
+        set_roles(user_id, roles)
+    records.update(_TABLE, user_id, {**columns, "updated_at": utc_now()})
+    if roles is not None or "status" in columns:
+        # The lock of the epoch's row: two administrators cannot remove each other.
+        bump_epoch()
+        _require_an_administrator()
+    audit.record("user.updated", "User", user_id, before=before, after=dict(changes))
+    if columns.get("status") == "disabled" and row.status != "disabled":
+        end_sessions(_SESSIONS.c.user_id == user_id, "disabled")
+        emit_user_event("user.disabled", user_id)
+
+
+def reset_password(user_id: int, password: str | None) -> str | None:
+    """Set a password for somebody else; every session of theirs ends.
+
+    Returns: the random password that was made, when none was given.
+    Raises: NotFoundError; ValidationError.
+    """
+    row = _get_person(user_id)
+    made = None if password else secrets.token_urlsafe(15)
+    _set_password(row, password or made or "", "password")
+    end_sessions(_SESSIONS.c.user_id == user_id, "password reset")
+    forget_failures(row.username)
+    audit.record("user.password_reset", "User", user_id)
+    return made
+
+
+def change_password(user_id: int, new_password: str, *, keep_session: str | None) -> None:
+    """Set one's own password; one's other sessions end.
+
+    Raises: ValidationError, the new one is short or common.
+    """
+    row = _get_person(user_id)
+    _set_password(row, new_password, "newPassword")
+    others = (_SESSIONS.c.user_id == user_id) & (_SESSIONS.c.key != (keep_session or ""))
+    end_sessions(others, "password change")
+    audit.record("user.password_changed", "User", user_id)
+
+
+def unlock_user(user_id: int) -> None:
+    """End the lock that failed logins brought about.
+
+    Raises: NotFoundError.
+    """
+    forget_failures(_get_person(user_id).username)
+    audit.record("user.unlocked", "User", user_id)
+
+
+def find_user_id(username: str) -> int | None:
+    """The id of the person of this name, in whatever spelling."""
+    found: int | None = db.session.execute(
+        select(User.id).where(User.username_key == fold_name(username), User.kind == "person")
+    ).scalar()
+    return found
+
+
+def emit_user_event(name: str, user_id: int) -> None:
+    """Emit ``user.created`` and the like, with the account as it is now."""
+    row = records.get(_TABLE, user_id)
+    shown = {"id": row.id, "username": row.username, "email": row.email, "status": row.status}
+    # Accounts have no row version; their events follow each other by the clock.
+    sequence = int(utc_now().timestamp() * 1000)
+    events.emit(name, "User", user_id, sequence=sequence, representation=json_text(shown))
+
+
+def _get_person(user_id: int) -> Row[Any]:
+    row = records.find(_TABLE, user_id)
+    if row is None or row.kind != "person":
+        raise NotFoundError(f"There is no user {user_id}.")
+    return row
+
+
+def _set_password(row: Row[Any], password: str, field: str) -> None:
+    check_new_password(password, row.username, row.email, row.display_name, field=field)
+    now = utc_now()
+    hashed = passwords().hash(password)
+    records.update(
+        _TABLE, row.id, {"password_hash": hashed, "password_changed_at": now, "updated_at": now}
+    )
+
+
+def _require_an_administrator() -> None:
+    administrators = (
+        select(func.count())
+        .select_from(User)
+        .join(UserRole, UserRole.user_id == User.id)
+        .join(Role, Role.id == UserRole.role_id)
+        .where(Role.name == ADMIN, User.status == "active", User.kind == "person")
+    )
+    if not db.session.execute(administrators).scalar():
+        raise InvalidStateError("This is the last administrator: make another one first.")
+
+
+def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that have a format, in the form to keep.
+
+    Raises: ValidationError, with every field that is wrong.
+    """
+    kept, problems = {}, []
+    for name, check in _CHECKS.items():
+        if values.get(name) is None:
+            continue
+        try:
+            kept[name] = check(values[name])
+        except BadValueError as error:
+            problems.append((name, str(error)))
+    if problems:
+        raise ValidationError(problems)
+    return kept
+
+
+def _check_username(text: str) -> str:
+    if not 0 < len(text) <= _LONGEST_NAME or not 0 < len(fold_name(text)) <= _LONGEST_NAME:
+        raise BadValueError(f"must have 1 to {_LONGEST_NAME} characters")
+    if not text.isprintable():
+        raise BadValueError("must have printable characters only")
+    return text
+
+
+_CHECKS: Mapping[str, Callable[[str], str]] = {
+    "username": _check_username,
+    "email": formats.email,
+    "language": formats.language,
+    "timezone": formats.time_zone,
+}

@@ -1,0 +1,152 @@
+"""``flask --app wsgi user ...`` and ``api-key ...``: accounts without the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, ParamSpec
+
+import click
+from flask import Flask
+from sqlalchemy import select
+
+from app import records
+from app.auth import api_keys, users
+from app.database import transaction
+from app.errors import ApiError
+from app.models.user import ApiKey
+from app.permissions import ROLES
+from app.security import acting_as, system_caller
+
+Parameters = ParamSpec("Parameters")
+
+
+def init_app(app: Flask) -> None:
+    """Add the commands to ``app``."""
+    app.cli.add_command(user)
+    app.cli.add_command(api_key)
+
+
+def in_transaction(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Run a command as the operator, all of it or nothing; an error is one line."""
+
+    @wraps(command)
+    def run(*args: Parameters.args, **options: Parameters.kwargs) -> None:
+        try:
+            with transaction(), acting_as(system_caller("cli")):
+                command(*args, **options)
+        except ApiError as error:
+            raise click.ClickException(error.message) from error
+
+    return run
+
+
+@click.group()
+def user() -> None:
+    """Accounts of people: make, disable and unlock them.
+
+    What a running service knows of an account changes at its next request; no restart is needed.
+    """
+
+
+@user.command("create")
+@click.argument("username")
+@click.option("--email", required=True, help="E-mail address.")
+@click.option("--name", "display_name", help="Name to show; the user name if left out.")
+@click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    required=True,
+    help=f"{', '.join(ROLES)}, or a role of your own; may be given several times.",
+)
+@click.option("--language", default="en", show_default=True, help="Language, such as de.")
+@click.option("--timezone", default="UTC", show_default=True, help="Such as Europe/Berlin.")
+@click.password_option(
+    help="Asked for when left out, which keeps it out of the shell's history: 12 characters or"
+    " more, none of the common ones."
+)
+@in_transaction
+def create_user(**account: Any) -> None:
+    """Make an account that can sign in.
+
+    \b
+    flask --app wsgi user create anna --email anna@example.com --role Sales
+    """
+    user_id = users.create_user(**account)
+    click.echo(f"User {account['username']} has id {user_id}.")
+
+
+@user.command("disable")
+@click.argument("username")
+@in_transaction
+def disable_user(username: str) -> None:
+    """Shut an account: all its sessions end at once, its records stay.
+
+    The last administrator cannot be disabled.
+    """
+    users.update_user(_user_id(username), {"status": "disabled"})
+    click.echo(f"User {username} is disabled and signed out everywhere.")
+
+
+@user.command("unlock")
+@click.argument("username")
+@in_transaction
+def unlock_user(username: str) -> None:
+    """End the lock that five wrong passwords brought about."""
+    users.unlock_user(_user_id(username))
+    click.echo(f"User {username} may sign in again.")
+
+
+@click.group("api-key")
+def api_key() -> None:
+    """Keys of integrations: make and revoke them."""
+
+
+@api_key.command("create")
+@click.argument("name")
+@click.option("--role", required=True, help=f"{', '.join(ROLES)}, or a role of your own.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    help="A permission such as clients:read; may be given several times. Without any the key may"
+    " do all that its role may.",
+)
+@click.option(
+    "--expires",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Day, UTC, at whose beginning the key ends; never if left out.",
+)
+@in_transaction
+def create_api_key(name: str, role: str, scopes: tuple[str, ...], expires: datetime | None) -> None:
+    """Make a key, and print it this once.
+
+    \b
+    flask --app wsgi api-key create ERP --role Viewer --scope clients:read --expires 2027-12-31
+    """
+    expires_at = expires.replace(tzinfo=UTC) if expires else None
+    made = api_keys.create_api_key(name=name, role=role, scopes=scopes, expires_at=expires_at)
+    click.echo(made.key)
+    click.echo("Keep it now: only its digest is stored.", err=True)
+
+
+@api_key.command("revoke")
+@click.argument("prefix")
+@in_transaction
+def revoke_api_key(prefix: str) -> None:
+    """End the key that begins with PREFIX, such as bpk_live_4fJ2kQ9x, at once."""
+    statement = select(ApiKey.id).where(ApiKey.prefix == prefix)
+    key_id = records.connection().execute(statement).scalar_one_or_none()
+    if key_id is None:
+        raise click.ClickException(f"There is no API key {prefix}.")
+    api_keys.revoke_api_key(key_id)
+    click.echo(f"API key {prefix} is revoked.")
+
+
+def _user_id(username: str) -> int:
+    user_id = users.find_user_id(username)
+    if user_id is None:
+        raise click.ClickException(f"There is no user {username}.")
+    return user_id

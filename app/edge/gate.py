@@ -1,0 +1,149 @@
+"""The gate that every request goes through: who calls, how often, and whether that is allowed.
+
+Every request pays for what is here, so it is one function without decorators, and what it needs
+of the settings is computed when the application is built.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from flask import Flask, Request, Response, g, request
+
+from app import permissions
+from app.auth.authentication import Authenticator
+from app.auth.epoch import EpochSource
+from app.auth.key_use import KeyUse
+from app.config import Config
+from app.edge.idempotency import Idempotency
+from app.edge.rules import CLOSED, RouteRules, rules_of
+from app.errors import (
+    ApiError,
+    ApiKeyInvalidError,
+    InvalidCredentialsError,
+    InvalidQueryError,
+    TooLargeError,
+    UriTooLongError,
+)
+from app.limits.limiter import Limiter, require_allowed
+from app.request_context import begin_request
+from app.security import Caller, set_caller
+
+# Room for the names and boundaries of a form around its file.
+FORM_OVERHEAD_BYTES = 1_000_000
+
+
+class Gate:
+    """Lets a request in, or raises the error that keeps it out."""
+
+    def __init__(self, app: Flask, config: Config) -> None:
+        self._app = app
+        self._authenticator: Authenticator = app.extensions["authenticator"]
+        self._epochs: EpochSource = app.extensions["epoch"]
+        self._limiter: Limiter = app.extensions["limiter"]
+        self._key_use: KeyUse = app.extensions["key_use"]
+        self._idempotency: Idempotency = app.extensions["idempotency"]
+        self._maximum_url = config.MAX_URL_BYTES
+        self._maximum_json = config.MAX_JSON_BYTES
+        self._maximum_upload = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
+        self._rules: dict[str, RouteRules] = {}
+
+    def enter(self) -> Response | None:
+        """Before the view: returns an answer only where a stored one is repeated.
+
+        Raises: an ApiError: 401 before 429 before 414, 413 and 403, all of them before 404.
+        """
+        asked: Request = request._get_current_object()  # type: ignore[attr-defined]
+        environ = asked.environ
+        g.started = perf_counter()
+        set_caller(None)
+        begin_request()
+        rules = self._rules.get(asked.endpoint or "") or self._find_rules(asked.endpoint)
+        if rules.public:
+            self._count_public(rules, asked)
+            caller = None
+        else:
+            caller = self._admit(asked, environ)
+        self._check_sizes(asked, environ)
+        _check_encoding(environ)
+        if rules.permission is not None and caller is not None:
+            permissions.require(caller, rules.permission)
+        if caller is not None and "HTTP_IDEMPOTENCY_KEY" in environ:
+            return self._idempotency.begin(asked, caller)
+        return None
+
+    def _find_rules(self, endpoint: str | None) -> RouteRules:
+        if not self._rules:
+            self._rules = rules_of(self._app)
+        return self._rules.get(endpoint or "", CLOSED)
+
+    def _count_public(self, rules: RouteRules, asked: Request) -> None:
+        if rules.counting == "free":
+            return
+        if rules.counting == "sign-in":
+            g.verdict = self._limiter.count_sign_in(asked.remote_addr)
+        else:
+            g.verdict = self._limiter.count_address(asked.remote_addr)
+        require_allowed(g.verdict)
+
+    def _admit(self, asked: Request, environ: dict[str, Any]) -> Caller:
+        # Excel and Power BI offer Basic only (contract P3).
+        basic = environ["PATH_INFO"].startswith("/odata")
+        try:
+            entry = self._authenticator.find(environ, basic=basic)
+            verdict = self._limiter.count_caller(entry.caller)
+            epoch = verdict.epoch
+            if epoch is None:
+                epoch = self._epochs.current()
+            if entry.epoch != epoch:
+                entry = self._authenticator.verify(environ, basic=basic)
+        except ApiError as error:
+            self._count_refused(error, asked)
+            raise
+        g.verdict = verdict
+        g.credential_expires = entry.expires
+        caller = entry.caller
+        set_caller(caller)
+        require_allowed(verdict)
+        if caller.api_key_id is not None:
+            self._key_use.note(caller, asked.remote_addr)
+        return caller
+
+    def _count_refused(self, error: ApiError, asked: Request) -> None:
+        """A guess counts; no credentials at all, or expired ones, are no guess."""
+        if isinstance(error, InvalidCredentialsError | ApiKeyInvalidError):
+            g.verdict = self._limiter.count_guess(asked.remote_addr)
+            require_allowed(g.verdict)
+            g.guessed = True
+        elif error.status == 401:
+            g.verdict = self._limiter.count_address(asked.remote_addr, 0)
+
+    def _check_sizes(self, asked: Request, environ: dict[str, Any]) -> None:
+        url: str = environ.get("RAW_URI") or environ["PATH_INFO"] + environ.get("QUERY_STRING", "")
+        if len(url) > self._maximum_url:
+            raise UriTooLongError(f"The address has more than {self._maximum_url} bytes.")
+        if environ.get("CONTENT_TYPE", "").startswith("multipart/form-data"):
+            maximum = self._maximum_upload
+        else:
+            maximum = self._maximum_json
+        asked.max_content_length = maximum
+        length: str = environ.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and int(length) > maximum:
+            raise TooLargeError(f"The body has more than {maximum} bytes.")
+
+
+def _check_encoding(environ: dict[str, Any]) -> None:
+    """Refuse addresses that are no text: no database takes NUL, and nobody bad UTF-8."""
+    query = environ.get("QUERY_STRING", "")
+    path = environ["PATH_INFO"]
+    try:
+        # PATH_INFO has its escapes decoded, and each byte as one character (PEP 3333).
+        decoded = path if path.isascii() else path.encode("latin-1").decode()
+        if "%" in query or not query.isascii():
+            decoded += unquote_to_bytes(query.encode("latin-1")).decode()
+    except UnicodeDecodeError as error:
+        raise InvalidQueryError("The address is not valid UTF-8.") from error
+    if "\0" in decoded:
+        raise InvalidQueryError("The address has the character U+0000.")

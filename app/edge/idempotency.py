@@ -1,0 +1,198 @@
+"""Idempotency-Key: a REST POST has one effect and one answer, however often it is sent (P13).
+
+The record of an answer is a row in the transaction of its effect. A twin that runs elsewhere at the
+same time fails on the row's unique key when it would commit, leaves nothing behind, and repeats the
+first answer; inside one process it waits instead of running (docs/adr/0006).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from flask import Request, Response, g
+from sqlalchemy import Row, delete, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from app import records
+from app.clock import utc_now
+from app.database import primary_engine
+from app.errors import IdempotencyConflictError, ValidationError
+from app.extensions import db
+from app.models.event import IdempotencyRecord
+from app.sealing import UnsealError, seal, unseal
+from app.security import Caller
+
+KEPT_FOR = timedelta(hours=24)
+WAIT_SECONDS = 5
+MAXIMUM_STORED_BYTES = 1_000_000
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+# Outcomes of the operation itself. What was refused before it (400, 401, 403, 413 ...) may be
+# corrected and sent again with the same key; what failed on our side may be tried again.
+_KEPT_ERRORS = frozenset((404, 409, 410, 412, 422, 423))
+_KEPT_HEADERS = frozenset(("content-type", "location", "etag", "content-disposition"))
+_TABLE: Any = IdempotencyRecord.__table__
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRequest:
+    """A request whose answer will be stored under ``key``."""
+
+    principal: str
+    key: str
+    fingerprint: str
+    replaces: int | None = None  # an outdated record of the same key
+
+
+class Idempotency:
+    """Finds stored answers, and stores new ones."""
+
+    def __init__(self) -> None:
+        self._running: set[tuple[str, str]] = set()
+        self._changed = threading.Condition()
+
+    def begin(self, request: Request, caller: Caller) -> Response | None:
+        """Before the view: the stored answer, or None when this is the first request.
+
+        Raises: ValidationError, the key has no acceptable form; IdempotencyConflictError, it was
+            used with another body, or its first request still runs.
+        """
+        if request.method != "POST" or not request.path.startswith("/api/"):
+            return None
+        key = request.environ["HTTP_IDEMPOTENCY_KEY"]
+        if not _KEY.fullmatch(key):
+            raise ValidationError([("Idempotency-Key", "1 to 255 visible ASCII characters.")])
+        name = (caller.principal, key)
+        fingerprint = _fingerprint(request)
+        self._claim(name)
+        g.idempotency_claim = name
+        stored = _find(*name)
+        if stored is not None and stored.expires_at > utc_now():
+            return _repeat(stored, fingerprint)
+        g.keyed_request = KeyedRequest(*name, fingerprint, stored.id if stored else None)
+        return None
+
+    def _claim(self, name: tuple[str, str]) -> None:
+        with self._changed:
+            if not self._changed.wait_for(lambda: name not in self._running, WAIT_SECONDS):
+                raise _still_running()
+            self._running.add(name)
+
+    def release(self) -> None:
+        """At the end of the request, whatever came of it: let a waiting twin go on."""
+        name = g.pop("idempotency_claim", None)
+        if name is not None:
+            with self._changed:
+                self._running.discard(name)
+                self._changed.notify_all()
+
+
+def store(response: Response) -> Response:
+    """Write the answer into the running transaction, when its request had a key.
+
+    Returns: ``response``, or the twin's answer when that was first; what this request did is
+        rolled back then.
+    Raises: IdempotencyConflictError, the twin had another body, or has not ended yet.
+    """
+    keyed: KeyedRequest | None = g.get("keyed_request")
+    if keyed is None or not _is_kept(response):
+        return response
+    if response.status_code >= 400:
+        first = _find(keyed.principal, keyed.key)
+        if first is not None and first.id != keyed.replaces:
+            # It failed because the twin had already done it.
+            return _repeat(first, keyed.fingerprint)
+    try:
+        _insert(keyed, response)
+    except IntegrityError:
+        db.session.rollback()
+        first = _find(keyed.principal, keyed.key)
+        if first is None:
+            raise
+        return _repeat(first, keyed.fingerprint)
+    except OperationalError as error:
+        raise _still_running() from error
+    return response
+
+
+def _is_kept(response: Response) -> bool:
+    if response.status_code >= 400:
+        return response.status_code in _KEPT_ERRORS
+    # A stream is an export or a conversation: it is read again, not repeated from a record.
+    if response.is_streamed or response.direct_passthrough:
+        return False
+    return len(response.get_data()) <= MAXIMUM_STORED_BYTES
+
+
+def _insert(keyed: KeyedRequest, response: Response) -> None:
+    if keyed.replaces is not None:
+        records.connection().execute(delete(_TABLE).where(_TABLE.c.id == keyed.replaces))
+    now = utc_now()
+    records.insert(
+        _TABLE,
+        {
+            "created_at": now,
+            "principal": keyed.principal,
+            "key": keyed.key,
+            "fingerprint": keyed.fingerprint,
+            "status": response.status_code,
+            "headers": [
+                (name, value) for name, value in response.headers if name.lower() in _KEPT_HEADERS
+            ],
+            # Sealed: the answer may hold what is shown only once, such as a new API key.
+            "body": seal(response.get_data()),
+            "expires_at": now + KEPT_FOR,
+        },
+    )
+
+
+def _find(principal: str, key: str) -> Row[Any] | None:
+    with primary_engine().connect() as connection:
+        return connection.execute(
+            select(_TABLE).where(_TABLE.c.principal == principal, _TABLE.c.key == key)
+        ).first()
+
+
+def _repeat(stored: Row[Any], fingerprint: str) -> Response:
+    if stored.fingerprint != fingerprint:
+        raise IdempotencyConflictError("This Idempotency-Key was used with another request.")
+    try:
+        body = unseal(stored.body)
+    except UnsealError as error:
+        raise IdempotencyConflictError(
+            "The answer of this Idempotency-Key cannot be read any more: use a new key."
+        ) from error
+    response = Response(body, stored.status)
+    del response.headers["Content-Type"]
+    for name, value in stored.headers:
+        response.headers[name] = value
+    response.headers["Idempotency-Replayed"] = "true"
+    return response
+
+
+def _still_running() -> IdempotencyConflictError:
+    return IdempotencyConflictError(
+        "The first request with this Idempotency-Key still runs.", headers={"Retry-After": "1"}
+    )
+
+
+def _fingerprint(request: Request) -> str:
+    """SHA-256 of what makes two requests the same one: method, address, content."""
+    digest = hashlib.sha256()
+    address = request.full_path.replace("/api/v1/", "/api/", 1)
+    digest.update(f"{request.method} {address}\n".encode())
+    if request.mimetype == "multipart/form-data":
+        # The boundary differs each time, the parts do not.
+        for name, value in request.form.items(multi=True):
+            digest.update(f"field {name!r} {value!r}\n".encode("utf-8", "backslashreplace"))
+        for name, file in request.files.items(multi=True):
+            content = hashlib.file_digest(file.stream, "sha256")  # type: ignore[arg-type]
+            file.stream.seek(0)
+            digest.update(f"file {name!r} {file.filename!r} {content.hexdigest()}\n".encode())
+    else:
+        digest.update(request.get_data())
+    return digest.hexdigest()

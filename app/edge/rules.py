@@ -1,0 +1,33 @@
+"""What the edge asks of each route: read once from the marks on its view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from flask import Flask
+
+Counting = Literal["principal", "address", "sign-in", "free"]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteRules:
+    """Closed unless the view says otherwise."""
+
+    public: bool = False
+    permission: str | None = None
+    counting: Counting = "principal"
+
+
+CLOSED = RouteRules()
+
+
+def rules_of(app: Flask) -> dict[str, RouteRules]:
+    """The rules of every endpoint of ``app``; one that has none here is closed."""
+    return {endpoint: _read_marks(view) for endpoint, view in app.view_functions.items()}
+
+
+def _read_marks(view: Any) -> RouteRules:
+    public = bool(getattr(view, "is_public", False))
+    counting: Counting = getattr(view, "counting", "address" if public else "principal")
+    return RouteRules(public, getattr(view, "permission", None), counting)

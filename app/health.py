@@ -1,0 +1,90 @@
+"""Whether the process lives, and whether it can serve; without credentials, and not counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, current_app, jsonify
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.clock import utc_now
+from app.database import read_engine
+from app.heartbeat import LATE_AFTER, last_beat
+from app.redis_link import RedisLink
+from app.security import counted, public
+
+health = Blueprint("health", __name__)
+
+OK = "ok"
+# Without these nothing is served; without the others something is missing or slower.
+_NECESSARY = ("database",)
+
+
+@health.get("/healthz")
+@public
+@counted("free")
+def live() -> Response:
+    """The process answers."""
+    return jsonify(status=OK)
+
+
+@health.get("/readyz")
+@public
+@counted("free")
+def ready() -> Response:
+    """What the service needs: 503 without the database, ``degraded`` without the rest."""
+    checks = {"database": _check(_database)}
+    if checks["database"] == OK:
+        checks["worker"] = _check(_worker)
+    checks |= {"redis": _redis(), "storage": _storage()}
+    bad = [name for name, state in checks.items() if state not in (OK, "not used")]
+    unavailable = any(name in _NECESSARY for name in bad)
+    status = "unavailable" if unavailable else "degraded" if bad else OK
+    response = jsonify(status=status, checks=checks)
+    if unavailable:
+        response.status_code = 503
+        response.headers["Retry-After"] = "5"
+    return response
+
+
+def _check(check: Callable[[], str]) -> str:
+    try:
+        return check()
+    except SQLAlchemyError:
+        return "away"
+
+
+def _database() -> str:
+    with read_engine().connect() as connection:
+        connection.execute(text("SELECT 1"))
+    return OK
+
+
+def _worker() -> str:
+    beaten_at = last_beat()
+    if beaten_at is None:
+        return "never seen"
+    return OK if utc_now() - beaten_at < LATE_AFTER else "late"
+
+
+def _redis() -> str:
+    link: RedisLink | None = current_app.extensions["redis"]
+    if link is None:
+        return "not used"
+    # Limits are counted by each process for itself until it is back.
+    return "away" if link.is_away() else OK
+
+
+def _storage() -> str:
+    parts = urlsplit(current_app.config["STORAGE_URL"])
+    if parts.scheme != "file":
+        return "not used"
+    folder: Any = Path(parts.path)
+    while not folder.exists():  # made with the first file
+        folder = folder.parent
+    return OK if os.access(folder, os.W_OK) else "not writable"

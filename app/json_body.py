@@ -1,0 +1,164 @@
+"""The one reader of JSON: strict, exact and bounded, for REST and OData alike.
+
+Fractions become ``Decimal``, never a binary float. What RFC 8259 leaves to the reader and what no
+database takes is refused: a name twice, NaN and Infinity, halves of surrogate pairs, NUL, nesting
+without end, numbers of absurd size.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from flask import current_app, request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
+
+MAXIMUM_DEPTH = 64
+# Powers of ten beyond these are outside every type of the service, double precision included.
+_MAXIMUM_EXPONENT = 400
+_MAXIMUM_DIGITS = 100
+
+
+def read_json() -> Any:
+    """The body of the request, read as JSON.
+
+    Raises: UnsupportedMediaTypeError, it is announced as something else; TooLargeError, it is
+        over the limit, by its ``Content-Length`` or while it is read; ValidationError, it is not
+        JSON, or not of the kind above.
+    """
+    _check_content_type(request.mimetype, request.mimetype_params.get("charset", "utf-8"))
+    return parse_json(read_body(current_app.config["MAX_JSON_BYTES"]))
+
+
+def read_object() -> dict[str, Any]:
+    """The body of the request, which must be a JSON object.
+
+    Raises: as ``read_json``; ValidationError too when it is another JSON value.
+    """
+    body = read_json()
+    if not isinstance(body, dict):
+        raise ValidationError([("", "A JSON object is expected.")])
+    return body
+
+
+def read_body(maximum: int) -> bytes:
+    """The bytes of the body.
+
+    Raises: TooLargeError, more than ``maximum``; with a ``Content-Length`` nothing is read.
+    """
+    request.max_content_length = maximum
+    try:
+        return request.get_data(parse_form_data=False)
+    except RequestEntityTooLarge as error:
+        raise TooLargeError(f"The body has more than {maximum} bytes.") from error
+
+
+def parse_json(body: bytes) -> Any:
+    """The value that the JSON text ``body`` stands for.
+
+    Raises: ValidationError, with the place where reading stopped.
+    """
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _not_json(f"byte {error.start} is not UTF-8") from error
+    if text.count("[") + text.count("{") > MAXIMUM_DEPTH:
+        _check_depth(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _not_json(f"{error.msg.lower()} at {place}") from error
+    except ValueError as error:
+        # Ours, and Python's refusal of integers with thousands of digits.
+        raise _not_json("a number is too large") from error
+    if "\\u" in text:
+        _check_characters(value)
+    return value
+
+
+def _check_content_type(mimetype: str, charset: str) -> None:
+    is_json = mimetype == "application/json" or (
+        mimetype.startswith("application/") and mimetype.endswith("+json")
+    )
+    if not is_json:
+        sent = f", not {mimetype}" if mimetype else ""
+        raise UnsupportedMediaTypeError(f"Send the body as application/json{sent}.")
+    if charset.lower().replace("_", "-") not in ("utf-8", "utf8"):
+        raise UnsupportedMediaTypeError("Send the body in UTF-8.")
+    if request.headers.get("Content-Encoding", "identity") != "identity":
+        raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+
+
+def _check_depth(text: str) -> None:
+    """Refuse nesting beyond ``MAXIMUM_DEPTH`` before a recursive reader meets it."""
+    depth, in_string, escaped = 0, False, False
+    for character in text:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif character == "\\":
+                escaped = True
+            elif character == '"':
+                in_string = False
+        elif character == '"':
+            in_string = True
+        elif character in "[{":
+            depth += 1
+            if depth > MAXIMUM_DEPTH:
+                raise _not_json(f"nested more than {MAXIMUM_DEPTH} deep")
+        elif character in "]}":
+            depth -= 1
+
+
+def _check_characters(value: Any) -> None:
+    """Refuse what only an escape can bring in: NUL, and halves of surrogate pairs."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            if "\0" in item:
+                raise _not_json("a text has the character U+0000")
+            try:
+                item.encode()
+            except UnicodeEncodeError as error:
+                raise _not_json("a text has half of a surrogate pair") from error
+        elif isinstance(item, dict):
+            waiting.extend(item)
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise ValidationError([(name, "This name is there twice.")])
+            seen.add(name)
+    return members
+
+
+def _decimal(text: str) -> Decimal:
+    number = Decimal(text)
+    if len(text) > _MAXIMUM_DIGITS or abs(number.adjusted()) > _MAXIMUM_EXPONENT:
+        raise ValueError(text)
+    return number
+
+
+def _constant(text: str) -> NoReturn:
+    raise _not_json(f"{text} is no JSON number")
+
+
+def _not_json(problem: str) -> ValidationError:
+    return ValidationError([("", f"The body is not valid JSON: {problem}.")])
+
+
+_DECODER = json.JSONDecoder(
+    parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object
+)

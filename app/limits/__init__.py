@@ -1,0 +1,1 @@
+"""Rate limits: requests of a principal or an address in a moving window (contract P11)."""

@@ -1,0 +1,124 @@
+"""The line to Redis: one connection a thread, one round trip a script, and a quick farewell.
+
+The client object of redis-py costs four times the CPU of its connections, and every request pays;
+so scripts are sent over a connection directly. When Redis does not answer within
+``TIMEOUT_SECONDS`` nobody asks it again until a background thread has heard from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import redis
+import structlog
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError
+from redis.maint_notifications import MaintNotificationsConfig
+from redis.retry import Retry
+
+TIMEOUT_SECONDS = 0.1
+PROBE_EVERY_SECONDS = 0.5
+
+_log = structlog.get_logger()
+
+
+class RedisAwayError(Exception):
+    """Redis does not answer; whoever asked goes on without it."""
+
+
+class Script:
+    """A Lua script, known to the server by its digest."""
+
+    def __init__(self, source: str, keys: int) -> None:
+        self.source = source
+        self.keys = keys
+        self.digest = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+
+
+class RedisLink:
+    """Runs scripts; ``away`` while Redis does not answer."""
+
+    def __init__(self, url: str) -> None:
+        self._pool = redis.ConnectionPool.from_url(
+            url,
+            socket_timeout=TIMEOUT_SECONDS,
+            socket_connect_timeout=TIMEOUT_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
+            maint_notifications_config=MaintNotificationsConfig(enabled=False),
+        )
+        self._threads = threading.local()
+        self._lock = threading.Lock()
+        self.away = False
+        self.on_return: list[Callable[[], object]] = []
+
+    def run(self, script: Script, *arguments: str | int) -> Any:
+        """The reply of ``script``; its keys come first in ``arguments``.
+
+        Raises: RedisAwayError, at once while Redis is away, else after the timeout.
+        """
+        if self.away:
+            raise RedisAwayError
+        try:
+            return self._run(script, arguments)
+        except (redis.RedisError, OSError) as error:
+            self._leave(error)
+            raise RedisAwayError from error
+
+    def is_away(self) -> bool:
+        """Whether Redis does not answer, asked anew while it is thought to."""
+        if not self.away and not self._answers():
+            self._leave(redis.ConnectionError("no answer to a ping"))
+        return self.away
+
+    def _run(self, script: Script, arguments: tuple[str | int, ...]) -> Any:
+        try:
+            return self._evaluate(script, arguments)
+        except redis.TimeoutError:
+            raise
+        except redis.ConnectionError:
+            # The server was restarted, or has closed an idle connection: a new one may do.
+            return self._evaluate(script, arguments)
+
+    def _evaluate(self, script: Script, arguments: tuple[str | int, ...]) -> Any:
+        try:
+            return self._ask("EVALSHA", script.digest, script.keys, *arguments)
+        except NoScriptError:
+            return self._ask("EVAL", script.source, script.keys, *arguments)
+
+    def _ask(self, *command: str | int) -> Any:
+        connection: Any = getattr(self._threads, "connection", None)
+        if connection is None:
+            connection = self._threads.connection = self._pool.make_connection()
+        try:
+            connection.send_packed_command(connection.pack_command(*command), check_health=False)
+            return connection.read_response()
+        except (redis.ConnectionError, redis.TimeoutError, OSError):
+            connection.disconnect()
+            raise
+
+    def _leave(self, error: Exception) -> None:
+        with self._lock:
+            if self.away:
+                return
+            self.away = True
+        _log.error("redis is away", reason=type(error).__name__)
+        threading.Thread(target=self._wait_for_return, name="redis-return", daemon=True).start()
+
+    def _wait_for_return(self) -> None:
+        pause = threading.Event()
+        while not self._answers():
+            pause.wait(PROBE_EVERY_SECONDS)
+        self.away = False
+        for callback in self.on_return:
+            callback()
+        _log.warning("redis is back")
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self._ask("PING"))
+        except (redis.RedisError, OSError):
+            return False

@@ -1,0 +1,62 @@
+"""Fields and forms that the schemas of all areas share."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from app.types import iso_instant
+
+MAXIMUM_PAGE = 200
+
+
+class Instant(fields.DateTime):
+    """An instant in UTC, ``2024-01-31T09:05:00.000Z``; one without a time zone is refused."""
+
+    default_error_messages: dict[str, Any] = {
+        "invalid": "Must be an instant with a time zone, such as 2024-01-31T09:05:00Z.",
+    }
+
+    def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else iso_instant(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        if not isinstance(value, str):
+            raise self.make_error("invalid")
+        try:
+            instant = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise self.make_error("invalid") from error
+        if instant.tzinfo is None:
+            raise self.make_error("invalid")
+        return instant
+
+
+class PageQuerySchema(Schema):
+    """Which part of a list: ``limit`` items from ``offset`` on."""
+
+    limit = fields.Integer(
+        load_default=50,
+        validate=validate.Range(1, MAXIMUM_PAGE),
+        metadata={"description": "How many items."},
+    )
+    offset = fields.Integer(
+        load_default=0,
+        validate=validate.Range(0, 2**31),
+        metadata={"description": "How many to leave out first."},
+    )
+
+
+@cache
+def page_schema(item: type[Schema]) -> type[Schema]:
+    """The schema of a page of ``item``: ``{items, total, limit, offset}``."""
+    members = {
+        "items": fields.List(fields.Nested(item)),
+        "total": fields.Integer(metadata={"description": "Items on all pages."}),
+        "limit": fields.Integer(),
+        "offset": fields.Integer(),
+    }
+    return type(item.__name__.replace("Schema", "PageSchema"), (Schema,), members)
