@@ -5,12 +5,15 @@ from __future__ import annotations
 import click
 from flask import Flask, current_app
 
+from app.demo.load import demo
+from app.importing.command import importing
 from app.jobs import run_worker
 
 
 def init_app(app: Flask) -> None:
     """Add the commands to ``app``."""
-    app.cli.add_command(worker)
+    for command in (worker, demo, importing):
+        app.cli.add_command(command)
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Numeric, SmallInteger, String, Text
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
 # Row identifiers: 64 bits everywhere (SQLite's INTEGER PRIMARY KEY is 64 bits wide).
 Identifier = BigInteger().with_variant(Integer, "sqlite")
@@ -111,14 +111,17 @@ class JsonText(TypeDecorator[Any]):
         return None if value is None else orjson.loads(value)
 
 
-class _PostgresJson(postgresql.JSON):
-    """PostgreSQL's ``json`` column, given and taken as text: ``JsonText`` does the parsing."""
+class _PostgresJson(UserDefinedType[str]):
+    """PostgreSQL's ``json``, given and taken as text: ``JsonText`` does the parsing.
 
-    def bind_processor(self, dialect: Dialect) -> None:
-        return None
+    A subclass of SQLAlchemy's JSON would be replaced by the dialect's own, which encodes the text
+    once more. The driver hands ``json`` over as text (app/database.py): no float is ever made.
+    """
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        return lambda value: value if value is None or isinstance(value, str) else json_text(value)
+    cache_ok = True
+
+    def get_col_spec(self, **options: Any) -> str:
+        return "JSON"
 
 
 class OrdinalEnum(TypeDecorator[str]):

@@ -1,0 +1,89 @@
+"""Loading the demonstration into an empty database: settings, people, a year of records."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from flask.cli import AppGroup
+from sqlalchemy import select
+
+from app.auth.users import create_user
+from app.clock import utc_now
+from app.database import read_engine, transaction
+from app.demo.world import RATES, STAFF
+from app.demo.year import make_year
+from app.importing.command import progress_bar
+from app.importing.service import Report, import_records
+from app.models.client import Client
+from app.models.user import User
+from app.security import acting_as, system_caller
+from app.settings import save_settings
+
+SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "seller": {
+        "name": "Nordlicht Systems",
+        "legalName": "Nordlicht Systems GmbH",
+        "taxId": "DE136695976",
+        "registrationNumber": "HRB 104711",
+        "email": "office@nordlicht.example",
+        "phone": "+49 40 55512340",
+        "website": "https://www.nordlicht.example",
+        "street": "Am Sandtorkai 30",
+        "city": "Hamburg",
+        "postalCode": "20457",
+        "country": "DE",
+    },
+    "bank": {
+        "accountHolder": "Nordlicht Systems GmbH",
+        "iban": "DE89370400440532013000",
+        "bic": "COBADEFFXXX",
+        "bankName": "Beispielbank Hamburg",
+    },
+    "exchangeRates": {code: rate for code, rate in RATES.items() if code != "EUR"},
+}
+
+demo = AppGroup("demo", help="The demonstration: a believable year of a company.")
+
+
+@demo.command("load")
+def load() -> None:
+    """Load the demonstration; only where there are no clients yet."""
+    with read_engine().connect() as connection:
+        if connection.execute(select(Client.id).limit(1)).first() is not None:
+            raise click.ClickException("there are clients already: the demonstration stays away")
+    load_demo_data()
+
+
+def load_demo_data() -> None:
+    """Fill the database, with a progress bar; what an interrupted load left is no obstacle."""
+    with progress_bar() as report:
+        fill(report)
+
+
+def fill(report: Report | None = None) -> dict[str, int]:
+    """Settings, people, records; returns entity set -> number of records."""
+    with acting_as(system_caller("cli")), transaction():
+        for group, values in SETTINGS.items():
+            save_settings(group, values)
+        _hire()
+    return import_records(make_year(utc_now()), report=report)
+
+
+def _hire() -> None:
+    """Accounts for the staff; nobody knows their passwords until an administrator sets them."""
+    with read_engine().connect() as connection:
+        known = set(connection.scalars(select(User.username)))
+    for person in STAFF:
+        if person.username not in known:
+            create_user(
+                username=person.username,
+                email=f"{person.username}@nordlicht.example",
+                display_name=person.name,
+                password=secrets.token_urlsafe(24),
+                roles=[person.role],
+                language=person.language,
+                timezone="Europe/Berlin",
+            )

@@ -1,0 +1,1 @@
+"""The words of the demonstration: people, companies, products, and what customers write."""

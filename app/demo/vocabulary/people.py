@@ -1,0 +1,73 @@
+"""Names of people by country, job titles and departments."""
+
+from __future__ import annotations
+
+FIRST_NAMES = {
+    "DE": (
+        "Anna",
+        "Jonas",
+        "Katharina",
+        "Lukas",
+        "Miriam",
+        "Felix",
+        "Sabine",
+        "Thomas",
+        "Leyla",
+        "Matthias",
+        "Birgit",
+        "Sven",
+        "Hannah",
+        "Emre",
+        "Ute",
+        "Jan",
+    ),
+    "AT": ("Elisabeth", "Maximilian", "Johanna", "Florian", "Theresa", "Stefan", "Verena"),
+    "CH": ("Reto", "Nina", "Beat", "Corinne", "Urs", "Sandra", "Luca"),
+    "FR": ("Camille", "Hugo", "Élodie", "Mathieu", "Chloé", "Antoine", "Amélie", "Youssef"),
+    "NL": ("Sanne", "Daan", "Femke", "Bram", "Lotte", "Jeroen", "Iris"),
+    "GB": ("Oliver", "Charlotte", "George", "Amelia", "Priya", "Callum", "Grace", "Imran"),
+    "DK": ("Freja", "Mikkel", "Signe", "Rasmus", "Astrid"),
+    "PL": ("Zofia", "Jakub", "Małgorzata", "Paweł", "Agnieszka"),
+}
+LAST_NAMES = {
+    "DE": (
+        "Müller",
+        "Schröder",
+        "Petersen",
+        "Öztürk",
+        "Brandt",
+        "Vogel",
+        "Kaiser",
+        "Lindemann",
+        "Groß",
+        "Hartmann",
+        "Jansen",
+        "Seidel",
+        "Winkler",
+        "Böhm",
+        "Neumann",
+        "Albrecht",
+    ),
+    "AT": ("Gruber", "Huber", "Steiner", "Wagner", "Pichler", "Reiter", "Eder"),
+    "CH": ("Keller", "Meier", "Zürcher", "Frei", "Baumann", "Rossi"),
+    "FR": ("Lefèvre", "Moreau", "Dubois", "Garnier", "Benali", "Rousseau", "Perrin"),
+    "NL": ("de Vries", "Jansen", "van den Berg", "Bakker", "Visser", "Mulder"),
+    "GB": ("Smith", "Patel", "Evans", "O'Connor", "Hughes", "Campbell", "Khan", "Wright"),
+    "DK": ("Nielsen", "Sørensen", "Møller", "Kjær", "Holm"),
+    "PL": ("Kowalska", "Nowak", "Wiśniewski", "Zieliński", "Dąbrowska"),
+}
+# (job title, department, role in a purchase)
+POSITIONS = (
+    ("Managing Director", "Management", "DecisionMaker"),
+    ("Head of Purchasing", "Purchasing", "DecisionMaker"),
+    ("IT Manager", "IT", "Technical"),
+    ("System Administrator", "IT", "Technical"),
+    ("Accounts Payable Clerk", "Accounting", "Billing"),
+    ("Head of Accounting", "Accounting", "Billing"),
+    ("Operations Manager", "Operations", "Evaluator"),
+    ("Warehouse Manager", "Logistics", "Evaluator"),
+    ("Office Manager", "Administration", "Influencer"),
+    ("Shop Manager", "Sales", "Influencer"),
+    ("Project Manager", "Projects", "Evaluator"),
+    ("Assistant to the Management", "Management", "Other"),
+)

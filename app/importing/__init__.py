@@ -1,0 +1,1 @@
+"""Moving in from another system: many records with their history, all of them or none."""

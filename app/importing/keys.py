@@ -1,0 +1,162 @@
+"""Keys: the ids of the file become keys of this database, and references follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, select, text
+
+from app.auth.names import fold_name
+from app.importing.problems import Problems
+from app.importing.reading import Entries, Entry
+from app.importing.sets import import_sets, set_of_table, set_of_type
+from app.models.user import User
+from app.writing.rules import RowRules
+
+Keys = Mapping[str, Mapping[int, int]]
+
+
+def assign_keys(connection: Connection, entries: Entries, problems: Problems) -> Keys:
+    """Give every record its key; returns set -> (id in the file -> key here).
+
+    In an empty table the ids of the file are kept.
+    """
+    keys: dict[str, dict[int, int]] = {}
+    for name, records in entries.items():
+        mapping = keys[name] = {}
+        table = import_sets()[name].table
+        keep = _is_empty(connection, table)
+        taken = {entry.given_id for entry in records if entry.given_id is not None}
+        fresh = iter(
+            new_keys(
+                connection,
+                table,
+                sum(1 for entry in records if not keep or entry.given_id is None),
+                above=max(taken, default=0) if keep else 0,
+            )
+        )
+        for entry in records:
+            kept = keep and entry.given_id is not None
+            entry.row["id"] = entry.given_id if kept else next(fresh)
+            if entry.given_id is None:
+                continue
+            if entry.given_id in mapping:
+                problems.add(name, entry.index, "id", f"{entry.given_id} stands here twice")
+            mapping[entry.given_id] = entry.id
+    return keys
+
+
+def new_keys(connection: Connection, table: Table, count: int, *, above: int = 0) -> Sequence[int]:
+    """``count`` keys that no row of ``table`` has or had, all more than ``above``."""
+    if not count:
+        return ()
+    if connection.dialect.name == "postgresql":
+        move_sequence(connection, table, above)
+        rows = connection.execute(
+            text(f"SELECT nextval('{table.name}_id_seq') FROM generate_series(1, :count)"),
+            {"count": count},
+        )
+        return [int(row[0]) for row in rows]
+    last = connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()
+    if table.dialect_options["sqlite"]["autoincrement"]:
+        # A key of a deleted row is not used again.
+        used = connection.execute(
+            text("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = :name"),
+            {"name": table.name},
+        )
+        last = max(last, used.scalar_one())
+    first = max(int(last), above) + 1
+    return range(first, first + count)
+
+
+def move_sequence(connection: Connection, table: Table, key: int) -> None:
+    """Let PostgreSQL's sequence go on after ``key``; SQLite looks at the rows themselves."""
+    if key and connection.dialect.name == "postgresql":
+        connection.execute(
+            text(
+                f"SELECT setval('{table.name}_id_seq', :key)"
+                f" FROM {table.name}_id_seq WHERE last_value < :key"
+            ),
+            {"key": key},
+        )
+
+
+def resolve_references(
+    connection: Connection, entries: Entries, keys: Keys, users: object, problems: Problems
+) -> None:
+    """Turn the references of the file into keys of this database."""
+    people = _user_keys(connection, users, problems)
+    known = {**keys, "Users": people}
+    for name, records in entries.items():
+        place = import_sets()[name]
+        for entry in records:
+            _resolve(place.rules, entry, entry.index, "", known, problems)
+            if place.polymorphic:
+                _resolve_polymorphic(*place.polymorphic, entry, known, problems)
+            for attribute, rows in entry.children.items():
+                child = place.rules.children[attribute]
+                for row in rows:
+                    row.row[child.parent] = entry.id
+                    prefix = f"{place.rules.wire(attribute)}[{row.index}]."
+                    _resolve(child, row, entry.index, prefix, known, problems)
+
+
+def _resolve(
+    rules: RowRules, entry: Entry, index: int, prefix: str, known: Keys, problems: Problems
+) -> None:
+    for reference in rules.written_references:
+        value = entry.row.get(reference.attribute)
+        if value is None:
+            continue
+        target = "Users" if reference.target == "users" else set_of_table()[reference.target]
+        key = known.get(target, {}).get(value)
+        if key is None:
+            field = prefix + rules.wire(reference.attribute)
+            problems.add(entry.place.name, index, field, _missing(target, value))
+        entry.row[reference.attribute] = key
+
+
+def _resolve_polymorphic(
+    type_attribute: str, key_attribute: str, entry: Entry, known: Keys, problems: Problems
+) -> None:
+    name, value = entry.row.get(type_attribute), entry.row.get(key_attribute)
+    if name is None or value is None:
+        return
+    target = set_of_type()[name]
+    key = known.get(target, {}).get(value)
+    if key is None:
+        field = entry.place.rules.wire(key_attribute)
+        problems.add(entry.place.name, entry.index, field, _missing(target, value))
+    entry.row[key_attribute] = key
+
+
+def _missing(target: str, value: int) -> str:
+    if target == "Users":
+        return f"there is no user {value} here, and none under this id in Users of the file"
+    return f"there is no {value} in {target} of the file"
+
+
+def _user_keys(connection: Connection, users: object, problems: Problems) -> dict[int, int]:
+    """Id of a user in the file -> key here: by the usernames of ``Users``, else the same key.
+
+    Accounts are never made by an import: whoever is named must be here.
+    """
+    table = User.__table__
+    rows = connection.execute(select(table.c.id, table.c.username_key)).all()
+    if users is None:
+        return {row.id: row.id for row in rows}
+    by_name: dict[str, int] = {row.username_key: row.id for row in rows}
+    keys: dict[int, int] = {}
+    for index, user in enumerate(users if isinstance(users, list) else []):
+        named: Any = user if isinstance(user, Mapping) else {}
+        key = by_name.get(fold_name(str(named.get("username", ""))))
+        if key is None or type(named.get("id")) is not int:
+            problems.add("Users", index, "username", "is no user of this system, with an id")
+        else:
+            keys[named["id"]] = key
+    return keys
+
+
+def _is_empty(connection: Connection, table: Table) -> bool:
+    return connection.execute(select(table.c.id).limit(1)).first() is None

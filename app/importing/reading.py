@@ -1,0 +1,132 @@
+"""From the file to rows: names become columns, values are checked and converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from app.importing.problems import Problems
+from app.importing.sets import COMPUTED, NOT_READ, ImportSet, import_sets
+from app.writing.rules import ChildRules, RowRules
+from app.writing.validation import validate
+
+Progress = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class Entry:
+    """One record of the file on its way into a table.
+
+    ``given`` are the computed values that the file claims, by column; ``given_id`` its id there.
+    """
+
+    place: ImportSet
+    index: int
+    row: dict[str, Any]
+    given: dict[str, Any]
+    given_id: int | None
+    children: dict[str, list[Entry]] = field(default_factory=dict)
+
+    @property
+    def id(self) -> int:
+        """The key in this database, once it has one."""
+        return int(self.row["id"])
+
+
+Entries = dict[str, list[Entry]]
+
+
+def read_entries(data: object, problems: Problems, progress: Progress) -> Entries:
+    """Every record of the file, set by set in the order of ``import_sets``."""
+    if not isinstance(data, Mapping):
+        problems.add("the file", -1, "", "must be one object: entity set -> list of records")
+        return {}
+    for name in data:
+        if name not in import_sets() and name != "Users":
+            known = ", ".join(import_sets())
+            problems.add(str(name), -1, "", f"is no entity set; there are {known}")
+    entries: Entries = {}
+    for name, place in import_sets().items():
+        records = data.get(name, [])
+        if not isinstance(records, list):
+            problems.add(name, -1, "", "must be a list")
+            continue
+        entries[name] = [
+            entry
+            for index, record in enumerate(records)
+            if (entry := _read(place, index, record, problems)) is not None
+        ]
+        progress(len(records))
+    return entries
+
+
+def _read(place: ImportSet, index: int, record: object, problems: Problems) -> Entry | None:
+    if not isinstance(record, Mapping):
+        problems.add(place.name, index, "", "must be an object")
+        return None
+    rules = place.rules
+    values = _by_attribute(rules, record)
+    given = {name: values.pop(name) for name in place.compared if name in values}
+    given_id = _read_id(place, index, record.get("id"), problems)
+    claimed: dict[str, list[dict[str, Any]]] = {}
+    for attribute, child in rules.children.items():
+        if isinstance(values.get(attribute), list):
+            rows = [
+                _by_attribute(child, row) if isinstance(row, Mapping) else row
+                for row in values[attribute]
+            ]
+            values[attribute] = rows
+            claimed[attribute] = [_computed_of(child, row) for row in rows]
+    cleaned, found = validate(rules, values, partial=False)
+    for problem in found:
+        problems.add(place.name, index, problem.field, problem.message)
+    lists = {name: cleaned.pop(name, []) for name in rules.children}
+    entry = Entry(place, index, cleaned, given, given_id)
+    for name, rows in lists.items():
+        originals = claimed.get(name) or [{}] * len(rows)
+        entry.children[name] = [
+            Entry(place, at, row, original, None)
+            for at, (row, original) in enumerate(zip(rows, originals, strict=False))
+        ]
+    return entry
+
+
+def _computed_of(rules: ChildRules, row: object) -> dict[str, Any]:
+    """What a row of a list claims of values that are computed."""
+    unread = NOT_READ | {rules.parent, *rules.writable}
+    named = row if isinstance(row, dict) else {}
+    return {name: value for name, value in named.items() if name not in unread}
+
+
+def _read_id(place: ImportSet, index: int, value: object, problems: Problems) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int or not 0 < value < 2**63:
+        problems.add(place.name, index, "id", "must be a whole number, 1 or more")
+        return None
+    return value
+
+
+def _by_attribute(rules: RowRules, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the names of columns; what has no column keeps its name, to be refused."""
+    attributes, objects = _attributes(rules)
+    values: dict[str, Any] = {}
+    for name, value in record.items():
+        if name in COMPUTED or name.startswith("@") or "@" in name:
+            continue
+        if name in objects and isinstance(value, Mapping):
+            for part, inner in value.items():
+                path = f"{name}.{part}"
+                values[attributes.get(path, path)] = inner
+        elif not (name in objects and value is None):
+            values[attributes.get(name, name)] = value
+    return values
+
+
+@cache
+def _attributes(rules: RowRules) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Name on the wire -> column, and the names that stand for an object (``billingAddress``)."""
+    names = {wire: attribute for attribute, wire in rules.names.items()}
+    return names, frozenset(name.partition(".")[0] for name in names if "." in name)

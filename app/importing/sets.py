@@ -1,0 +1,196 @@
+"""The entity sets of an import file: their tables, their names on the wire, their order.
+
+The rules are those of the write path (types, lengths, formats, allowed values come from the same
+columns), but for history: an import may say what only the service says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from sqlalchemy import Table
+
+from app.extensions import Model
+from app.models.client import Client, Contact
+from app.models.document import Document
+from app.models.invoice import Invoice, LineItem, Payment
+from app.models.kb_article import KbArticle, KbRevision
+from app.models.lead import Lead
+from app.models.opportunity import Opportunity, StageChange
+from app.models.project import Project
+from app.models.task import Task
+from app.models.ticket import Ticket, TicketComment
+from app.writing.rules import COMMON_WRITABLE, ChildRules, EntityRules
+
+# Filled where a file leaves them out, because they follow from others (app/importing/derived.py).
+FILLED = frozenset(
+    (
+        "created_at", "updated_at", "status_changed_at", "stage_changed_at", "currency",
+        "probability", "slug", "number", "position", "revision",
+    )
+)  # fmt: skip
+# A payment has client and currency from its invoice.
+CHILD_FILLED = FILLED | {"client_id"}
+# Kept by the service alone; the file may have them, they are not read.
+NOT_READ = frozenset(("id", "version", "indexed_at", "pdf_sha256"))
+# On the wire, but no columns: computed when they are read.
+COMPUTED = frozenset(("fullName", "isOverdue", "daysInStage", "allowedActions"))
+ADDRESSES = {
+    f"{kind}_{part}": f"{kind}Address.{wire}"
+    for kind in ("billing", "shipping")
+    for part, wire in (
+        ("street", "street"), ("city", "city"), ("state", "state"),
+        ("postal_code", "postalCode"), ("country", "country"),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportSet:
+    """An entity set of the file. ``compared`` are computed: given values must equal them."""
+
+    name: str
+    rules: EntityRules
+    compared: frozenset[str] = frozenset()
+    # (column, prefix of its running numbers)
+    number: tuple[str, str] | None = None
+    polymorphic: tuple[str, str] | None = None
+
+    @property
+    def table(self) -> Table:
+        """Where its records go."""
+        return self.rules.columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Child:
+    """A list inside the records of a set: its name in the file, its model, its parent's key."""
+
+    name: str
+    model: type[Model]
+    parent: str
+    wire_names: Mapping[str, str] = field(default_factory=dict)
+    compared: frozenset[str] = frozenset()
+
+
+LINE_AMOUNTS = frozenset(
+    ("line_subtotal", "discount_amount", "line_net", "tax_amount", "line_total")
+)
+INVOICE_AMOUNTS = frozenset(
+    (
+        "subtotal", "discount_total", "tax_total", "total", "tax_breakdown", "amount_paid",
+        "amount_credited", "amount_due", "base_total",
+    )
+)  # fmt: skip
+CLIENT_AMOUNTS = frozenset(("invoiced_total", "outstanding_balance"))
+
+
+def _entity(
+    name: str,
+    model: type[Model],
+    *,
+    children: Sequence[_Child] = (),
+    wire_names: Mapping[str, str] | None = None,
+    compared: frozenset[str] = frozenset(),
+    number: tuple[str, str] | None = None,
+    polymorphic: tuple[str, str] | None = None,
+) -> ImportSet:
+    table = Model.metadata.tables[model.__tablename__]
+    not_written = NOT_READ | compared
+    lists = {child.model.__tablename__: child for child in children}
+    rules = EntityRules(
+        name=model.__name__,
+        title=name,
+        resource="",
+        event="",
+        table=table,
+        writable=tuple(
+            column.name
+            for column in table.c
+            if column.name not in not_written and column.name not in COMMON_WRITABLE
+        ),
+        filled=FILLED,
+        wire_names={**(wire_names or {}), **{table: child.name for table, child in lists.items()}},
+        children={table: _child_rules(child) for table, child in lists.items()},
+    )
+    return ImportSet(
+        name=name, rules=rules, compared=compared, number=number, polymorphic=polymorphic
+    )
+
+
+def _child_rules(child: _Child) -> ChildRules:
+    table = Model.metadata.tables[child.model.__tablename__]
+    not_written = NOT_READ | child.compared | {child.parent}
+    return ChildRules(
+        table=table,
+        parent=child.parent,
+        writable=tuple(column.name for column in table.c if column.name not in not_written),
+        filled=CHILD_FILLED,
+        wire_names=child.wire_names,
+    )
+
+
+@cache
+def import_sets() -> Mapping[str, ImportSet]:
+    """Name -> set, in an order in which every set comes after those it refers to.
+
+    ``Clients.originLeadId`` and ``Opportunities.leadId`` refer forwards; they are written last.
+    """
+    line_items = _Child(
+        name="LineItems", model=LineItem, parent="invoice_id", compared=LINE_AMOUNTS
+    )
+    payments = _Child(
+        name="Payments", model=Payment, parent="invoice_id", wire_names={"paid_on": "date"}
+    )
+    history = _Child(
+        name="StageHistory",
+        model=StageChange,
+        parent="opportunity_id",
+        wire_names={"from_stage": "from", "to_stage": "to"},
+    )
+    sets = (
+        _entity(
+            "Clients", Client, wire_names=ADDRESSES, compared=CLIENT_AMOUNTS,
+            number=("number", "C"),
+        ),
+        _entity("Contacts", Contact),
+        _entity(
+            "Opportunities", Opportunity, children=[history],
+            compared=frozenset(("weighted_amount", "base_amount", "status")),
+        ),
+        _entity("Leads", Lead),
+        _entity(
+            "Tickets", Ticket, number=("number", "T"),
+            children=[_Child(name="Comments", model=TicketComment, parent="ticket_id")],
+        ),
+        _entity(
+            "KbArticles", KbArticle, compared=frozenset(("word_count",)),
+            wire_names={"revision": "version", "version": "rowVersion"},
+            children=[_Child(name="Revisions", model=KbRevision, parent="article_id")],
+        ),
+        _entity(
+            "Projects", Project, number=("code", "P"),
+            compared=frozenset(("progress_percent", "hours_spent", "open_task_count")),
+        ),
+        _entity("Invoices", Invoice, children=[line_items, payments], compared=INVOICE_AMOUNTS),
+        _entity("Tasks", Task, polymorphic=("related_type", "related_id")),
+        _entity(
+            "Documents", Document, polymorphic=("entity_type", "entity_id"),
+            wire_names={"file_version": "version", "version": "rowVersion"},
+        ),
+    )  # fmt: skip
+    return {each.name: each for each in sets}
+
+
+@cache
+def set_of_table() -> Mapping[str, str]:
+    """Table -> name of its set."""
+    return {each.table.name: each.name for each in import_sets().values()}
+
+
+@cache
+def set_of_type() -> Mapping[str, str]:
+    """Entity type, such as ``KbArticle``, -> name of its set."""
+    return {each.rules.name: each.name for each in import_sets().values()}
