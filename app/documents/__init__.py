@@ -1,0 +1,1 @@
+"""Documents: files, their versions, and public links to them."""

@@ -1,0 +1,148 @@
+"""Documents: what is known of a file, its states, the trash and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import update
+
+from app import audit, records
+from app.clock import today, utc_now
+from app.errors import InUseError, InvalidStateError, NotFoundError
+from app.events import emit, represent
+from app.models.document import Document, DocumentShare
+from app.permissions import allowed, require
+from app.security import current_caller
+from app.writing.change import Change
+from app.writing.pipeline import EntityService
+from app.writing.rules import EntityRules
+from app.writing.states import require_right
+from app.writing.transitions import DOCUMENT as DOCUMENT_STATES
+
+DOCUMENT = EntityRules(
+    name="Document",
+    title="document",
+    table=Document.__table__,
+    resource="documents",
+    event="document",
+    writable=(
+        "name", "description", "category", "folder", "client_id", "entity_type", "entity_id",
+        "expires_at", "retain_until", "status",
+    ),
+    wire_names={"file_version": "version"},
+    polymorphic=("entity_type", "entity_id"),
+)  # fmt: skip
+
+# How long a deleted document can be had back.
+TRASH_DAYS = 30
+_SHARES = DocumentShare.__table__
+
+
+class DocumentService(EntityService):
+    """Writes of documents; the files themselves are in app/documents."""
+
+    rules = DOCUMENT
+    machine = DOCUMENT_STATES
+
+    def exists(self, row: Mapping[str, Any]) -> bool:
+        """A document in the trash is there for nobody."""
+        return bool(row["status"] != "Deleted")
+
+    def check(self, change: Change) -> None:
+        """A retention can be lengthened by its owner; an earlier end would undo its point."""
+        before = change.was("retain_until")
+        if before is None or "retain_until" not in change.given:
+            return
+        until = change.values.get("retain_until")
+        if before >= today() and (until is None or until < before):
+            change.refuse("retain_until", f"must not be before {before}, to which it is retained")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Public links of a document that is put away stop."""
+        if target == "Archived":
+            change.values["is_shared"] = False
+        elif target == "Quarantined":
+            change.events.append("document.quarantined")
+
+    def written(self, change: Change) -> None:
+        """Revoke the links of what is put away."""
+        if change.values.get("status") == "Archived":
+            _revoke_shares(change.key, change.now)
+
+    def delete(self, key: int, version: int | None = None) -> None:
+        """Put a document into the trash; administrators restore it within 30 days.
+
+        Raises: NotFoundError; ForbiddenError; PreconditionFailedError; InUseError, it is retained.
+        """
+        caller = current_caller()
+        before = self.locked(key, caller, version)
+        require(caller, self.rules.permissions["delete"], before)
+        if before["retain_until"] is not None and before["retain_until"] >= today():
+            raise InUseError(
+                f"The document is retained until {before['retain_until']}.",
+                [("retainUntil", f"is {before['retain_until']}")],
+            )
+        self.trash(key, before)
+
+    def trash(self, key: int, before: Mapping[str, Any]) -> None:
+        """Mark a document as deleted and say so."""
+        now, version = utc_now(), before["version"] + 1
+        representation = represent(self.rules.name, key)
+        changes = {
+            "status": "Deleted",
+            "status_before_deletion": before["status"],
+            "deleted_at": now,
+            "is_shared": False,
+            "updated_at": now,
+            "updated_by_id": current_caller().user_id or None,
+            "version": version,
+        }
+        records.update(self.rules.table, key, changes)
+        _revoke_shares(key, now)
+        audit.record("document.deleted", "Document", key, before={"status": before["status"]})
+        emit("document.deleted", "Document", key, sequence=version, representation=representation)
+
+    def restore(self, key: int) -> None:
+        """Bring a document back from the trash, in the state that it had.
+
+        Raises: NotFoundError; ForbiddenError; InvalidStateError, it is not there or too long.
+        """
+        caller = current_caller()
+        row = records.read(self.rules.table, key, lock=True)
+        if row is None or not allowed(caller, self.rules.permissions["read"], row):
+            raise NotFoundError(f"There is no document {key}.")
+        step = next(known for known in DOCUMENT_STATES.transitions if "restore" in known.by)
+        require_right(step, caller, row)
+        if row["status"] != "Deleted":
+            raise InvalidStateError("The document is not deleted.", [("status", row["status"])])
+        if utc_now() - row["deleted_at"] > timedelta(days=TRASH_DAYS):
+            raise InvalidStateError(
+                f"The document was deleted more than {TRASH_DAYS} days ago.",
+                [("deletedAt", "is too long ago")],
+            )
+        values = {
+            "status": row["status_before_deletion"],
+            "deleted_at": None,
+            "status_before_deletion": None,
+        }
+        self.apply(key, values, "document.restored", by="restore")
+
+
+def _revoke_shares(document_id: int, now: datetime) -> None:
+    """All live links end; their rows stay, with their log of accesses."""
+    statement = (
+        update(DocumentShare)
+        .where(_SHARES.c.document_id == document_id)
+        .where(_SHARES.c.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+    records.connection().execute(statement)
+
+
+DOCUMENTS = DocumentService()
+create_document = DOCUMENTS.create
+update_document = DOCUMENTS.update
+delete_document = DOCUMENTS.delete
+restore_document = DOCUMENTS.restore

@@ -1,0 +1,1 @@
+"""The knowledge base: articles, their revisions, and finding them."""

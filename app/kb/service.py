@@ -1,0 +1,114 @@
+"""Knowledge base articles: written, reviewed, published, archived; every text is kept."""
+
+from __future__ import annotations
+
+from slugify import slugify
+from sqlalchemy import bindparam, select
+
+from app import records
+from app.models.kb_article import KbArticle, KbRevision
+from app.permissions import require
+from app.writing.change import Change
+from app.writing.pipeline import EntityService
+from app.writing.rules import EntityRules
+from app.writing.transitions import KB_ARTICLE as ARTICLE_STATES
+
+KB_ARTICLE = EntityRules(
+    name="KbArticle",
+    title="article",
+    table=KbArticle.__table__,
+    resource="kb",
+    event="kb_article",
+    writable=(
+        "title", "body", "body_format", "summary", "status", "visibility", "category", "language",
+        "review_due_at", "expires_at", "translation_of_id", "source_ticket_id",
+    ),
+    filled=frozenset(("slug",)),
+    wire_names={"revision": "version"},
+)  # fmt: skip
+
+# What a revision keeps.
+_TEXT = ("title", "body", "summary")
+_SLUG_LENGTH = 290
+_TABLE = KbArticle.__table__
+_SAME_SLUG = select(_TABLE.c.slug).where(
+    (_TABLE.c.slug == bindparam("slug")) | _TABLE.c.slug.like(bindparam("numbered"), escape="\\")
+)
+
+
+class KbArticleService(EntityService):
+    """Writes of articles."""
+
+    rules = KB_ARTICLE
+    machine = ARTICLE_STATES
+
+    def check(self, change: Change) -> None:
+        """What the public reads changes only with the right to publish."""
+        if change.was("status") == "Published" and change.given.intersection(
+            (*_TEXT, "visibility")
+        ):
+            require(change.caller, "kb:publish", change.before)
+        if change.concerns("translation_of_id") and change.get("translation_of_id") == change.key:
+            change.refuse("translation_of_id", "must not be the article itself")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Stamp the publication and say what happened."""
+        values = change.values
+        if target == "Published":
+            values.update(published_at=change.now, published_by_id=change.user_id)
+            change.events.append("kb_article.published")
+        elif target == "InReview":
+            change.events.append("kb_article.submitted")
+        elif target == "Archived":
+            values["archived_at"] = change.now
+            change.events.append("kb_article.archived")
+        elif source == "Published":
+            change.events.append("kb_article.unpublished")
+        if source == "Archived":
+            values["archived_at"] = None
+
+    def prepare(self, change: Change) -> None:
+        """Count words and revisions; the search takes in what has changed."""
+        if change.is_new:
+            change.values["slug"] = _free_slug(change.get("title"))
+        elif change.given.intersection(_TEXT):
+            change.values["revision"] = change.was("revision") + 1
+        if change.changes("body"):
+            change.values["word_count"] = len(change.get("body").split())
+        if change.changes(*_TEXT, "status", "visibility", "category", "language"):
+            change.values["indexed_at"] = None
+
+    def written(self, change: Change) -> None:
+        """Keep the text as a revision."""
+        if not change.is_new and "revision" not in change.values:
+            return
+        records.insert(
+            KbRevision.__table__,
+            {
+                "created_at": change.now,
+                "article_id": change.key,
+                "revision": change.get("revision"),
+                "author_id": change.user_id,
+                **{name: change.get(name) for name in _TEXT},
+            },
+        )
+
+
+def _free_slug(title: str) -> str:
+    """``Über uns!`` -> ``uber-uns``, or ``uber-uns-2`` when that is taken."""
+    stem = slugify(title, max_length=_SLUG_LENGTH) or "article"
+    numbered = stem.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "-%"
+    found = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
+    taken = set(found.scalars())
+    if stem not in taken:
+        return stem
+    count = 2
+    while f"{stem}-{count}" in taken:
+        count += 1
+    return f"{stem}-{count}"
+
+
+KB_ARTICLES = KbArticleService()
+create_article = KB_ARTICLES.create
+update_article = KB_ARTICLES.update
+delete_article = KB_ARTICLES.delete

@@ -1,0 +1,75 @@
+"""Projects: work for a client, with a budget and tasks."""
+
+from __future__ import annotations
+
+from app import records
+from app.errors import InvalidStateError
+from app.models.client import Client
+from app.models.project import Project
+from app.settings import organisation
+from app.writing.change import Change
+from app.writing.numbering import running_number
+from app.writing.pipeline import EntityService
+from app.writing.rules import EntityRules
+from app.writing.transitions import PROJECT as PROJECT_STATES
+
+PROJECT = EntityRules(
+    name="Project",
+    title="project",
+    table=Project.__table__,
+    resource="projects",
+    event="project",
+    writable=(
+        "name", "client_id", "opportunity_id", "status", "description", "start_date", "end_date",
+        "manager_id", "budget_amount", "budget_hours", "currency", "billing_type", "hourly_rate",
+    ),
+    assignment="manager_id",
+)  # fmt: skip
+
+
+class ProjectService(EntityService):
+    """Writes of projects."""
+
+    rules = PROJECT
+    machine = PROJECT_STATES
+
+    def defaults(self, change: Change) -> None:
+        """Led by whoever makes it; the budget is in the client's currency."""
+        change.default("manager_id", change.user_id)
+        if "currency" not in change.values:
+            client_id = change.values.get("client_id")
+            client = client_id and records.read(Client.__table__, client_id, ("currency",))
+            currency = client["currency"] if client else organisation().defaults.currency
+            change.values["currency"] = currency
+
+    def check(self, change: Change) -> None:
+        """A project does not end before it starts."""
+        start, end = change.get("start_date"), change.get("end_date")
+        is_reversed = start is not None and end is not None and end < start
+        if is_reversed and change.concerns("start_date", "end_date"):
+            change.refuse("end_date", "must not be before startDate")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Note the end; nothing may be left to do at a completion."""
+        open_tasks = change.was("open_task_count")
+        if target == "Completed" and open_tasks:
+            raise InvalidStateError(
+                f"The project has {open_tasks} open tasks: finish or cancel them first.",
+                [("openTaskCount", f"is {open_tasks}")],
+            )
+        change.values["completed_at"] = change.now if target == "Completed" else None
+        if source is not None:
+            change.events.append("project.status_changed")
+        if target == "Completed":
+            change.events.append("project.completed")
+
+    def number(self, change: Change) -> None:
+        """``P-000001``."""
+        if change.is_new:
+            change.values["code"] = running_number("P")
+
+
+PROJECTS = ProjectService()
+create_project = PROJECTS.create
+update_project = PROJECTS.update
+delete_project = PROJECTS.delete

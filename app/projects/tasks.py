@@ -1,0 +1,94 @@
+"""Tasks: things to do; each change counts in its project."""
+
+from __future__ import annotations
+
+from app import records
+from app.errors import InvalidStateError
+from app.models.task import Task
+from app.projects.counting import recount
+from app.writing.change import Change
+from app.writing.pipeline import EntityService
+from app.writing.rules import EntityRules
+from app.writing.transitions import TASK as TASK_STATES, TASK_CLOSED
+
+TASK = EntityRules(
+    name="Task",
+    title="task",
+    table=Task.__table__,
+    resource="tasks",
+    event="task",
+    writable=(
+        "title", "description", "status", "priority", "assignee_id", "due_at", "start_at",
+        "reminder_at", "project_id", "parent_task_id", "related_type", "related_id",
+        "estimated_hours", "actual_hours", "billable", "hourly_rate", "position",
+    ),
+    polymorphic=("related_type", "related_id"),
+    assignment="assignee_id",
+)  # fmt: skip
+
+# A chain of parents longer than this is a mistake, and every step of it is a query.
+DEEPEST = 50
+
+
+class TaskService(EntityService):
+    """Writes of tasks."""
+
+    rules = TASK
+    machine = TASK_STATES
+
+    def defaults(self, change: Change) -> None:
+        """Whoever makes a task does it."""
+        change.default("assignee_id", change.user_id)
+
+    def check(self, change: Change) -> None:
+        """No task is a part of itself, and none is due before it starts."""
+        parent_id = change.get("parent_task_id")
+        if parent_id is not None and change.concerns("parent_task_id"):
+            _check_parents(change, parent_id)
+        start, due = change.get("start_at"), change.get("due_at")
+        is_reversed = start is not None and due is not None and due < start
+        if is_reversed and change.concerns("start_at", "due_at"):
+            change.refuse("due_at", "must not be before startAt")
+
+    def enter(self, change: Change, source: str | None, target: str) -> None:
+        """Note the end, and say what happened."""
+        change.values["completed_at"] = change.now if target in TASK_CLOSED else None
+        if source is not None:
+            change.events.append("task.status_changed")
+        if target == "Done":
+            change.events.append("task.completed")
+
+    def written(self, change: Change) -> None:
+        """Count again in the project, and in the one that the task left."""
+        if change.changes("project_id", "status", "actual_hours"):
+            recount(change.was("project_id"), change.get("project_id"))
+
+    def deleting(self, change: Change) -> None:
+        """What was billed stays as the proof of it."""
+        if change.was("invoice_id") is not None:
+            raise InvalidStateError(
+                "A task that was billed cannot be deleted.", [("invoiceId", "is set")]
+            )
+
+    def deleted(self, change: Change) -> None:
+        """One less in the project."""
+        recount(change.was("project_id"))
+
+
+def _check_parents(change: Change, parent_id: int) -> None:
+    """Refuse a parent that is a part of the task itself."""
+    seen = 0
+    current: int | None = parent_id
+    while current is not None:
+        seen += 1
+        if current == change.key or seen > DEEPEST:
+            change.refuse("parent_task_id", "must not be the task itself or a part of it")
+            return
+        row = records.read(Task.__table__, current, ("parent_task_id",))
+        current = row["parent_task_id"] if row else None
+
+
+TASKS = TaskService()
+create_task = TASKS.create
+update_task = TASKS.update
+delete_task = TASKS.delete
