@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from app.odata import edm
 from app.odata.csdl_capabilities import (
+    alternate_key_names,
     of_container as container_capabilities,
     of_set as set_capabilities,
 )
@@ -51,7 +52,7 @@ def of_type(type_: edm.EntityType | edm.ComplexType | edm.EnumType) -> Iterator[
     if isinstance(type_, edm.EntityType) and type_.alternate_keys:
         keys: list[Expression] = [
             {"Key": [{"Name": PropertyPath(name), "Alias": name} for name in names]}
-            for names in type_.alternate_keys
+            for names in alternate_key_names(type_)
         ]
         yield Annotation(f"{CORE}.AlternateKeys", keys)
 

@@ -104,9 +104,20 @@ def _change(type_: edm.EntityType, updatable: bool, insertable: bool) -> dict[st
 
 
 def upsert_keys(type_: edm.EntityType) -> list[tuple[str, ...]]:
-    """The keys, primary or alternate, whose values a client gives: by these it can upsert."""
+    """The keys, primary or alternate, whose values a client gives: by these it can upsert.
+
+    Returns: the names of their properties.
+    """
     return [
         names
-        for names in (type_.key, *type_.alternate_keys)
+        for names in (type_.key, *alternate_key_names(type_))
         if not any(type_.properties[name].computed for name in names)
+    ]
+
+
+def alternate_key_names(type_: edm.EntityType) -> list[tuple[str, ...]]:
+    """The names of the properties of each alternate key."""
+    return [
+        tuple(type_.by_attribute[attribute].name for attribute in attributes)
+        for attributes in type_.alternate_keys
     ]

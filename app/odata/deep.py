@@ -12,6 +12,7 @@ from typing import Any
 
 from app.errors import ValidationError
 from app.odata import edm
+from app.odata.deep_owned import kept_item
 from app.odata.deep_relations import Relations, foreign_key, service_of
 from app.odata.payload import EntityBody, Related, snake
 from app.odata.write_places import as_bad_reference, at_place
@@ -38,7 +39,7 @@ class DeepWriter:
             more: values that the place of the request gives, by attribute.
         """
         service = service_of(entity_set, insert=True)
-        values = {**creation_values(body), **more, **self._single_values(body)}
+        values = {**creation_values(body), **more, **self.single_values(body)}
         values |= self._owned_values(body)
         with at_place(body.type, body.path):
             key = service.create(values)
@@ -65,12 +66,12 @@ class DeepWriter:
             more: values that the place of the request gives, by attribute.
         """
         service = service_of(entity_set, update=True)
-        single = self._single_values(body, changing=True)
+        single = self.single_values(body, changing=True)
         if replace:
             values = replacement_values(body, frozenset((*single, *more)))
         else:
             values = change_values(body, key)
-        values |= {**more, **single, **self._owned_values(body)}
+        values |= {**more, **single, **self._owned_values(body, None if replace else key)}
         with at_place(body.type, body.path):
             service.update(key, values, version)
         for related in self._collections(body):
@@ -78,7 +79,7 @@ class DeepWriter:
 
     # --- single-valued navigation -------------------------------------------------------------
 
-    def _single_values(self, body: EntityBody, *, changing: bool = False) -> dict[str, Any]:
+    def single_values(self, body: EntityBody, *, changing: bool = False) -> dict[str, Any]:
         """The foreign keys that the single-valued navigation properties of a body give."""
         return {
             foreign_key(related.navigation): self._single_key(related, changing)
@@ -128,17 +129,31 @@ class DeepWriter:
             and self._relations.can_change(related.navigation)
         ]
 
-    def _owned_values(self, body: EntityBody) -> dict[str, Any]:
-        """The collections that the entity owns, as lists of values for its service."""
+    def _owned_values(self, body: EntityBody, key: Any = None) -> dict[str, Any]:
+        """The collections that the entity owns, as lists of values for its service.
+
+        Args:
+            key: of the entity whose members keep what the body leaves out.
+        """
         return {
-            snake(related.navigation.name): [
-                {**creation_values(item), **self._single_values(item), **self._owned_values(item)}
-                for item in related.items
-                if not item.removed
-            ]
+            snake(related.navigation.name): self._owned_items(body.type, key, related)
             for related in body.related
             if related.navigation.owned
         }
+
+    def _owned_items(
+        self, type_: edm.EntityType, key: Any, related: Related
+    ) -> list[dict[str, Any]]:
+        before: list[Any] = []
+        if key is not None and any(item.key for item in related.items):
+            before = related_keys(self._container, type_, key, related.navigation)
+        items = []
+        for item in related.items:
+            known = given_key(item)
+            kept = kept_item(item.type, known) if known in before else {}
+            given = creation_values(item) | self.single_values(item) | self._owned_values(item)
+            items.append(kept | given)
+        return items
 
     def _update_collection(
         self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related

@@ -21,12 +21,10 @@ def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
     """The key of the entity with these values of an alternate key; None when there is none.
 
     Args:
-        values: by property name.
+        values: by attribute.
     """
     table = type_.table.alias()
-    conditions = [
-        table.c[type_.properties[name].attribute] == value for name, value in values.items()
-    ]
+    conditions = [table.c[attribute] == value for attribute, value in values.items()]
     rows = _run(_visible(select(*_key_columns(type_, table)).where(*conditions), type_, table))
     return _key(rows[0]) if rows else None
 
@@ -54,7 +52,7 @@ def kept_values(
 def related_keys(
     container: edm.EntityContainer, type_: edm.EntityType, key: Any, nav: edm.NavigationProperty
 ) -> list[Any]:
-    """The keys of the entities that are related now, in their order."""
+    """The keys of the entities that are related now, in their order; none to a hidden one."""
     target = container.target(nav)
     source, other = type_.table.alias(), target.table.alias()
     statement = (
@@ -63,10 +61,12 @@ def related_keys(
         .where(*_is(type_, source, key))
         .order_by(*_key_columns(target, other))
     )
-    return [_key(row) for row in _run(_visible(statement, target, other))]
+    if not nav.contained:
+        statement = _visible(statement, target, other)
+    return [_key(row) for row in _run(_visible(statement, type_, source))]
 
 
-def key_parts(type_: edm.EntityType, key: Any) -> tuple[Any, ...]:
+def key_parts(key: Any) -> tuple[Any, ...]:
     """A key as the values of its properties, in their order."""
     return key if isinstance(key, tuple) else (key,)
 
@@ -77,7 +77,7 @@ def _key_columns(type_: edm.EntityType, table: FromClause) -> list[ColumnElement
 
 def _is(type_: edm.EntityType, table: FromClause, key: Any) -> list[ColumnElement[bool]]:
     columns = _key_columns(type_, table)
-    return [column == value for column, value in zip(columns, key_parts(type_, key), strict=True)]
+    return [column == value for column, value in zip(columns, key_parts(key), strict=True)]
 
 
 def _key(row: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from app.errors import NotFoundError
@@ -59,16 +60,19 @@ def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, A
             for column in prop.columns.values():
                 values.setdefault(column, None)
         elif prop.attribute not in values and prop.attribute not in related:
-            values[prop.attribute] = default_of(prop)
-            if values[prop.attribute] is None and not prop.nullable:
+            default = default_of(prop)
+            if default is not None or prop.nullable:
+                values[prop.attribute] = default
+            elif prop.required:
                 problems.add(join_path(body.path, prop.name), "is required")
+            # Else the service made up the value at creation; it has no default to go back to.
     problems.raise_any()
     return values
 
 
 def default_of(prop: edm.Property) -> Any:
     """The value of a property that nobody gave."""
-    return prop.default() if callable(prop.default) else prop.default
+    return prop.default() if callable(prop.default) else copy.copy(prop.default)
 
 
 def is_changeable(type_: edm.EntityType, prop: edm.Property) -> bool:

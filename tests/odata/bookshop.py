@@ -130,7 +130,7 @@ AUTHOR = entity_type(
     ],
     [to_many("Books", "Book", "author_id", partner="Author")],
     etag="version",
-    alternate_keys=(("externalId",),),
+    alternate_keys=(("external_id",),),
     resource="authors",
     description="Who writes books.",
 )

@@ -1,0 +1,108 @@
+"""The answers to writes: the entity as it is now, or 204 with its address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from app.errors import ForbiddenError, NotFoundError
+from app.odata import edm
+from app.odata.etags import format_etag
+from app.odata.options import OptionTexts
+from app.odata.payload import EntityBody
+from app.odata.preferences import preference_applied
+from app.odata.write_content import WriteRequest
+from app.odata.write_rows import find_version
+from app.odata.write_targets import Target
+from app.odata.write_urls import entity_path
+
+
+def written_entity(
+    request: WriteRequest,
+    target: Target,
+    key: Any,
+    *,
+    created: bool = False,
+    body: EntityBody | None = None,
+) -> Response:
+    """The answer to a write of an entity (Protocol 11.4.1.5, 11.4.2, 11.4.3).
+
+    Args:
+        body: what was written: related entities given in it are shown in the answer, too.
+    """
+    wanted = request.preferences.return_
+    path = target_path(target, key)
+    response = _representation(request, path, body) if wanted != "minimal" else None
+    if response is None:
+        response = no_content(request)
+        if tag := _etag(target.type, key):
+            response.headers["ETag"] = tag
+    else:
+        response.status_code = 201 if created else 200
+    if created:
+        response.headers["Location"] = request.root + path
+    if created or response.status_code == 204:
+        response.headers["OData-EntityId"] = request.root + path
+    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+        before = response.headers.get("Preference-Applied")
+        applied = preference_applied(before, request.preferences.applied("return"))
+        response.headers["Preference-Applied"] = applied or ""
+    return response
+
+
+def target_path(target: Target, key: Any) -> str:
+    """The canonical path of an entity; of one without a set, the path through its owner."""
+    link = target.link
+    if link is not None and link.navigation.contained:
+        owner = entity_path(link.entity_set.name, link.entity_set.type, link.key)
+        if not link.navigation.collection:
+            return f"{owner}/{link.navigation.name}"
+        return f"{owner}/{entity_path(link.navigation.name, target.type, key)}"
+    if target.is_singleton:
+        return target.entity_set.name
+    return entity_path(target.entity_set.name, target.entity_set.type, key)
+
+
+def no_content(request: WriteRequest) -> Response:
+    """204: it was done, and there is nothing to show."""
+    response = Response(status=204)
+    response.headers["OData-Version"] = request.version
+    del response.headers["Content-Type"]
+    return response
+
+
+def _representation(request: WriteRequest, path: str, body: EntityBody | None) -> Response | None:
+    """The entity as a GET shows it; None where the caller may write it and not read it."""
+    options = request.options
+    if body is not None and "expand" not in options.system and (shown := expansion(body)):
+        options = OptionTexts({**options.system, "expand": shown}, options.aliases, options.custom)
+    try:
+        return request.read(path, options)
+    except (ForbiddenError, NotFoundError):
+        return None
+
+
+def expansion(body: EntityBody) -> str:
+    """``LineItems,Contacts($expand=Tasks)``: what a body gave, as $expand (Protocol 11.4.2.2)."""
+    parts = []
+    for related in body.related:
+        given = [item for item in related.items if not item.is_reference]
+        if not given:
+            continue
+        nested = {part for item in given if (part := expansion(item))}
+        # Items may differ in depth: the answer goes as deep as the deepest.
+        deepest = max(nested, key=len, default="")
+        options = f"($expand={deepest})" if deepest else ""
+        parts.append(f"{related.navigation.name}{options}")
+    return ",".join(dict.fromkeys(parts))
+
+
+def _etag(type_: edm.EntityType, key: Any) -> str | None:
+    if type_.etag is None:
+        return None
+    try:
+        _, version = find_version(type_, key)
+    except ForbiddenError:
+        return None
+    return None if version is None else format_etag(version)

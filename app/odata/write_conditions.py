@@ -1,0 +1,55 @@
+"""``If-Match`` and ``If-None-Match`` before a write (Protocol 8.2.4, 8.2.5, 11.4.1.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.errors import NotFoundError, PreconditionFailedError
+from app.odata import edm
+from app.odata.csdl_capabilities import upsert_keys
+from app.odata.etags import refuse_stale
+from app.odata.write_content import WriteRequest
+from app.odata.write_rows import find_version
+from app.odata.write_targets import Target
+
+
+def version_to_match(request: WriteRequest, type_: edm.EntityType, key: Any) -> int | None:
+    """The row version that the service must find; None when any will do.
+
+    Raises: PreconditionFailedError; NotFoundError, a condition names versions of nothing.
+    """
+    unless, only = request.if_none_match, request.if_match
+    if unless is not None:
+        exists, version = find_version(type_, key)
+        if exists and unless.matches(version):
+            raise PreconditionFailedError("There is such a record already.")
+    if only is None or only.any:
+        return None
+    if type_.etag is not None and only.version is not None:
+        return only.version
+    exists, version = find_version(type_, key)
+    if not exists:
+        raise NotFoundError(f"There is no such {type_.name}.")
+    refuse_stale(only, version)
+    return version
+
+
+def is_upsert(request: WriteRequest, target: Target) -> bool:
+    """Whether a PATCH or PUT makes the entity that it addresses (Protocol 11.4.4).
+
+    It does where the client gives the key, and no entity has it. A key that the service gives
+    cannot be made up.
+    Raises: NotFoundError; PreconditionFailedError, only an existing entity was to be changed.
+    """
+    given = {
+        frozenset(target.type.properties[name].attribute for name in names)
+        for names in upsert_keys(target.type)
+    }
+    may_create = frozenset(target.values) in given
+    if not target.is_missing and (not may_create or find_version(target.type, target.key)[0]):
+        return False
+    if not may_create:
+        raise NotFoundError(f"There is no such {target.type.name}.")
+    if request.if_match is not None:
+        raise PreconditionFailedError(f"There is no such {target.type.name} to change.")
+    return True

@@ -1,0 +1,141 @@
+"""The request of a write as the protocol sees it: media type, version, preconditions, preference.
+
+It does not know where the request came from: an HTTP request and a part of a batch look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from flask import Response
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_options_header
+
+from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.json_body import parse_json
+from app.odata import edm
+from app.odata.deep import DeepWriter
+from app.odata.etags import Precondition, parse_precondition
+from app.odata.options import OptionTexts
+from app.odata.path_nodes import ResourcePath
+from app.odata.payload import EntityBody, Reading, read_entity
+from app.odata.preferences import Preferences, parse_preferences
+from app.odata.write_targets import Target
+from app.odata.write_urls import resolve_url
+
+VERSIONS = ("4.0", "4.01")
+
+
+class ReadPath(Protocol):
+    """The answer to a GET of a path below the service root, read in the running transaction."""
+
+    def __call__(self, path: str, options: OptionTexts) -> Response: ...
+
+
+@dataclass(frozen=True)
+class WriteRequest:
+    """A request that changes something.
+
+    ``path`` and ``options`` are what follows the service root, parsed as far as the model is not
+    needed. ``root`` is the address of the service with a slash at its end, ``roots`` are others
+    that mean it too. ``version`` is the one that the answer speaks. ``references`` are the
+    entities that earlier requests of a batch made: Content-ID -> URL.
+    """
+
+    container: edm.EntityContainer
+    method: str
+    path: ResourcePath
+    options: OptionTexts
+    headers: Headers
+    body: Callable[[], bytes]
+    root: str
+    read: ReadPath
+    version: str = "4.0"
+    roots: tuple[str, ...] = ()
+    references: Mapping[str, str] = field(default_factory=dict)
+    max_depth: int = 5
+
+    @cached_property
+    def writer(self) -> DeepWriter:
+        """Writes entities; the URLs of bodies are resolved against this request."""
+
+        def resolve(url: str) -> tuple[edm.EntitySet, Any]:
+            roots = (self.root, *self.roots)
+            return resolve_url(self.container, url, roots, self.references)
+
+        return DeepWriter(self.container, resolve)
+
+    @cached_property
+    def preferences(self) -> Preferences:
+        """What ``Prefer`` asks for."""
+        return parse_preferences(self.headers.getlist("Prefer"))
+
+    @cached_property
+    def if_match(self) -> Precondition | None:
+        """The versions that may be overwritten."""
+        return parse_precondition(self.headers.get("If-Match"))
+
+    @cached_property
+    def if_none_match(self) -> Precondition | None:
+        """The versions that may not; ``*`` means that there is none yet."""
+        return parse_precondition(self.headers.get("If-None-Match"))
+
+    @cached_property
+    def media_type(self) -> str:
+        """The media type of the body, without its parameters."""
+        return parse_options_header(self.headers.get("Content-Type"))[0].lower()
+
+    @cached_property
+    def odata_version(self) -> str:
+        """The version that the body speaks: the highest one unless the client says otherwise.
+
+        Raises: ValidationError, there is no such version (Protocol 8.1.5).
+        """
+        given = self.headers.get("OData-Version") or self.headers.get("OData-MaxVersion")
+        if self.headers.get("OData-Version") and given not in VERSIONS:
+            raise ValidationError([("OData-Version", "must be 4.0 or 4.01")])
+        return "4.0" if given == "4.0" else "4.01"
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises: UnsupportedMediaTypeError; ValidationError, it is no JSON.
+        """
+        self.check_json()
+        return parse_json(self.body())
+
+    def check_json(self) -> None:
+        """Refuse a body that is announced as anything but JSON in UTF-8."""
+        if self.media_type != "application/json":
+            sent = f", not {self.media_type}" if self.media_type else ""
+            raise UnsupportedMediaTypeError(
+                f"Send the body with Content-Type: application/json{sent}."
+            )
+        charset = self._parameters.get("charset", "utf-8").lower()
+        if charset not in ("utf-8", "utf8"):
+            raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
+        if self.headers.get("Content-Encoding", "identity") != "identity":
+            raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+
+    def entity(self, target: Target) -> EntityBody:
+        """The body as an entity of the target's type.
+
+        Raises: as ``json``; ValidationError, with every value that is wrong.
+        """
+        _ = self.odata_version  # a version that does not exist is refused before the body is read
+        reading = Reading(self.container, self.text_numbers, self.max_depth)
+        return read_entity(self.json(), target.type, reading)
+
+    @property
+    def text_numbers(self) -> bool:
+        """Whether the body has Int64 and Decimal as strings (JSON Format 3.2)."""
+        return self._parameters.get("ieee754compatible", "").lower() == "true"
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, str]:
+        """Parameters of the media type, names in lower case and without ``odata.``."""
+        _, parameters = parse_options_header(self.headers.get("Content-Type"))
+        return {name.lower().removeprefix("odata."): value for name, value in parameters.items()}

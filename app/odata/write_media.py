@@ -1,0 +1,60 @@
+"""The bytes of media entities: made by POST, replaced and removed through ``$value``."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from flask import Response
+
+from app.errors import NotFoundError, NotImplementedInServiceError
+from app.odata import edm
+from app.odata.write_answers import no_content
+from app.odata.write_conditions import version_to_match
+from app.odata.write_content import WriteRequest
+from app.odata.write_targets import Target
+
+
+@runtime_checkable
+class MediaService(Protocol):
+    """What a service has besides where its entities have bytes (Protocol 11.4.7)."""
+
+    def create_media(self, content: bytes, content_type: str, name: str | None) -> Any:
+        """Make an entity of its bytes; returns its key. ``name`` is that of the file."""
+
+    def replace_media(
+        self, key: Any, content: bytes, content_type: str, version: int | None = None
+    ) -> None:
+        """Give an entity other bytes."""
+
+    def delete_media(self, key: Any, version: int | None = None) -> None:
+        """Take the bytes away; the entity stays."""
+
+
+def create_media(request: WriteRequest, target: Target) -> Any:
+    """Make a media entity of the body; returns its key."""
+    service = _service(target.entity_set)
+    name = request.headers.get("Slug")
+    return service.create_media(request.body(), request.headers.get("Content-Type", ""), name)
+
+
+def write_media(request: WriteRequest, target: Target) -> Response:
+    """Replace or remove the bytes of a media entity."""
+    if target.key is None:
+        raise NotFoundError(f"There is no such {target.type.name}.")
+    service = _service(target.entity_set)
+    version = version_to_match(request, target.type, target.key)
+    if request.method == "DELETE":
+        service.delete_media(target.key, version)
+    else:
+        content_type = request.headers.get("Content-Type", "application/octet-stream")
+        service.replace_media(target.key, request.body(), content_type, version)
+    return no_content(request)
+
+
+def _service(entity_set: edm.EntitySet) -> MediaService:
+    service: Any = entity_set.service
+    if not isinstance(service, MediaService):
+        raise NotImplementedInServiceError(
+            f"The bytes of {entity_set.name} are not written through OData."
+        )
+    return service

@@ -1,0 +1,64 @@
+"""Which methods an address takes, for 405 and its ``Allow`` (RFC 9110, 15.5.6)."""
+
+from __future__ import annotations
+
+from app.odata import edm
+from app.odata.write_targets import Target
+from app.odata.write_values import is_changeable
+
+READ = ("GET", "HEAD")
+
+
+def allowed_methods(target: Target) -> tuple[str, ...]:
+    """The methods of the address that ``target`` was made of."""
+    return (*READ, *_writes(target))
+
+
+def _writes(target: Target) -> tuple[str, ...]:
+    if target.ending == "$ref":
+        return _reference_writes(target)
+    if target.prop is not None:
+        return _property_writes(target, target.prop)
+    writable = _is_writable(target)
+    if target.ending == "$value":
+        has_stream = target.type.has_stream and not target.is_collection
+        return ("PUT", "DELETE") if has_stream and writable else ()
+    if not writable:
+        return ()
+    owned = target.link is not None and target.link.navigation.owned
+    if target.is_collection:
+        return ("POST",) if owned or target.entity_set.insertable else ()
+    methods: tuple[str, ...] = ()
+    if owned or target.entity_set.updatable:
+        methods += ("PATCH", "PUT")
+    if (owned or target.entity_set.deletable) and not target.is_singleton:
+        methods += ("DELETE",)
+    return methods
+
+
+def _is_writable(target: Target) -> bool:
+    """Whether there is a service: of the set, or of the owner of owned entities."""
+    link = target.link
+    if link is not None and link.navigation.owned:
+        return link.entity_set.service is not None and link.entity_set.updatable
+    return target.entity_set.service is not None
+
+
+def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
+    if not _is_writable(target) or not target.entity_set.updatable:
+        return ()
+    if not is_changeable(target.type, prop):
+        return ()
+    nullable = (target.member or prop).nullable
+    methods = ("PUT",) if target.ending == "$value" else ("PUT", "PATCH")
+    return (*methods, "DELETE") if nullable else methods
+
+
+def _reference_writes(target: Target) -> tuple[str, ...]:
+    link = target.link
+    assert link is not None  # a path cannot end in $ref otherwise
+    if link.navigation.foreign_key is None and link.navigation.through is None:
+        return ()
+    if target.is_collection:
+        return ("POST", "PUT", "DELETE")
+    return ("DELETE",) if link.navigation.collection else ("PUT", "DELETE")

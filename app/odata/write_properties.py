@@ -1,0 +1,81 @@
+"""One property by itself: ``PUT Clients(1)/name`` and its like (Protocol 11.4.9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.odata import edm
+from app.odata.etags import format_etag
+from app.odata.payload import EntityBody, Reading, read_entity
+from app.odata.write_answers import no_content
+from app.odata.write_conditions import version_to_match
+from app.odata.write_content import WriteRequest
+from app.odata.write_rows import find_version
+from app.odata.write_targets import Target
+
+
+def write_property(request: WriteRequest, target: Target) -> Response:
+    """Set a property, or empty it; the answer is 204 with the new entity tag."""
+    prop = target.prop
+    assert prop is not None
+    version = version_to_match(request, target.type, target.key)
+    value = None if request.method == "DELETE" else _given(request, target, prop)
+    if target.member is not None:
+        value = {target.member.name: value}
+    body = read_entity(
+        {prop.name: value},
+        target.type,
+        # The text of a $value is a number without quotes.
+        Reading(request.container, request.text_numbers or target.ending == "$value"),
+    )
+    if target.member is None and request.method != "PATCH":
+        _replace(prop, body)
+    request.writer.update(target.entity_set, target.key, body, version=version)
+    response = no_content(request)
+    if target.type.etag is not None:
+        _, now = find_version(target.type, target.key)
+        if now is not None:
+            response.headers["ETag"] = format_etag(now)
+    return response
+
+
+def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
+    """The new value as JSON has it."""
+    if target.ending == "$value":
+        return _raw(request, (target.member or prop).type)
+    body = request.json()
+    kind = (target.member or prop).type
+    if isinstance(kind, edm.ComplexType):
+        return body
+    if not isinstance(body, dict) or "value" not in body:
+        raise ValidationError([("value", f"is required: the new {prop.name}")])
+    return body["value"]
+
+
+def _raw(request: WriteRequest, type_: edm.EdmType) -> Any:
+    """The value from text: what a GET of ``$value`` gives."""
+    if request.media_type not in ("text/plain", ""):
+        raise UnsupportedMediaTypeError("Send the value with Content-Type: text/plain.")
+    try:
+        text = request.body().decode()
+    except UnicodeDecodeError as error:
+        raise ValidationError([("", "is not UTF-8")]) from error
+    if type_ == edm.BOOLEAN:
+        return {"true": True, "false": False}.get(text, text)
+    if type_ in (edm.BYTE, edm.SBYTE, edm.INT16, edm.INT32):
+        digits = text.removeprefix("-")
+        is_whole = digits.isascii() and digits.isdigit() and len(digits) < 20
+        return int(text) if is_whole else text
+    return text
+
+
+def _replace(prop: edm.Property, body: EntityBody) -> None:
+    """Nothing of the complex value that was there stays."""
+    if prop.columns is not None:
+        for column in prop.columns.values():
+            body.values.setdefault(column, None)
+    elif prop.attribute in body.partial:
+        body.values[prop.attribute] = body.partial.pop(prop.attribute)

@@ -1,0 +1,270 @@
+"""Where a write goes: a resource path resolved to the set, the key and the property it names.
+
+The paths of writes are a small part of those of reads, and what they need is another thing: not
+rows, but the service and the key to call it with. Rows are looked up only to follow navigation.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.odata import edm
+from app.odata.nodes import Alias, Argument, Literal, Node
+from app.odata.path_nodes import KeySegment, NameSegment, ResourcePath, Segment, SystemSegment
+from app.odata.write_rows import find_key, related_keys
+
+
+@dataclass(frozen=True)
+class Link:
+    """A step along navigation: the entity it starts from."""
+
+    entity_set: edm.EntitySet
+    key: Any
+    navigation: edm.NavigationProperty
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a path leads to.
+
+    ``key`` is None for a collection, and for an entity that was addressed by an alternate key
+    which none has: ``values`` then holds that key, by attribute. ``prop`` is set where the path
+    ends in a property; ``member`` is the sub-property of a complex one. ``ending`` is the
+    last segment when it is a system one: ``$value``, ``$ref``.
+    """
+
+    entity_set: edm.EntitySet
+    type: edm.EntityType
+    key: Any = None
+    is_collection: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    link: Link | None = None
+    prop: edm.Property | None = None
+    member: edm.Property | None = None
+    ending: str | None = None
+    is_singleton: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is an entity that does not exist yet."""
+        return not self.is_collection and self.key is None
+
+
+def resolve_target(
+    container: edm.EntityContainer, path: ResourcePath, aliases: Mapping[str, Node]
+) -> Target:
+    """What a write to ``path`` is about.
+
+    Raises: NotFoundError, a name or an entity along the path is not there; InvalidQueryError, a
+        key is not of its type; MethodNotAllowedError, nothing at such a path can be written.
+    """
+    resolver = _Resolver(container, aliases)
+    for segment in path.segments:
+        resolver.step(segment)
+    return resolver.target()
+
+
+class _Resolver:
+    """Follows a path from segment to segment."""
+
+    def __init__(self, container: edm.EntityContainer, aliases: Mapping[str, Node]) -> None:
+        self._container = container
+        self._aliases = aliases
+        self._target: Target | None = None
+
+    def target(self) -> Target:
+        if self._target is None:
+            raise MethodNotAllowedError("The service itself cannot be written.")
+        return self._target
+
+    def step(self, segment: Segment) -> None:
+        target = self._target
+        if target is None:
+            self._target = self._first(segment)
+        elif target.ending is not None:
+            raise MethodNotAllowedError(f"Nothing after {target.ending} can be written.")
+        elif isinstance(segment, SystemSegment):
+            self._target = self._system(target, segment.name)
+        elif isinstance(segment, KeySegment):
+            self._target = self._entity(target, _key_from_text(target.type, segment.text))
+        elif isinstance(segment, NameSegment):
+            self._target = self._name(target, segment)
+        else:
+            raise MethodNotAllowedError("This address cannot be written.")
+
+    def _first(self, segment: Segment) -> Target:
+        if not isinstance(segment, NameSegment):
+            raise MethodNotAllowedError("This address cannot be written.")
+        container = self._container
+        name = container.folded_sets.get(segment.name.lower(), segment.name)
+        if singleton := container.singletons.get(segment.name):
+            home = container.set_of_type.get(singleton.type.name)
+            entity_set = home or edm.EntitySet(name=singleton.name, type=singleton.type)
+            return Target(entity_set, singleton.type, singleton.key(), is_singleton=True)
+        if name not in container.sets:
+            raise NotFoundError(f"There is no entity set {segment.name}.")
+        entity_set = container.sets[name]
+        collection = Target(entity_set, entity_set.type, is_collection=True)
+        return self._keyed(collection, segment.arguments)
+
+    def _system(self, target: Target, name: str) -> Target:
+        if name not in ("$ref", "$value"):
+            raise MethodNotAllowedError(f"{name} cannot be written.")
+        if name == "$ref" and target.link is None:
+            raise MethodNotAllowedError("Only a relation between entities has references to write.")
+        return replace(target, ending=name)
+
+    def _name(self, target: Target, segment: NameSegment) -> Target:
+        if "." in segment.name:
+            return self._keyed(self._cast(target, segment.name), segment.arguments)
+        if target.is_collection:
+            # Clients/abc: a key as a segment that happens to look like a name.
+            return self._entity(target, _key_from_text(target.type, segment.name))
+        if target.prop is not None:
+            return self._member(target, segment.name)
+        name = target.type.folded.get(segment.name.lower(), segment.name)
+        prop = target.type.properties.get(name)
+        if prop is not None:
+            return replace(target, prop=prop)
+        nav = target.type.navigation.get(name)
+        if nav is None:
+            raise NotFoundError(f"A {target.type.name} has no {segment.name}.")
+        return self._navigation(target, nav, segment.arguments)
+
+    def _cast(self, target: Target, name: str) -> Target:
+        bare = name.removeprefix(f"{self._container.namespace}.")
+        found = self._container.types.get(bare)
+        ancestor = found
+        while ancestor is not None and ancestor is not target.type:
+            ancestor = ancestor.base
+        if found is None or ancestor is None:
+            raise NotFoundError(f"There is no type or operation {name} here.")
+        return replace(target, type=found)
+
+    def _member(self, target: Target, name: str) -> Target:
+        prop = target.prop
+        assert prop is not None
+        members = prop.type.properties if isinstance(prop.type, edm.ComplexType) else {}
+        if name not in members or target.member is not None:
+            raise NotFoundError(f"{prop.name} has no {name}.")
+        return replace(target, member=members[name])
+
+    def _navigation(
+        self, target: Target, nav: edm.NavigationProperty, arguments: tuple[Argument, ...] | None
+    ) -> Target:
+        if target.is_missing:
+            raise NotFoundError(f"There is no such {target.type.name}.")
+        link = Link(target.entity_set, target.key, nav)
+        type_ = self._container.target(nav)
+        home = self._container.set_of_type.get(type_.name)
+        entity_set = home or edm.EntitySet(name=nav.name, type=type_)
+        if nav.collection:
+            collection = Target(entity_set, type_, is_collection=True, link=link)
+            return self._keyed(collection, arguments)
+        related = related_keys(self._container, target.type, target.key, nav)
+        return Target(entity_set, type_, related[0] if related else None, link=link)
+
+    def _keyed(self, target: Target, arguments: tuple[Argument, ...] | None) -> Target:
+        if arguments is None:
+            return target
+        values = {
+            argument.name: self._value(argument.value)
+            for argument in arguments
+            if argument.name is not None
+        }
+        if not values:
+            if len(arguments) != 1 or len(target.type.key) != 1:
+                raise InvalidQueryError(f"The key of a {target.type.name} has other parts.")
+            values = {target.type.key[0]: self._value(arguments[0].value)}
+        return self._entity(target, _typed_key(target.type, values))
+
+    def _entity(self, target: Target, values: Mapping[str, Any]) -> Target:
+        """The entity of a collection with these key values, by attribute."""
+        type_ = target.type
+        key_attributes = [type_.properties[name].attribute for name in type_.key]
+        if set(values) == set(key_attributes):
+            parts = tuple(values[name] for name in key_attributes)
+            key: Any = parts[0] if len(parts) == 1 else parts
+        else:
+            key = find_key(type_, values)
+        link = target.link
+        if link is not None:
+            source = link.entity_set.type
+            if key not in related_keys(self._container, source, link.key, link.navigation):
+                raise NotFoundError(f"There is no such {type_.name} in {link.navigation.name}.")
+        return replace(target, key=key, is_collection=False, values=values)
+
+    def _value(self, node: Node) -> Literal:
+        if isinstance(node, Alias):
+            node = self._aliases.get(node.name, node)
+        if not isinstance(node, Literal):
+            raise InvalidQueryError("The value of a key must be a literal.")
+        return node
+
+
+_LITERALS: Mapping[str, tuple[str, ...]] = {
+    "Edm.String": ("string",),
+    "Edm.Guid": ("guid",),
+    "Edm.Date": ("date",),
+    "Edm.DateTimeOffset": ("datetime",),
+    "Edm.Decimal": ("integer", "decimal"),
+    "Edm.Boolean": ("boolean",),
+    **dict.fromkeys(("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"), ("integer",)),
+}
+
+
+def _typed_key(type_: edm.EntityType, values: Mapping[str, Literal]) -> dict[str, Any]:
+    """Key values by attribute: of the primary key or of an alternate one.
+
+    Raises: InvalidQueryError, no key has these parts, or a value is of another type.
+    """
+    typed = {}
+    for name, literal in values.items():
+        prop = type_.properties.get(type_.folded.get(name.lower(), name))
+        if prop is None or not isinstance(prop.type, edm.PrimitiveType):
+            raise InvalidQueryError(f"{name} is no part of a key of {type_.name}.")
+        if literal.kind not in _LITERALS.get(prop.type.name, ()):
+            raise InvalidQueryError(f"{prop.name} is not of this type: {literal.value!r}.")
+        typed[prop.attribute] = literal.value
+    keys = [tuple(type_.properties[name].attribute for name in type_.key), *type_.alternate_keys]
+    if not any(set(typed) == set(key) for key in keys):
+        raise InvalidQueryError(f"A {type_.name} has no key of {', '.join(values)}.")
+    return typed
+
+
+_WHOLE = re.compile(r"-?\d{1,19}", re.ASCII)
+
+
+def _key_from_text(type_: edm.EntityType, text: str) -> dict[str, Any]:
+    """A key written as a segment: ``Clients/1`` (URL Conventions 4.3.6)."""
+    if len(type_.key) != 1:
+        raise NotFoundError(f"There is no {type_.name} {text}.")
+    prop = type_.properties[type_.key[0]]
+    assert isinstance(prop.type, edm.PrimitiveType)
+    try:
+        return {prop.attribute: _read_text(prop.type.name, text)}
+    except (ValueError, ArithmeticError):
+        raise NotFoundError(f"There is no {type_.name} {text}.") from None
+
+
+def _read_text(type_name: str, text: str) -> Any:
+    if type_name == "Edm.String":
+        return text
+    if type_name == "Edm.Guid":
+        return uuid.UUID(text)
+    if type_name == "Edm.Date":
+        return date.fromisoformat(text)
+    if type_name == "Edm.DateTimeOffset":
+        return datetime.fromisoformat(text)
+    if type_name == "Edm.Decimal":
+        return Decimal(text)
+    if not _WHOLE.fullmatch(text) or not -(2**63) <= int(text) < 2**63:
+        raise ValueError(text)
+    return int(text)

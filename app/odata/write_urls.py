@@ -1,0 +1,69 @@
+"""Addresses of entities: made for answers, and read in bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+from app.errors import InvalidQueryError, NotFoundError
+from app.odata import edm
+from app.odata.errors import QueryError
+from app.odata.literal_text import literal_text
+from app.odata.path import parse_path
+from app.odata.write_rows import key_parts
+from app.odata.write_targets import resolve_target
+
+# What stands in a key predicate as it is (RFC 3986, 3.3: sub-delims and more).
+_SAFE = "()',=:@!$*;-._~"
+
+
+def entity_path(collection: str, type_: edm.EntityType, key: Any) -> str:
+    """``Clients(1)``, ``Translations(bookId=1,language='de')``: relative to the service root."""
+    texts = [_key_text(part) for part in key_parts(key)]
+    if len(type_.key) == 1:
+        return f"{collection}({texts[0]})"
+    pairs = ",".join(f"{name}={text}" for name, text in zip(type_.key, texts, strict=True))
+    return f"{collection}({pairs})"
+
+
+def _key_text(value: Any) -> str:
+    return quote(literal_text(value, "string"), safe=_SAFE)
+
+
+def resolve_url(
+    container: edm.EntityContainer,
+    url: str,
+    roots: tuple[str, ...],
+    references: Mapping[str, str],
+) -> tuple[edm.EntitySet, Any]:
+    """The entity that a URL in a body points at.
+
+    Args:
+        roots: the addresses of the service, absolute or path-absolute, each with a slash at its
+            end; other URLs are relative to the service root.
+        references: Content-ID -> URL, for ``$1``.
+    Raises: InvalidQueryError, it is no URL of an entity of this service; NotFoundError.
+    """
+    if url.startswith("$") and url[1:] in references:
+        url = references[url[1:]]
+    relative = _relative(url, roots)
+    try:
+        path = parse_path(relative)
+    except QueryError as error:
+        raise InvalidQueryError(f"{url!r} is no URL of an entity: {error.message}.") from error
+    target = resolve_target(container, path, {})
+    if target.is_collection or target.prop is not None or target.ending is not None:
+        raise InvalidQueryError(f"{url!r} is no URL of an entity.")
+    if target.key is None:
+        raise NotFoundError(f"There is no entity {url}.")
+    return target.entity_set, target.key
+
+
+def _relative(url: str, roots: tuple[str, ...]) -> str:
+    for root in roots:
+        if url.startswith(root):
+            return url[len(root) :]
+    if url.startswith("/") or "://" in url or "?" in url or "#" in url:
+        raise InvalidQueryError(f"{unquote(url)!r} is no URL of an entity of this service.")
+    return url

@@ -1,0 +1,125 @@
+"""Writes through OData: from the request to the service and back to the answer.
+
+    path -> target -> preconditions -> body -> service (with all related) -> answer
+
+The transaction is the request's: the edge commits it, or rolls everything back on an error.
+Source: Protocol 11.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.odata.deep_relations import Relations, foreign_key, service_of
+from app.odata.errors import QueryError
+from app.odata.options import OptionTexts, parse_options
+from app.odata.payload import EntityBody
+from app.odata.payload_problems import Problems
+from app.odata.write_answers import no_content, written_entity
+from app.odata.write_conditions import is_upsert, version_to_match
+from app.odata.write_content import WriteRequest
+from app.odata.write_links import write_reference
+from app.odata.write_media import create_media, write_media
+from app.odata.write_methods import allowed_methods
+from app.odata.write_owned import write_owned
+from app.odata.write_properties import write_property
+from app.odata.write_targets import Target, resolve_target
+
+WRITES = ("POST", "PATCH", "PUT", "DELETE")
+
+
+def write(request: WriteRequest) -> Response:
+    """Do what a POST, PATCH, PUT or DELETE asks for.
+
+    Raises: an ApiError, after which the transaction must be rolled back.
+    """
+    try:
+        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
+        target = resolve_target(request.container, request.path, aliases)
+        return _write(request, target)
+    except QueryError as error:
+        raise InvalidQueryError(str(error), position=error.offset) from error
+
+
+def _write(request: WriteRequest, target: Target) -> Response:
+    allowed = allowed_methods(target)
+    if request.method not in allowed:
+        raise MethodNotAllowedError(
+            f"This address does not take {request.method}.", headers={"Allow": ", ".join(allowed)}
+        )
+    _ = request.odata_version  # a version that does not exist is refused before anything is done
+    if target.ending == "$ref":
+        return write_reference(request, target)
+    if target.prop is not None:
+        return write_property(request, target)
+    if target.ending == "$value":
+        return write_media(request, target)
+    link = target.link
+    if link is not None and link.navigation.owned:
+        return write_owned(request, target, link)
+    if request.method == "POST":
+        return _create(request, target)
+    if request.method == "DELETE":
+        return _delete(request, target)
+    return _update(request, target)
+
+
+def _create(request: WriteRequest, target: Target) -> Response:
+    body = None
+    if target.type.has_stream and request.media_type != "application/json":
+        key = create_media(request, target)
+    else:
+        body = request.entity(target)
+        key = request.writer.create(target.entity_set, body, **_linked_values(target))
+    link = target.link
+    if link is not None and link.navigation.through is not None:
+        Relations(request.container).relate(link.entity_set, link.key, link.navigation, key)
+    return written_entity(request, target, key, created=True, body=body)
+
+
+def _linked_values(target: Target) -> dict[str, Any]:
+    """The foreign key that ``Clients(1)/Contacts`` gives to a new contact."""
+    link = target.link
+    if link is None or link.navigation.through is not None:
+        return {}
+    return {foreign_key(link.navigation): link.key}
+
+
+def _update(request: WriteRequest, target: Target) -> Response:
+    if is_upsert(request, target):
+        service_of(target.entity_set, insert=True)
+        body = request.entity(target)
+        key = request.writer.create(target.entity_set, body, **target.values)
+        return written_entity(request, target, key, created=True, body=body)
+    version = version_to_match(request, target.type, target.key)
+    body = request.entity(target)
+    if request.odata_version == "4.0":
+        _refuse_related(body)
+    request.writer.update(
+        target.entity_set, target.key, body, replace=request.method == "PUT", version=version
+    )
+    return written_entity(request, target, target.key, body=body)
+
+
+def _refuse_related(body: EntityBody) -> None:
+    """OData 4.0 changes one entity at a time (Protocol 4.0, 11.4.3).
+
+    Raises: ValidationError, the body holds related entities.
+    """
+    problems = Problems()
+    for related in body.related:
+        given = any(not item.is_reference for item in related.items)
+        if given and not related.navigation.owned:
+            problems.add(related.path, "changes related entities: that needs OData-Version 4.01")
+    problems.raise_any()
+
+
+def _delete(request: WriteRequest, target: Target) -> Response:
+    if target.key is None:
+        raise NotFoundError(f"There is no such {target.type.name}.")
+    version = version_to_match(request, target.type, target.key)
+    service_of(target.entity_set, delete=True).delete(target.key, version)
+    return no_content(request)
