@@ -17,6 +17,7 @@ from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
 from huey.consumer import Consumer
 
+from app.heartbeat import beat
 from app.pruning import prune_expired
 
 log = structlog.get_logger(__name__)
@@ -34,7 +35,10 @@ class PeriodicJob:
     run: Callable[[], object]
 
 
-PERIODIC_JOBS = (PeriodicJob("prune-expired", 10, prune_expired),)
+PERIODIC_JOBS = (
+    PeriodicJob("heartbeat", 1, beat),
+    PeriodicJob("prune-expired", 10, prune_expired),
+)
 
 
 def build_queue(app: Flask) -> Huey:

@@ -130,7 +130,7 @@ def _invoice(
         "ownerId": client["ownerId"],
         "createdById": world.employee("Accountant", "Sales"),
     }
-    made = world.at(day)
+    made = world.at(day, client["createdAt"])
     if (world.today - day).days < DRAFT_DAYS and world.chance(0.6):
         world.add("Invoices", **common, status="Draft", createdAt=made)
         return

@@ -31,7 +31,8 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     manager = Manager()
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
-        manager.add_process(name, commands[name], env=variables, cwd=str(ROOT))
+        # ``exec``: signals reach the program itself, not a shell that dies before it.
+        manager.add_process(name, f"exec {commands[name]}", env=variables, cwd=str(ROOT))
     threading.Thread(target=_call_when_ready, args=(address, on_ready), daemon=True).start()
     manager.loop()
     # Ctrl-C is how a run ends.

@@ -1,0 +1,106 @@
+"""The demonstration is a believable year: enough of everything, in every state, adding up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.demo.load import fill
+from app.demo.year import make_year
+from app.models.client import CLIENT_STATUSES, Client
+from app.models.invoice import INVOICE_STATUSES, Invoice, Payment
+from app.models.lead import LEAD_STATUSES
+from app.models.opportunity import STAGES
+from app.models.project import PROJECT_STATUSES
+from app.models.task import TASK_STATUSES
+from app.models.ticket import TICKET_STATUSES
+from app.models.user import User
+
+NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
+
+
+@cache
+def year() -> dict[str, Any]:
+    return make_year(NOW)
+
+
+def test_same_day_gives_the_same_year() -> None:
+    assert make_year(NOW) == year()
+
+
+def test_another_day_moves_the_year() -> None:
+    later = make_year(NOW + timedelta(days=200))
+    newest = max(each["createdAt"] for each in later["Clients"])
+    assert NOW + timedelta(days=190) < newest <= NOW + timedelta(days=200)
+
+
+@pytest.mark.parametrize(
+    ("set_name", "count"),
+    [("Clients", 500), ("Invoices", 3000), ("KbArticles", 60), ("Tasks", 600), ("Projects", 40),
+     ("Tickets", 430)],
+)  # fmt: skip
+def test_there_is_enough(set_name: str, count: int) -> None:
+    assert len(year()[set_name]) == count
+
+
+@pytest.mark.parametrize(
+    ("set_name", "field", "states"),
+    [
+        ("Clients", "status", CLIENT_STATUSES), ("Invoices", "status", INVOICE_STATUSES),
+        ("Leads", "status", LEAD_STATUSES), ("Opportunities", "stage", STAGES),
+        ("Tickets", "status", TICKET_STATUSES), ("Projects", "status", PROJECT_STATUSES),
+        ("Tasks", "status", TASK_STATUSES),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_every_state_occurs(set_name: str, field: str, states: Any) -> None:
+    assert {record[field] for record in year()[set_name]} == set(states)
+
+
+def test_nothing_happened_in_the_future() -> None:
+    for set_name, records in year().items():
+        for record in records:
+            for name in ("createdAt", "updatedAt", "sentAt", "paidAt", "solvedAt", "closedAt"):
+                assert record.get(name, NOW) <= NOW, (set_name, record["id"], name)
+
+
+def test_nothing_happened_before_its_client_was_there() -> None:
+    made = {client["id"]: client["createdAt"] for client in year()["Clients"]}
+    for set_name in ("Contacts", "Opportunities", "Invoices", "Tickets", "Projects", "Documents"):
+        for record in year()[set_name]:
+            assert record["createdAt"] >= made[record["clientId"]], (set_name, record["id"])
+
+
+def test_numbers_of_invoices_have_no_gap() -> None:
+    numbers = Counter(
+        invoice["number"].rpartition("-")[0]
+        for invoice in year()["Invoices"]
+        if "number" in invoice
+    )
+    issued = {invoice["number"] for invoice in year()["Invoices"] if "number" in invoice}
+    assert issued == {
+        f"{series}-{number:05d}"
+        for series, count in numbers.items()
+        for number in range(1, count + 1)
+    }
+
+
+def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
+    with app.app_context():
+        counts = fill()
+    assert counts["Invoices"] == session.scalar(select(func.count()).select_from(Invoice)) == 3000
+    paid = session.scalar(select(func.sum(Payment.amount)))
+    assert paid == session.scalar(select(func.sum(Invoice.amount_paid)))
+    owed = session.scalar(select(func.sum(Client.outstanding_balance)))
+    open_ones = Invoice.status.in_(("Sent", "PartiallyPaid")) & (Invoice.type == "Invoice")
+    assert owed == session.scalar(select(func.sum(Invoice.amount_due)).where(open_ones))
+    assert owed is not None and owed > Decimal(100_000)
+    assert session.scalar(select(func.count()).select_from(User)) == 9

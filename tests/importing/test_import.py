@@ -1,0 +1,323 @@
+"""Records of another system come in whole, with their history, or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.database import transaction
+from app.extensions import Model
+from app.importing.problems import ImportProblemsError
+from app.importing.service import import_records
+from app.models.client import Client
+from app.models.event import AuditRecord, Counter, Event
+from app.models.invoice import Invoice, LineItem, Payment
+from app.models.lead import Lead
+from app.models.opportunity import Opportunity, StageChange
+from app.models.task import Task
+from app.models.ticket import Ticket, TicketComment
+from app.writing.numbering import document_number, running_number
+
+FILE: dict[str, Any] = {
+    "Clients": [
+        {
+            "id": 70, "name": "Acme GmbH", "number": "C-000412", "originLeadId": 9,
+            "billingAddress": {"city": "Hamburg", "country": "DE"},
+            "createdAt": "2021-05-03T08:00:00Z", "@odata.etag": 'W/"3"', "version": 3,
+        },
+        {"id": 71, "name": "Beta B.V.", "currency": "EUR"},
+    ],
+    "Contacts": [{"id": 5, "lastName": "Novák", "clientId": 70, "fullName": "Jan Novák"}],
+    "Leads": [
+        {
+            "id": 9, "company": "Acme", "status": "Converted", "convertedClientId": 70,
+            "convertedAt": "2021-05-03T08:00:00Z", "convertedOpportunityId": 3,
+        }
+    ],
+    "Opportunities": [
+        {
+            "id": 3, "name": "Turbines", "clientId": 70, "amount": 1000, "stage": "ClosedWon",
+            "leadId": 9, "closedAt": "2021-06-01T09:00:00Z", "weightedAmount": 1000,
+            "StageHistory": [
+                {"to": "Prospecting", "at": "2021-05-03T08:00:00Z"},
+                {"from": "Prospecting", "to": "ClosedWon", "at": "2021-06-01T09:00:00Z",
+                 "seconds": 2509200},
+            ],
+        }
+    ],
+    "Invoices": [
+        {
+            "id": 40, "clientId": 70, "number": "INV-2021-00031", "status": "Paid",
+            "issueDate": "2021-06-02", "dueDate": "2021-07-02", "sentAt": "2021-06-02T10:00:00Z",
+            "paidAt": "2021-06-20T10:00:00Z", "total": Decimal("119.00"),
+            "LineItems": [
+                {"id": 1, "invoiceId": 40, "description": "Work", "quantity": 2,
+                 "unitPrice": 50, "taxRate": 19, "lineNet": 100, "taskId": 8},
+            ],
+            "Payments": [{"amount": 119, "date": "2021-06-20", "method": "transfer"}],
+        },
+        {
+            "id": 41, "clientId": 70, "number": "CN-2021-00002", "series": "CN",
+            "type": "CreditNote", "creditedInvoiceId": 42, "status": "Sent",
+            "issueDate": "2021-08-01",
+            "LineItems": [{"description": "Back", "unitPrice": 10, "taxRate": 19}],
+        },
+        {
+            "id": 42, "clientId": 70, "number": "INV-2021-00032", "status": "PartiallyPaid",
+            "issueDate": "2021-07-01", "amountDue": Decimal("47.60"),
+            "LineItems": [{"description": "More", "unitPrice": 50, "taxRate": 19}],
+        },
+    ],
+    "Tickets": [
+        {
+            "id": 2, "subject": "Noise", "clientId": 70, "status": "Closed", "priority": "High",
+            "solvedAt": "2021-09-02T10:00:00Z", "closedAt": "2021-09-09T10:00:00Z",
+            "Comments": [{"body": "Oil it.", "createdAt": "2021-09-01T10:00:00Z"}],
+        }
+    ],
+    "Tasks": [
+        {"id": 8, "title": "Install", "status": "Done", "relatedType": "Invoice", "relatedId": 40},
+        {"id": 7, "title": "Part", "parentTaskId": 8},
+        {"id": 6, "title": "Part of a part", "parentTaskId": 7},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(app: Flask) -> Callable[..., dict[str, int]]:
+    """Import, in the application's context."""
+
+    def import_(data: Any, **options: Any) -> dict[str, int]:
+        with app.app_context():
+            return import_records(deepcopy(data), **options)
+
+    return import_
+
+
+@pytest.fixture
+def file_with() -> Iterator[Callable[..., dict[str, Any]]]:
+    """A copy of FILE with one value changed."""
+
+    def change(set_name: str, index: int, **values: Any) -> dict[str, Any]:
+        data = deepcopy(FILE)
+        data[set_name][index].update(values)
+        return data
+
+    yield change
+
+
+def problems_of(run: Callable[..., Any], data: Any) -> list[str]:
+    with pytest.raises(ImportProblemsError) as caught:
+        run(data)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def count(session: Session, model: type[Model]) -> int:
+    return int(session.scalar(select(func.count()).select_from(model)) or 0)
+
+
+def test_history_and_numbers_are_kept(run: Callable[..., Any], session: Session) -> None:
+    assert run(FILE)["Invoices"] == 3
+    client = session.get_one(Client, 70)
+    assert client.number == "C-000412"
+    assert client.created_at == datetime(2021, 5, 3, 8, tzinfo=UTC)
+    assert (client.billing_city, client.billing_country) == ("Hamburg", "DE")
+    lead = session.get_one(Lead, 9)
+    assert (lead.status, lead.converted_client_id, lead.converted_opportunity_id) == (
+        "Converted", 70, 3,
+    )  # fmt: skip
+    ticket = session.get_one(Ticket, 2)
+    assert ticket.closed_at == datetime(2021, 9, 9, 10, tzinfo=UTC)
+    assert session.get_one(Invoice, 40).paid_at == datetime(2021, 6, 20, 10, tzinfo=UTC)
+
+
+def test_totals_are_computed_to_the_cent(run: Callable[..., Any], session: Session) -> None:
+    run(FILE)
+    paid = session.get_one(Invoice, 40)
+    assert (paid.subtotal, paid.tax_total, paid.total) == (
+        Decimal("100.00"), Decimal("19.00"), Decimal("119.00"),
+    )  # fmt: skip
+    assert (paid.amount_paid, paid.amount_due) == (Decimal("119.00"), Decimal("0.00"))
+    credited = session.get_one(Invoice, 42)
+    assert (credited.amount_credited, credited.amount_due) == (Decimal("11.90"), Decimal("47.60"))
+    client = session.get_one(Client, 70)
+    assert client.invoiced_total == Decimal("166.60")
+    assert client.outstanding_balance == Decimal("47.60")
+
+
+def test_children_come_with_their_records(run: Callable[..., Any], session: Session) -> None:
+    run(FILE)
+    line = session.scalars(select(LineItem).where(LineItem.invoice_id == 40)).one()
+    assert (line.line_total, line.task_id, line.position) == (Decimal("119.00"), 8, 1)
+    payment = session.scalars(select(Payment)).one()
+    assert (payment.paid_on, payment.client_id, payment.currency) == (date(2021, 6, 20), 70, "EUR")
+    steps = session.scalars(select(StageChange).order_by(StageChange.at)).all()
+    assert [(step.from_stage, step.to_stage) for step in steps] == [
+        (None, "Prospecting"), ("Prospecting", "ClosedWon"),
+    ]  # fmt: skip
+    assert session.scalars(select(TicketComment)).one().body == "Oil it."
+
+
+def test_circles_of_references_are_closed(run: Callable[..., Any], session: Session) -> None:
+    run(FILE)
+    assert session.get_one(Client, 70).origin_lead_id == 9
+    assert session.get_one(Opportunity, 3).lead_id == 9
+    assert session.get_one(Task, 6).parent_task_id == 7
+
+
+def test_ids_are_mapped_where_there_are_records(run: Callable[..., Any], session: Session) -> None:
+    """A second import of the same file makes new records that refer to each other."""
+    first = deepcopy(FILE)
+    for records in first.values():
+        for record in records:
+            record.pop("number", None)
+    for invoice in first["Invoices"]:
+        invoice["status"] = "Draft"
+        invoice.pop("Payments", None)
+        invoice.pop("paidAt", None)
+        invoice.pop("amountDue", None)
+    run(first)
+    run(first)
+    assert count(session, Client) == 4
+    new = session.scalars(select(Client).where(Client.id > 71).order_by(Client.id)).all()
+    assert [client.name for client in new] == ["Acme GmbH", "Beta B.V."]
+    origin = session.get_one(Lead, new[0].origin_lead_id)
+    assert origin.converted_client_id == new[0].id
+    task = session.scalars(select(Task).where(Task.title == "Install", Task.id > 8)).one()
+    assert session.get_one(Invoice, task.related_id).client_id == new[0].id
+
+
+def test_counters_go_on_after_the_numbers_of_the_file(
+    app: Flask, run: Callable[..., Any], session: Session
+) -> None:
+    run(FILE)
+    assert session.get_one(Client, 71).number == "C-000413"
+    assert session.get_one(Counter, "invoice:INV:2021").value == 32
+    with app.app_context(), transaction():
+        assert running_number("C") == "C-000414"
+        assert document_number("INV", 2021) == "INV-2021-00033"
+
+
+def test_no_events_and_one_line_in_the_audit_log(run: Callable[..., Any], session: Session) -> None:
+    run(FILE)
+    assert count(session, Event) == 0
+    line = session.scalars(select(AuditRecord)).one()
+    assert (line.action, line.via, line.after["Clients"]) == ("import.completed", "cli", 2)
+
+
+def test_next_record_gets_a_key_after_those_of_the_file(
+    app: Flask, run: Callable[..., Any], session: Session
+) -> None:
+    run(FILE)
+    run({"Clients": [{"name": "Gamma"}]})
+    assert session.scalars(select(Client.id).where(Client.name == "Gamma")).one() > 71
+
+
+def test_dry_run_keeps_nothing(run: Callable[..., Any], session: Session) -> None:
+    assert run(FILE, dry_run=True)["Clients"] == 2
+    for model in (Client, Invoice, Counter, AuditRecord):
+        assert count(session, model) == 0
+
+
+@pytest.mark.parametrize(
+    ("set_name", "index", "values", "problem"),
+    [
+        ("Clients", 1, {"name": ""}, "Clients[1].name: must not be blank"),
+        ("Clients", 1, {"nmae": "x"}, "Clients[1].nmae: is not a property of this record"),
+        ("Clients", 1, {"email": "no"},
+         "Clients[1].email: must be an e-mail address such as info@example.com"),
+        ("Clients", 1, {"billingAddress": {"zip": "1"}},
+         "Clients[1].billingAddress.zip: is not a property of this record"),
+        ("Clients", 1, {"id": 70}, "Clients[1].id: 70 stands here twice"),
+        ("Clients", 1, {"id": "70"}, "Clients[1].id: must be a whole number, 1 or more"),
+        ("Contacts", 0, {"clientId": 72}, "Contacts[0].clientId: there is no 72 in Clients of"
+         " the file"),
+        ("Contacts", 0, {"ownerId": 1}, "Contacts[0].ownerId: there is no user 1 here, and none"
+         " under this id in Users of the file"),
+        ("Tasks", 0, {"relatedId": 99}, "Tasks[0].relatedId: there is no 99 in Invoices of the"
+         " file"),
+        ("Invoices", 0, {"total": Decimal("119.01")},
+         "Invoices[0].total: is computed to be 119.00; the file says 119.01"),
+        ("Invoices", 0, {"LineItems": [{"description": "x", "unitPrice": 100, "taxRate": 0,
+                                        "taxCategory": "AE"}]},
+         "Invoices[0].LineItems[0].taxExemptionReason: is required in category AE"),
+        ("Invoices", 0, {"status": "Sent"}, "Invoices[0].status: is Sent, but with payments of"
+         " 119.00 and credits of 0.00 0.00 of 119.00 are left to pay: that is Paid"),
+        ("Invoices", 2, {"number": "INV-2021-00031"},
+         "Invoices[2].number: is taken by another record"),
+        ("Invoices", 2, {"dueDate": "2021-01-01"},
+         "Invoices[2].issueDate: is not allowed together with the other values"),
+        ("Tickets", 0, {"priority": "Huge"},
+         "Tickets[0].priority: must be one of Low, Normal, High, Urgent"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and " " not in value else "",
+)  # fmt: skip
+def test_problem_names_set_index_and_field(
+    run: Callable[..., Any],
+    session: Session,
+    file_with: Callable[..., Any],
+    set_name: str,
+    index: int,
+    values: dict[str, Any],
+    problem: str,
+) -> None:
+    assert problem in problems_of(run, file_with(set_name, index, **values))
+    assert count(session, Client) == 0
+
+
+def test_all_problems_are_listed_at_once(
+    run: Callable[..., Any], file_with: Callable[..., Any]
+) -> None:
+    data = file_with("Clients", 0, name=None, revenue=-1)
+    data["Tickets"][0]["subject"] = 7
+    assert problems_of(run, data) == [
+        "Clients[0].name: must not be null",
+        "Clients[0].revenue: must be 0 or more",
+        "Tickets[0].subject: must be a string",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        ([], "the file: must be one object: entity set -> list of records"),
+        ({"Clients": {}}, "Clients: must be a list"),
+        ({"Clients": ["x"]}, "Clients[0]: must be an object"),
+        (
+            {"Customers": []},
+            "Customers: is no entity set; there are Clients, Contacts, Opportunities, Leads,"
+            " Tickets, KbArticles, Projects, Invoices, Tasks, Documents",
+        ),
+    ],
+    ids=["a list", "no list", "no object", "no set"],
+)
+def test_file_of_another_form_is_refused(run: Callable[..., Any], data: Any, problem: str) -> None:
+    assert problems_of(run, data) == [problem]
+
+
+def test_command_imports_a_file_and_reports(app: Flask, tmp_path: Path) -> None:
+    file = tmp_path / "records.json"
+    file.write_text(json.dumps({"Clients": [{"name": "Acme", "revenue": 0.1}]}))
+    result = app.test_cli_runner().invoke(args=["import", "records", str(file)])
+    assert result.exit_code == 0
+    assert "Imported: 1 Clients" in result.output
+
+
+def test_command_lists_problems_and_fails(app: Flask, tmp_path: Path, session: Session) -> None:
+    file = tmp_path / "records.json"
+    file.write_text(json.dumps({"Clients": [{"name": "Acme"}, {}]}))
+    result = app.test_cli_runner().invoke(args=["import", "records", str(file)])
+    assert result.exit_code == 1
+    assert "Clients[1].name: is required" in result.output
+    assert "1 problems; nothing was imported" in result.output
+    assert count(session, Client) == 0
