@@ -19,8 +19,16 @@ from app.container.service import KB_ARTICLE, KB_REVISION, TICKET, TICKET_COMMEN
 from app.container.work import PROJECT, TASK, USER
 from app.crm.clients import CLIENTS
 from app.crm.contacts import CONTACTS
+from app.crm.leads import LEADS
+from app.crm.opportunities import OPPORTUNITIES
+from app.documents.service import DOCUMENTS
+from app.invoices.service import INVOICES
+from app.kb.service import KB_ARTICLES
 from app.odata import edm
 from app.odata.declare import by_name
+from app.projects.service import PROJECTS
+from app.projects.tasks import TASKS
+from app.tickets.service import TICKETS
 
 NAMESPACE = "BusinessPlatform"
 
@@ -39,20 +47,20 @@ def container() -> edm.EntityContainer:
                 edm.EntitySet(
                     name="Contacts", type=CONTACT, service=CONTACTS, description="People."
                 ),
-                edm.EntitySet(name="Leads", type=LEAD, description="Possible customers."),
+                edm.EntitySet(name="Leads", type=LEAD, service=LEADS, description="Possible customers."),
                 edm.EntitySet(
-                    name="Opportunities", type=OPPORTUNITY, description="Sales in progress."
+                    name="Opportunities", type=OPPORTUNITY, service=OPPORTUNITIES, description="Sales in progress."
                 ),
-                edm.EntitySet(name="Tickets", type=TICKET, description="Customer requests."),
+                edm.EntitySet(name="Tickets", type=TICKET, service=TICKETS, description="Customer requests."),
                 edm.EntitySet(
-                    name="Invoices", type=INVOICE, description="Invoices and credit notes."
+                    name="Invoices", type=INVOICE, service=INVOICES, description="Invoices and credit notes."
                 ),
                 edm.EntitySet(
-                    name="KbArticles", type=KB_ARTICLE, description="Knowledge base articles."
+                    name="KbArticles", type=KB_ARTICLE, service=KB_ARTICLES, description="Knowledge base articles."
                 ),
-                edm.EntitySet(name="Documents", type=DOCUMENT, description="Files."),
-                edm.EntitySet(name="Tasks", type=TASK, description="Things to do."),
-                edm.EntitySet(name="Projects", type=PROJECT, description="Work for clients."),
+                edm.EntitySet(name="Documents", type=DOCUMENT, service=DOCUMENTS, description="Files."),
+                edm.EntitySet(name="Tasks", type=TASK, service=TASKS, description="Things to do."),
+                edm.EntitySet(name="Projects", type=PROJECT, service=PROJECTS, description="Work for clients."),
                 edm.EntitySet(
                     name="Users",
                     type=USER,

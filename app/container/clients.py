@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.container.common import (
     address,
+    business_type,
     common,
     documents_of,
     full_name,
@@ -15,12 +16,12 @@ from app.container.common import (
 )
 from app.models.client import Client, Contact
 from app.odata import edm
-from app.odata.declare import entity_type, prop, to_many, to_one
+from app.odata.declare import prop, to_many, to_one
 
 _client = Client.__table__
 _contact = Contact.__table__
 
-CLIENT = entity_type(
+CLIENT = business_type(
     "Client",
     _client,
     [
@@ -80,7 +81,7 @@ CLIENT = entity_type(
     description="A customer: the company or person that is billed.",
 )  # fmt: skip
 
-CONTACT = entity_type(
+CONTACT = business_type(
     "Contact",
     _contact,
     [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, case, literal
+from sqlalchemy import ColumnElement, FromClause, Table, case, literal
 
+from app.models.trigrams import fts_table, searchable_columns
 from app.odata import edm
-from app.odata.declare import by_name, camel, prop, to_one
+from app.odata.declare import by_name, camel, entity_type, prop, to_one
 
 COUNTRY_PATTERN = "^[A-Z]{2}$"
 
@@ -39,6 +41,20 @@ PRIORITY = edm.EnumType(
     description="Urgency, in rising order.",
 )
 ID = "Key, given by the service."
+
+
+def business_type(
+    name: str,
+    table: FromClause,
+    properties: Iterable[edm.Property],
+    navigation: Iterable[edm.NavigationProperty] = (),
+    **facets: Any,
+) -> edm.EntityType:
+    """An entity type of ours: its searchable columns have their trigram table."""
+    assert isinstance(table, Table)
+    if searchable_columns(table):
+        facets["trigrams"] = fts_table(table.name)
+    return entity_type(name, table, properties, navigation, **facets)
 
 
 def key(table: FromClause) -> edm.Property:

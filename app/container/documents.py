@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from app.container.common import common, key, owner, server
+from app.container.common import business_type, common, key, owner, server
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata import edm
-from app.odata.declare import entity_type, prop, to_many, to_one
+from app.odata.declare import prop, to_many, to_one
 
 _document = Document.__table__
 _version = DocumentVersion.__table__
 _share = DocumentShare.__table__
 
-DOCUMENT = entity_type(
+DOCUMENT = business_type(
     "Document",
     _document,
     [
@@ -53,7 +53,7 @@ DOCUMENT = entity_type(
     description="A file, and what is known about it.",
 )
 
-DOCUMENT_VERSION = entity_type(
+DOCUMENT_VERSION = business_type(
     "DocumentVersion",
     _version,
     [
@@ -70,7 +70,7 @@ DOCUMENT_VERSION = entity_type(
     description="One file of a document.",
 )
 
-DOCUMENT_SHARE = entity_type(
+DOCUMENT_SHARE = business_type(
     "DocumentShare",
     _share,
     [

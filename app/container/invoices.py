@@ -6,11 +6,20 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_
 
-from app.container.common import common, documents_of, key, money, owner, server, tasks_about
+from app.container.common import (
+    business_type,
+    common,
+    documents_of,
+    key,
+    money,
+    owner,
+    server,
+    tasks_about,
+)
 from app.dynamic import dynamic
 from app.models.invoice import Invoice, LineItem, Payment
 from app.odata import edm
-from app.odata.declare import by_name, entity_type, prop, to_many, to_one
+from app.odata.declare import by_name, prop, to_many, to_one
 
 _invoice = Invoice.__table__
 _line = LineItem.__table__
@@ -70,7 +79,7 @@ PARTY_SNAPSHOT = edm.ComplexType(
     ),
 )
 
-INVOICE = entity_type(
+INVOICE = business_type(
     "Invoice",
     _invoice,
     [
@@ -162,7 +171,7 @@ INVOICE = entity_type(
     description="A bill to one client, or a credit note.",
 )  # fmt: skip
 
-LINE_ITEM = entity_type(
+LINE_ITEM = business_type(
     "LineItem",
     _line,
     [
@@ -197,7 +206,7 @@ LINE_ITEM = entity_type(
     description="One line of an invoice.",
 )  # fmt: skip
 
-PAYMENT = entity_type(
+PAYMENT = business_type(
     "Payment",
     _payment,
     [

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Integer
 
 from app.container.common import (
+    business_type,
     common,
     documents_of,
     full_name,
@@ -20,7 +21,7 @@ from app.dynamic import dynamic
 from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
 from app.odata import edm
-from app.odata.declare import entity_type, prop, to_many, to_one
+from app.odata.declare import prop, to_many, to_one
 from app.odata.sql.spelled import Spelled
 
 _lead = Lead.__table__
@@ -39,7 +40,7 @@ def _days_in_stage(columns: Any, rights: Any) -> ColumnElement[Any]:
     )
 
 
-LEAD = entity_type(
+LEAD = business_type(
     "Lead",
     _lead,
     [
@@ -99,7 +100,7 @@ LEAD = entity_type(
     description="A possible customer that nobody has qualified yet.",
 )  # fmt: skip
 
-OPPORTUNITY = entity_type(
+OPPORTUNITY = business_type(
     "Opportunity",
     _opportunity,
     [
@@ -164,7 +165,7 @@ OPPORTUNITY = entity_type(
     description="A sale that may be won.",
 )  # fmt: skip
 
-STAGE_CHANGE = entity_type(
+STAGE_CHANGE = business_type(
     "StageChange",
     _stage,
     [

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from app.container.common import common, documents_of, key, owner, priority, server, tasks_about
+from app.container.common import (
+    business_type,
+    common,
+    documents_of,
+    key,
+    owner,
+    priority,
+    server,
+    tasks_about,
+)
 from app.models.kb_article import KbArticle, KbRevision
 from app.models.ticket import Ticket, TicketArticle, TicketComment
 from app.odata import edm
-from app.odata.declare import entity_type, prop, to_many, to_one
+from app.odata.declare import prop, to_many, to_one
 
 _ticket = Ticket.__table__
 _comment = TicketComment.__table__
@@ -34,7 +43,7 @@ def _linked(name: str, target: str, source_column: str, target_column: str, part
     )
 
 
-TICKET = entity_type(
+TICKET = business_type(
     "Ticket",
     _ticket,
     [
@@ -89,7 +98,7 @@ TICKET = entity_type(
     description="A request of a customer.",
 )  # fmt: skip
 
-TICKET_COMMENT = entity_type(
+TICKET_COMMENT = business_type(
     "TicketComment",
     _comment,
     [
@@ -105,7 +114,7 @@ TICKET_COMMENT = entity_type(
     description="An answer on a ticket, or an internal note.",
 )
 
-KB_ARTICLE = entity_type(
+KB_ARTICLE = business_type(
     "KbArticle",
     _article,
     [
@@ -154,7 +163,7 @@ KB_ARTICLE = entity_type(
     description="An answer written once for many askers.",
 )  # fmt: skip
 
-KB_REVISION = entity_type(
+KB_REVISION = business_type(
     "KbRevision",
     _revision,
     [

@@ -6,13 +6,22 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_
 
-from app.container.common import common, documents_of, key, money, owner, priority, server
+from app.container.common import (
+    business_type,
+    common,
+    documents_of,
+    key,
+    money,
+    owner,
+    priority,
+    server,
+)
 from app.dynamic import dynamic
 from app.models.project import Project
 from app.models.task import Task
 from app.models.user import User
 from app.odata import edm
-from app.odata.declare import entity_type, prop, to_many, to_one
+from app.odata.declare import prop, to_many, to_one
 
 _task = Task.__table__
 _project = Project.__table__
@@ -50,7 +59,7 @@ def _overdue(expression: edm.Expression, description: str) -> edm.Property:
     )
 
 
-TASK = entity_type(
+TASK = business_type(
     "Task",
     _task,
     [
@@ -97,7 +106,7 @@ TASK = entity_type(
     description="Something to do.",
 )  # fmt: skip
 
-PROJECT = entity_type(
+PROJECT = business_type(
     "Project",
     _project,
     [
@@ -138,7 +147,7 @@ PROJECT = entity_type(
     description="Work for a client with a budget.",
 )  # fmt: skip
 
-USER = entity_type(
+USER = business_type(
     "User",
     _user,
     [
