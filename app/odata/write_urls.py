@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
-from app.errors import InvalidQueryError, NotFoundError
+from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata import edm
 from app.odata.errors import QueryError
 from app.odata.literal_text import literal_text
@@ -49,10 +49,9 @@ def resolve_url(
         url = references[url[1:]]
     relative = _relative(url, roots)
     try:
-        path = parse_path(relative)
-    except QueryError as error:
-        raise InvalidQueryError(f"{url!r} is no URL of an entity: {error.message}.") from error
-    target = resolve_target(container, path, {})
+        target = resolve_target(container, parse_path(relative), {})
+    except (QueryError, MethodNotAllowedError) as error:
+        raise InvalidQueryError(f"{url!r} is no URL of an entity: {error.message}") from error
     if target.is_collection or target.prop is not None or target.ending is not None:
         raise InvalidQueryError(f"{url!r} is no URL of an entity.")
     if target.key is None:
