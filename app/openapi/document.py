@@ -1,0 +1,105 @@
+"""The OpenAPI 3.1 document of the whole API: the REST areas and the OData sets."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask
+
+from app.config import Config
+from app.odata import edm
+from app.openapi import answers, odata_parameters, odata_schemas, rest_operations
+from app.openapi.odata_paths import paths as odata_paths
+from app.openapi.odata_service import paths as service_paths
+
+OPENAPI = "3.1.0"
+ODATA_PREFIX = "/odata"
+TITLE = "Business Platform API"
+DESCRIPTION = """\
+CRM, invoicing, knowledge base, documents, assistant, BI and webhooks.
+
+* **OData** (`/odata/...`): reading and writing the business entities, with `$filter`, `$orderby`,
+  `$top`, `$skip`, `$expand`, `$select`, `$count`.
+* **REST** (`/api/v1/...`): business operations. Every POST takes an `Idempotency-Key`.
+
+To try it here, press **Authorize**: a bearer token (the `accessToken` that
+`POST /api/v1/auth/login` answers), or an API key. On `/odata`, HTTP Basic with an API key as the
+password works too.
+
+Money and quantities are exact decimals; instants are UTC. Every answer carries `X-Request-ID`.
+"""
+SECURITY_SCHEMES = {
+    "bearerAuth": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "The `accessToken` of `POST /api/v1/auth/login`.",
+    },
+    "apiKeyAuth": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        "description": "A key that an administrator made.",
+    },
+}
+
+
+def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict[str, Any]:
+    """The document.
+
+    Args:
+        rest: what flask-smorest found in the areas.
+    """
+    config: Config = app.extensions["config"]
+    limits = rate_limits(config)
+    document: dict[str, Any] = {
+        "openapi": OPENAPI,
+        "info": {"title": TITLE, "version": "1.0.0", "description": DESCRIPTION},
+        "servers": [{"url": "/", "description": "This service."}],
+        "security": [{"bearerAuth": []}, {"apiKeyAuth": []}],
+        "tags": [],
+        "paths": copy.deepcopy(dict(rest.get("paths", {}))),
+        "components": _components(container, rest),
+    }
+    rest_operations.complete(app, document, limits)
+    document["paths"] |= service_paths(container, ODATA_PREFIX, limits)
+    document["paths"] |= odata_paths(container, ODATA_PREFIX, limits)
+    document["tags"] = _tags(container, rest)
+    return document
+
+
+def rate_limits(config: Config) -> str:
+    """The sentence on rate limits, from the settings."""
+    return (
+        f"Rate limit: {_rate(config.RATE_LIMIT_USER)} for a user,"
+        f" {_rate(config.RATE_LIMIT_API_KEY)} for an API key."
+    )
+
+
+def _rate(text: str) -> str:
+    number, _, period = text.partition("/")
+    return f"{number} requests a {period}"
+
+
+def _components(container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict[str, Any]:
+    components = answers.components()
+    components["schemas"] |= copy.deepcopy(rest.get("components", {}).get("schemas", {}))
+    components["schemas"] |= odata_schemas.schemas(container)
+    components["parameters"] = odata_parameters.components()
+    components["securitySchemes"] = SECURITY_SCHEMES
+    return components
+
+
+def _tags(container: edm.EntityContainer, rest: Mapping[str, Any]) -> list[dict[str, str]]:
+    areas = [
+        {"name": tag["name"], "description": tag.get("description") or ""}
+        for tag in rest.get("tags", [])
+    ]
+    service = {"name": "OData", "description": "The OData service itself."}
+    sets = [
+        {"name": entity_set.name, "description": entity_set.type.description}
+        for entity_set in container.sets.values()
+    ]
+    return [*areas, service, *sets]

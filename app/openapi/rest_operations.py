@@ -1,0 +1,127 @@
+"""The operations of the REST areas: what flask-smorest found, with what it cannot know.
+
+It knows paths and schemas; permission, rate limit, errors and examples are added here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import Flask
+
+from app.edge.rules import RouteRules, rules_of
+from app.openapi.answers import errors, headers
+from app.openapi.rest_examples import example_of, for_operation
+
+METHODS = ("get", "post", "put", "patch", "delete")
+COMMON_ERRORS = ("400", "429", "503")
+CALLER_ERRORS = ("401", "403")
+# Answers that flask-smorest adds from a table of its own; ours say more.
+_GENERIC = ("default", "422")
+
+
+def complete(app: Flask, document: dict[str, Any], limits: str) -> None:
+    """Finish the operations of ``document`` in place.
+
+    Args:
+        limits: the sentence on rate limits at the end of every description.
+    """
+    views = _rules_of_operations(app)
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                rules = views.get((path, method), RouteRules())
+                _complete_operation(document, path, method, item[method], rules, limits)
+
+
+def _complete_operation(
+    document: Mapping[str, Any],
+    path: str,
+    method: str,
+    operation: dict[str, Any],
+    rules: RouteRules,
+    limits: str,
+) -> None:
+    text = operation.get("description", "")
+    if rules.public:
+        operation["security"] = []
+        note = "No credentials needed."
+        if rules.counting == "sign-in":
+            note += " Rate limit: 20 requests a minute of one address."
+    else:
+        right = f"`{rules.permission}`" if rules.permission else "any signed-in caller"
+        note = f"Permission: {right}. {limits}"
+    operation["description"] = f"{text}\n\n{note}".strip()
+    operation.setdefault("operationId", _operation_id(path, method))
+    _complete_answers(document, path, method, operation, rules)
+    content = operation.get("requestBody", {}).get("content", {})
+    for media_type, body in content.items():
+        if "example" not in body and "examples" not in body:
+            known = for_operation(method, path)
+            body["example"] = (
+                known if known is not None else example_of(document, body.get("schema", {}))
+            )
+        if media_type == "application/json":
+            operation["requestBody"].setdefault("required", True)
+
+
+def _complete_answers(
+    document: Mapping[str, Any],
+    path: str,
+    method: str,
+    operation: dict[str, Any],
+    rules: RouteRules,
+) -> None:
+    answers = operation["responses"]
+    for status in [status for status in answers if _is_generic(status, answers[status])]:
+        del answers[status]
+    wanted = [*COMMON_ERRORS, *(() if rules.public else CALLER_ERRORS)]
+    if "{" in path:
+        wanted.append("404")
+    if method in ("post", "put", "patch"):
+        wanted += ["409", "413", "415"]
+    for status, answer in errors(wanted).items():
+        answers.setdefault(status, answer)
+    for status, answer in answers.items():
+        if "$ref" in answer or not status.startswith("2"):
+            continue
+        answer["headers"] = {**headers(), **answer.get("headers", {})}
+        for body in answer.get("content", {}).values():
+            if "example" not in body and "examples" not in body:
+                body["example"] = example_of(document, body.get("schema", {}))
+
+
+def _is_generic(status: str, answer: Mapping[str, Any]) -> bool:
+    reference = str(answer.get("$ref", ""))
+    return status in _GENERIC or (
+        reference.startswith("#/components/responses/") and "Error" not in reference
+    )
+
+
+def _operation_id(path: str, method: str) -> str:
+    words = [word.strip("{}") for word in path.split("/") if word not in ("", "api", "v1")]
+    return method + "".join(
+        part.capitalize() for word in words for part in word.replace("-", "_").split("_")
+    )
+
+
+def _rules_of_operations(app: Flask) -> dict[tuple[str, str], RouteRules]:
+    """Path as OpenAPI writes it, and method -> what the edge asks there."""
+    found = rules_of(app)
+    return {
+        (_template(rule.rule), method.lower()): found[rule.endpoint]
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods or ()
+    }
+
+
+def _template(rule: str) -> str:
+    """``/leads/<int:lead_id>/convert`` -> ``/leads/{lead_id}/convert``."""
+    return "".join(_template_parts(rule))
+
+
+def _template_parts(rule: str) -> Iterator[str]:
+    for part in rule.split("<"):
+        variable, closed, rest = part.partition(">")
+        yield f"{{{variable.rpartition(':')[2]}}}{rest}" if closed else part

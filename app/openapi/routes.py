@@ -1,0 +1,125 @@
+"""``/openapi.json`` and ``/docs``: everything on the page comes from this service."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import flask_swagger_ui
+from flask import Blueprint, Flask, Response, current_app, request, send_from_directory, url_for
+from flask_smorest import Api
+from markupsafe import escape
+
+from app.errors import NotFoundError
+from app.odata import edm
+from app.openapi.document import TITLE, build
+from app.security import counted, public
+from app.types import json_text
+
+OWN_ASSETS = Path(__file__).parent / "static"
+SWAGGER_ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
+ASSETS = {
+    "initializer.js": OWN_ASSETS,
+    "page.css": OWN_ASSETS,
+    "swagger-ui.css": SWAGGER_ASSETS,
+    "swagger-ui-bundle.js": SWAGGER_ASSETS,
+    "favicon-32x32.png": SWAGGER_ASSETS,
+}
+# Nothing but this service's own files; pictures inside style sheets are data: addresses.
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+ASSET_SECONDS = 86_400
+
+blueprint = Blueprint("openapi", __name__)
+
+
+@dataclass
+class OpenApi:
+    """The document of one application; made at the first request, because it asks all routes."""
+
+    app: Flask
+    container: edm.EntityContainer
+    api: Api
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._text: bytes | None = None
+
+    def text(self) -> bytes:
+        """The document as JSON."""
+        with self._lock:
+            if self._text is None:
+                document = build(self.app, self.container, self.api.spec.to_dict())
+                self._text = json_text(document).encode()
+            return self._text
+
+
+def init_app(app: Flask, container: edm.EntityContainer, api: Api) -> None:
+    """Add the document and the page to ``app``; after all areas."""
+    app.extensions["openapi"] = OpenApi(app, container, api)
+    app.register_blueprint(blueprint)
+
+
+@blueprint.get("/openapi.json")
+@public
+def openapi_document() -> Response:
+    """The OpenAPI document."""
+    found: OpenApi = current_app.extensions["openapi"]
+    text = found.text()
+    response = Response(text, content_type="application/json")
+    response.set_etag(hashlib.sha256(text).hexdigest()[:32])
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.make_conditional(request)
+    return response
+
+
+@blueprint.get("/docs")
+@public
+def docs() -> Response:
+    """The interactive page."""
+    response = Response(_page(), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = PAGE_POLICY
+    response.headers["Cache-Control"] = "public, no-cache"
+    return response
+
+
+@blueprint.get("/docs/<name>")
+@public
+@counted("free")
+def docs_asset(name: str) -> Response:
+    """A file of the page."""
+    if name not in ASSETS:
+        raise NotFoundError("The page has no such file.")
+    response = send_from_directory(ASSETS[name], name)
+    response.headers["Cache-Control"] = f"public, max-age={ASSET_SECONDS}"
+    return response
+
+
+def _page() -> str:
+    def asset(name: str) -> str:
+        return str(escape(url_for("openapi.docs_asset", name=name)))
+
+    document = escape(url_for("openapi.openapi_document"))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(TITLE)}</title>
+<link rel="icon" type="image/png" href="{asset("favicon-32x32.png")}">
+<link rel="stylesheet" href="{asset("swagger-ui.css")}">
+<link rel="stylesheet" href="{asset("page.css")}">
+</head>
+<body data-document="{document}">
+<main id="swagger-ui"></main>
+<noscript>This page needs JavaScript; the document itself is at <a href="{document}">{document}</a>.
+</noscript>
+<script src="{asset("swagger-ui-bundle.js")}"></script>
+<script src="{asset("initializer.js")}"></script>
+</body>
+</html>
+"""

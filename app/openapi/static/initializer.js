@@ -1,0 +1,18 @@
+// Starts Swagger UI on the document of this service. A file, because the page's policy allows no
+// script inside it.
+"use strict";
+
+window.addEventListener("load", () => {
+  window.ui = SwaggerUIBundle({
+    url: document.body.dataset.document,
+    dom_id: "#swagger-ui",
+    deepLinking: true,
+    docExpansion: "none",
+    filter: true,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    defaultModelsExpandDepth: 0,
+    // No badge: it would ask a server elsewhere.
+    validatorUrl: null,
+  });
+});
