@@ -32,6 +32,44 @@ from app.tickets.service import TICKETS
 
 NAMESPACE = "BusinessPlatform"
 
+SETS = (
+    edm.EntitySet(name="Clients", type=CLIENT, service=CLIENTS, description="Customers."),
+    edm.EntitySet(name="Contacts", type=CONTACT, service=CONTACTS, description="People."),
+    edm.EntitySet(name="Leads", type=LEAD, service=LEADS, description="Possible customers."),
+    edm.EntitySet(
+        name="Opportunities",
+        type=OPPORTUNITY,
+        service=OPPORTUNITIES,
+        description="Sales in progress.",
+    ),
+    edm.EntitySet(name="Tickets", type=TICKET, service=TICKETS, description="Customer requests."),
+    edm.EntitySet(
+        name="Invoices", type=INVOICE, service=INVOICES, description="Invoices and credit notes."
+    ),
+    edm.EntitySet(
+        name="KbArticles",
+        type=KB_ARTICLE,
+        service=KB_ARTICLES,
+        description="Knowledge base articles.",
+    ),
+    edm.EntitySet(name="Documents", type=DOCUMENT, service=DOCUMENTS, description="Files."),
+    edm.EntitySet(name="Tasks", type=TASK, service=TASKS, description="Things to do."),
+    edm.EntitySet(name="Projects", type=PROJECT, service=PROJECTS, description="Work for clients."),
+    edm.EntitySet(
+        name="Users",
+        type=USER,
+        description="Colleagues; read-only.",
+        insertable=False,
+        updatable=False,
+        deletable=False,
+    ),
+)
+TYPES = (
+    CLIENT, CONTACT, LEAD, OPPORTUNITY, STAGE_CHANGE, TICKET, TICKET_COMMENT, INVOICE, LINE_ITEM,
+    PAYMENT, KB_ARTICLE, KB_REVISION, DOCUMENT, DOCUMENT_VERSION, DOCUMENT_SHARE, TASK, PROJECT,
+    USER,
+)  # fmt: skip
+
 
 @cache
 def container() -> edm.EntityContainer:
@@ -39,45 +77,8 @@ def container() -> edm.EntityContainer:
     return edm.EntityContainer(
         namespace=NAMESPACE,
         name="Default",
-        sets=by_name(
-            [
-                edm.EntitySet(
-                    name="Clients", type=CLIENT, service=CLIENTS, description="Customers."
-                ),
-                edm.EntitySet(
-                    name="Contacts", type=CONTACT, service=CONTACTS, description="People."
-                ),
-                edm.EntitySet(name="Leads", type=LEAD, service=LEADS, description="Possible customers."),
-                edm.EntitySet(
-                    name="Opportunities", type=OPPORTUNITY, service=OPPORTUNITIES, description="Sales in progress."
-                ),
-                edm.EntitySet(name="Tickets", type=TICKET, service=TICKETS, description="Customer requests."),
-                edm.EntitySet(
-                    name="Invoices", type=INVOICE, service=INVOICES, description="Invoices and credit notes."
-                ),
-                edm.EntitySet(
-                    name="KbArticles", type=KB_ARTICLE, service=KB_ARTICLES, description="Knowledge base articles."
-                ),
-                edm.EntitySet(name="Documents", type=DOCUMENT, service=DOCUMENTS, description="Files."),
-                edm.EntitySet(name="Tasks", type=TASK, service=TASKS, description="Things to do."),
-                edm.EntitySet(name="Projects", type=PROJECT, service=PROJECTS, description="Work for clients."),
-                edm.EntitySet(
-                    name="Users",
-                    type=USER,
-                    description="Colleagues; read-only.",
-                    insertable=False,
-                    updatable=False,
-                    deletable=False,
-                ),
-            ]
-        ),
-        types=by_name(
-            [
-                CLIENT, CONTACT, LEAD, OPPORTUNITY, STAGE_CHANGE, TICKET, TICKET_COMMENT, INVOICE,
-                LINE_ITEM, PAYMENT, KB_ARTICLE, KB_REVISION, DOCUMENT, DOCUMENT_VERSION,
-                DOCUMENT_SHARE, TASK, PROJECT, USER,
-            ]
-        ),
+        sets=by_name(SETS),
+        types=by_name(TYPES),
         complex_types=by_name([ADDRESS, CUSTOM_FIELDS, TAX_BREAKDOWN_LINE, PARTY_SNAPSHOT]),
         enum_types=by_name([PRIORITY]),
-    )  # fmt: skip
+    )
