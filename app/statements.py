@@ -45,14 +45,14 @@ class Statement:
             for name in names
             if name in table.c and (process := _binder(table.c[name].type, dialect))
         )
-        if isinstance(statement, Select):
-            chosen = [table.c[column.name] for column in statement.selected_columns]
-            self._names = tuple(column.name for column in chosen)
-            self._readers = tuple(
-                (place, process)
-                for place, column in enumerate(chosen)
-                if (process := _reader(column.type, dialect))
-            )
+        self._dialect = dialect
+        self._chosen = (
+            [table.c[column.name] for column in statement.selected_columns]
+            if isinstance(statement, Select)
+            else []
+        )
+        self._names = tuple(column.name for column in self._chosen)
+        self._readers: tuple[tuple[int, Processor], ...] | None = None
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> Any:
         """Bind ``values``, run, and return the driver's cursor.
@@ -69,14 +69,25 @@ class Statement:
 
     def first(self, connection: Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """The first row of a SELECT by column name, or None."""
-        row = self.run(connection, values).fetchone()
+        cursor = self.run(connection, values)
+        row = cursor.fetchone()
         if row is None:
             return None
+        if self._readers is None:
+            self._readers = self._find_readers(cursor.description)
         cells = list(row)
         for place, process in self._readers:
             if cells[place] is not None:
                 cells[place] = process(cells[place])
         return dict(zip(self._names, cells, strict=True))
+
+    def _find_readers(self, description: Any) -> tuple[tuple[int, Processor], ...]:
+        """The conversions of columns; the driver's type codes come with its first result."""
+        return tuple(
+            (place, process)
+            for place, column in enumerate(self._chosen)
+            if (process := _reader(column.type, self._dialect, description[place][1]))
+        )
 
 
 def execute(connection: Connection, sql: str, parameters: Any = ()) -> Any:
@@ -156,5 +167,5 @@ def _binder(kind: TypeEngine[Any], dialect: Dialect) -> Processor | None:
     return kind.dialect_impl(dialect).bind_processor(dialect)
 
 
-def _reader(kind: TypeEngine[Any], dialect: Dialect) -> Processor | None:
-    return kind.dialect_impl(dialect).result_processor(dialect, None)
+def _reader(kind: TypeEngine[Any], dialect: Dialect, code: object) -> Processor | None:
+    return kind.dialect_impl(dialect).result_processor(dialect, code)
