@@ -1,0 +1,159 @@
+"""What is printed and sent: one invoice or credit note as plain values, all amounts computed.
+
+Amounts are ``Decimal`` in major units of ``currency`` and agree with ``app.invoices.totals``;
+rates are percentages (19 means 19 %). Nothing here knows a database or a request, so whatever is
+drawn or written from a document depends on the document alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+DocumentType = Literal["Invoice", "CreditNote"]
+DocumentState = Literal["Draft", "Issued", "Paid", "Void"]
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """A postal address; ``country`` is ISO 3166-1 alpha-2. ``street`` may have several lines."""
+
+    street: str | None = None
+    city: str | None = None
+    state: str | None = None
+    postal_code: str | None = None
+    country: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Party:
+    """The seller or the buyer, as it was at issue.
+
+    ``endpoint_scheme`` (EAS code) and ``endpoint_id`` say where e-invoices are received.
+    ``number`` is the buyer's customer number.
+    """
+
+    name: str
+    legal_name: str | None = None
+    address: Address = Address()
+    tax_id: str | None = None
+    registration_number: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    website: str | None = None
+    contact_name: str | None = None
+    endpoint_scheme: str | None = None
+    endpoint_id: str | None = None
+    number: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankAccount:
+    """Where to pay."""
+
+    iban: str
+    bic: str | None = None
+    bank_name: str | None = None
+    account_holder: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLine:
+    """One line. ``unit_price`` is gross where the document's prices include tax.
+
+    ``line_net`` is without tax and after the line's discount, ``line_total`` is with tax.
+    """
+
+    description: str
+    quantity: Decimal
+    unit_price: Decimal
+    line_net: Decimal
+    line_total: Decimal
+    tax_rate: Decimal
+    tax_category: str = "S"
+    unit_code: str = "C62"
+    discount_percent: Decimal = ZERO
+    tax_exemption_reason: str | None = None
+    product_code: str | None = None
+    period_start: date | None = None
+    period_end: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaxSubtotal:
+    """The tax of one category and rate: ``taxable`` is net, after the document's discount."""
+
+    tax_category: str
+    tax_rate: Decimal
+    taxable: Decimal
+    tax: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaymentEntry:
+    """Money received; ``method`` as in the model (``transfer``, ``card``, ...)."""
+
+    paid_on: date
+    amount: Decimal
+    method: str
+    reference: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreditedInvoice:
+    """The invoice that a credit note corrects."""
+
+    number: str
+    issue_date: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvoiceDocument:
+    """An invoice or credit note, ready to be drawn or written.
+
+    A draft has no ``number`` and may have no ``issue_date``. ``amount_due`` is what is left of
+    ``total`` after payments and credit notes. ``logo`` is the bytes of a PNG or JPEG picture.
+    """
+
+    type: DocumentType = "Invoice"
+    state: DocumentState = "Issued"
+    number: str | None = None
+    issue_date: date | None = None
+    due_date: date | None = None
+    service_date: date | None = None
+    currency: str = "EUR"
+    language: str = "en"
+    seller: Party
+    buyer: Party
+    bank: BankAccount | None = None
+    logo: bytes | None = None
+    delivery_address: Address | None = None
+    lines: tuple[DocumentLine, ...]
+    tax_breakdown: tuple[TaxSubtotal, ...]
+    prices_include_tax: bool = False
+    discount_percent: Decimal = ZERO
+    subtotal: Decimal
+    discount_total: Decimal = ZERO
+    tax_total: Decimal
+    total: Decimal
+    amount_credited: Decimal = ZERO
+    amount_due: Decimal
+    payments: tuple[PaymentEntry, ...] = ()
+    credited: CreditedInvoice | None = None
+    reference: str | None = None
+    purchase_order: str | None = None
+    buyer_reference: str | None = None
+    notes: str | None = None
+    terms: str | None = None
+
+    @property
+    def is_credit_note(self) -> bool:
+        return self.type == "CreditNote"
+
+    @property
+    def net_total(self) -> Decimal:
+        """The total without tax, after the document's discount (BT-109)."""
+        return self.subtotal - self.discount_total

