@@ -15,6 +15,7 @@ from app.odata.csdl_terms import (
     NavigationPropertyPath,
     PropertyPath,
 )
+from app.odata.deep_relations import LinkingService
 
 EXPAND_LEVELS = 5
 SUPPORTED_FORMATS = ("application/json",)
@@ -51,7 +52,7 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield _term("ExpandRestrictions", {"Expandable": True, "MaxLevels": EXPAND_LEVELS})
     searchable = any(prop.searchable for prop in type_.properties.values())
     yield _term("SearchRestrictions", {"Searchable": searchable})
-    yield _term("InsertRestrictions", _insertion(container, type_, insertable))
+    yield _term("InsertRestrictions", _insertion(container, entity_set, insertable))
     yield _term("DeepInsertSupport", {"Supported": insertable})
     yield _term("UpdateRestrictions", _change(type_, updatable, insertable))
     yield _term("DeepUpdateSupport", {"Supported": updatable})
@@ -74,14 +75,14 @@ def _restricted(able: str, names: str, type_: edm.EntityType) -> dict[str, Expre
 
 
 def _insertion(
-    container: edm.EntityContainer, type_: edm.EntityType, insertable: bool
+    container: edm.EntityContainer, entity_set: edm.EntitySet, insertable: bool
 ) -> dict[str, Expression]:
     record: dict[str, Expression] = {"Insertable": insertable}
     if insertable:
         closed: list[Expression] = [
             NavigationPropertyPath(nav.name)
-            for nav in type_.navigation.values()
-            if not nav.owned and not is_insertable(container, nav)
+            for nav in entity_set.type.navigation.values()
+            if not is_insertable(container, entity_set, nav)
         ]
         if closed:
             record["NonInsertableNavigationProperties"] = closed
@@ -89,10 +90,18 @@ def _insertion(
     return record
 
 
-def is_insertable(container: edm.EntityContainer, nav: edm.NavigationProperty) -> bool:
-    """Whether an entity can be made along a navigation property, by the service of its set."""
+def is_insertable(
+    container: edm.EntityContainer, entity_set: edm.EntitySet, nav: edm.NavigationProperty
+) -> bool:
+    """Whether an entity can be made along a navigation property, and is then related."""
+    if nav.owned:
+        return entity_set.service is not None and entity_set.updatable
     target = container.set_of_type.get(nav.target)
-    return target is not None and target.service is not None and target.insertable
+    if target is None or target.service is None or not target.insertable:
+        return False
+    if nav.through is not None:
+        return isinstance(entity_set.service, LinkingService)
+    return nav.foreign_key is not None
 
 
 def _change(type_: edm.EntityType, updatable: bool, insertable: bool) -> dict[str, Expression]:

@@ -10,7 +10,13 @@ from flask import Flask
 
 from app.config import Config
 from app.odata import edm
-from app.openapi import answers, odata_parameters, odata_schemas, rest_operations
+from app.openapi import (
+    answers,
+    odata_answers,
+    odata_parameters,
+    odata_schemas,
+    rest_operations,
+)
 from app.openapi.odata_paths import paths as odata_paths
 from app.openapi.odata_service import paths as service_paths
 
@@ -87,7 +93,8 @@ def _components(container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict
     components = answers.components()
     components["schemas"] |= copy.deepcopy(rest.get("components", {}).get("schemas", {}))
     components["schemas"] |= odata_schemas.schemas(container)
-    components["parameters"] = odata_parameters.components()
+    components["responses"] |= odata_answers.components(container)
+    components["parameters"] = odata_parameters.components(container)
     components["securitySchemes"] = SECURITY_SCHEMES
     return components
 

@@ -58,64 +58,85 @@ SHARED = {
 
 def shared(name: str) -> Parameter:
     """A reference to a parameter of ``SHARED``."""
+    return _reference(name)
+
+
+def of_collection(type_: edm.EntityType) -> list[Parameter]:
+    """References to the options of a request for entities of a type."""
+    own = [_reference(f"{name}-{type_.name}") for name in _own(type_)]
+    return [*own, *(shared(name) for name in ("top", "skip", "count", "prefer"))]
+
+
+def of_count(type_: edm.EntityType) -> list[Parameter]:
+    """References to the options of a request for a number."""
+    return [_reference(f"{name}-{type_.name}") for name in _own(type_) if name in _COUNTING]
+
+
+def of_entity(type_: edm.EntityType) -> list[Parameter]:
+    """References to the options that shape one entity."""
+    return [_reference(f"{name}-{type_.name}") for name in _own(type_) if name in _SHAPING]
+
+
+def components(container: edm.EntityContainer) -> dict[str, Parameter]:
+    """The parameters, as the document names them."""
+    found = dict(SHARED)
+    for type_ in container.types.values():
+        found |= {f"{name}-{type_.name}": parameter for name, parameter in _own(type_).items()}
+    return {f"odata-{name}": parameter for name, parameter in found.items()}
+
+
+def _reference(name: str) -> Parameter:
     return {"$ref": f"#/components/parameters/odata-{name}"}
 
 
-def components() -> dict[str, Parameter]:
-    """The shared parameters, as the document names them."""
-    return {f"odata-{name}": parameter for name, parameter in SHARED.items()}
+_COUNTING = ("filter", "search")
+_SHAPING = ("select", "expand")
 
 
-def filter_(type_: edm.EntityType) -> Parameter:
-    """$filter, with an expression that this type understands."""
-    name = _first_text(type_)
-    example = f"contains({name},'a')" if name else f"{type_.key[0]} ne null"
-    return _query(
-        "$filter",
-        "Which rows: `eq ne gt ge lt le in and or not`, `contains startswith endswith`,"
-        " arithmetic, dates (`createdAt gt 2026-01-01`), related rows (`any`, `all`).",
-        {"type": "string"},
-        example,
-    )
-
-
-def orderby(type_: edm.EntityType) -> Parameter:
-    """$orderby, by a property of this type."""
-    name = _first_text(type_) or type_.key[0]
-    description = "Which order: properties or expressions, each `asc` or `desc`."
-    return _query("$orderby", description, {"type": "string"}, f"{name} desc")
-
-
-def select(type_: edm.EntityType) -> Parameter:
-    """$select, of the key and a text."""
-    names = [*type_.key, *filter(None, [_first_text(type_)])]
-    description = "Which properties: names with commas between; all by default."
-    return _query("$select", description, {"type": "string"}, ",".join(names))
-
-
-def expand(type_: edm.EntityType) -> Parameter | None:
-    """$expand; None where nothing is related."""
-    names = list(type_.navigation)
-    if not names:
-        return None
-    return _query(
-        "$expand",
-        "Which related rows, with options in parentheses: "
-        f"`{names[0]}($select={'id'};$top=5)`. There are: {', '.join(names)}.",
-        {"type": "string"},
-        names[0],
-    )
-
-
-def search(type_: edm.EntityType) -> Parameter | None:
-    """$search; None where no property is searched."""
-    if not any(prop.searchable for prop in type_.properties.values()):
-        return None
-    description = 'Rows with these words: `word "a phrase" AND OR NOT`, case and accents ignored.'
-    return _query("$search", description, {"type": "string"}, "acme")
+def _own(type_: edm.EntityType) -> dict[str, Parameter]:
+    """The options whose examples and descriptions name properties of a type."""
+    text = _first_text(type_)
+    found = {
+        "filter": _query(
+            "$filter",
+            "Which rows: `eq ne gt ge lt le in and or not`, `contains startswith endswith`,"
+            " arithmetic, dates (`createdAt gt 2026-01-01`), related rows (`any`, `all`).",
+            {"type": "string"},
+            f"contains({text},'a')" if text else f"{type_.key[0]} ne null",
+        ),
+        "orderby": _query(
+            "$orderby",
+            "Which order: properties or expressions, each `asc` or `desc`.",
+            {"type": "string"},
+            f"{text or type_.key[0]} desc",
+        ),
+        "select": _query(
+            "$select",
+            "Which properties: names with commas between; all by default.",
+            {"type": "string"},
+            ",".join([*type_.key, *([text] if text else [])]),
+        ),
+    }
+    if names := list(type_.navigation):
+        found["expand"] = _query(
+            "$expand",
+            "Which related rows, with options in parentheses:"
+            f" `{names[0]}($select=id)`. There are: {', '.join(names)}.",
+            {"type": "string"},
+            names[0],
+        )
+    if any(prop.searchable for prop in type_.properties.values()):
+        found["search"] = _query(
+            "$search",
+            'Rows with these words: `word "a phrase" AND OR NOT`, case and accents ignored.',
+            {"type": "string"},
+            "acme",
+        )
+    return found
 
 
 def _first_text(type_: edm.EntityType) -> str | None:
+    """A property to show expressions with: a text, rather one that is searched."""
     texts = [
         prop.name
         for prop in type_.properties.values()

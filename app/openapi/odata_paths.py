@@ -7,9 +7,13 @@ from typing import Any
 
 from app.odata import edm
 from app.odata.csdl_capabilities import is_insertable
-from app.openapi import odata_examples as examples, odata_parameters as parameters
-from app.openapi.answers import ODATA, errors, headers
-from app.openapi.odata_schemas import collection_schema, entity_schema_name, ref, type_schema
+from app.openapi import (
+    odata_answers as answers,
+    odata_examples as examples,
+    odata_parameters as parameters,
+)
+from app.openapi.answers import ODATA, errors
+from app.openapi.odata_schemas import entity_schema_name, primitive_schema, ref
 
 Operation = dict[str, Any]
 READ_ERRORS = ("400", "401", "403", "404", "406", "414", "429", "503")
@@ -64,33 +68,14 @@ class _SetPaths:
             yield f"{entity}/{nav.name}", self._related(nav)
 
     def _list(self, type_: edm.EntityType, what: str, operation_id: str) -> Operation:
-        sample = examples.answer(self._container, type_)
-        body = {"@odata.context": f"/odata/$metadata#{what}", "value": [sample]}
-        given = [
-            parameters.filter_(type_),
-            parameters.orderby(type_),
-            parameters.select(type_),
-            parameters.expand(type_),
-            parameters.search(type_),
-            *(parameters.shared(name) for name in ("top", "skip", "count", "prefer")),
-        ]
         return self._operation(
             operation_id,
             f"List {what}",
             f"{type_.description} A page has 1000 rows unless `Prefer` says otherwise;"
             " `@odata.nextLink` leads to the next.",
             "read",
-            parameters=[parameter for parameter in given if parameter],
-            responses={
-                "200": _json_answer(
-                    "A page of rows.",
-                    collection_schema(ref(entity_schema_name(self._container, type_))),
-                    body,
-                    "OData-Version",
-                    "Preference-Applied",
-                ),
-                **errors(READ_ERRORS, ODATA),
-            },
+            parameters=parameters.of_collection(type_),
+            responses={"200": self._answer(type_, "page"), **errors(READ_ERRORS, ODATA)},
         )
 
     def _count(self) -> Operation:
@@ -99,85 +84,64 @@ class _SetPaths:
             f"Count {self._set.name}",
             "The number alone, as text; `$filter` and `$search` apply.",
             "read",
-            parameters=[parameters.filter_(self._type)],
-            responses={
-                "200": {
-                    "description": "The number.",
-                    "headers": headers("OData-Version"),
-                    "content": {
-                        "text/plain": {
-                            "schema": {"type": "string", "pattern": r"^\d+$"},
-                            "example": "42",
-                        }
-                    },
-                },
-                **errors(READ_ERRORS, ODATA),
-            },
+            parameters=parameters.of_count(self._type),
+            responses={"200": answers.shared("number"), **errors(READ_ERRORS, ODATA)},
         )
 
     def _read(self) -> Operation:
-        type_ = self._type
-        given = [parameters.select(type_), parameters.expand(type_)]
         return self._operation(
-            f"Get{type_.name}",
+            f"Get{self._type.name}",
             f"Read one of {self._set.name}",
-            type_.description,
+            self._type.description,
             "read",
-            parameters=[
-                *(parameter for parameter in given if parameter),
-                parameters.shared("ifNoneMatch"),
-            ],
+            parameters=[*parameters.of_entity(self._type), parameters.shared("ifNoneMatch")],
             responses={
-                "200": self._entity_answer("The record."),
-                "304": {"description": "It is as you know it.", "headers": headers("ETag")},
+                "200": self._answer(self._type, "entity"),
+                "304": answers.shared("unchanged"),
                 **errors(READ_ERRORS, ODATA),
             },
         )
 
     def _create(self, type_: edm.EntityType, operation_id: str) -> Operation:
-        given = [parameters.select(type_), parameters.expand(type_), parameters.shared("prefer")]
         return self._operation(
             operation_id,
-            f"Create one of {type_.name}",
+            f"Create a {type_.name}",
             "Related records may be given inside; `Name@odata.bind` points at existing ones."
             " What the service sets itself is ignored; an unknown property is refused.",
             "create",
-            parameters=[parameter for parameter in given if parameter],
+            parameters=[*parameters.of_entity(type_), parameters.shared("prefer")],
             requestBody=self._body("-create", examples.creation(self._container, type_), type_),
             responses={
-                "201": self._entity_answer(
-                    "The new record.", "Location", "OData-EntityId", type_=type_
-                ),
-                "204": {
-                    "description": "It was created (`Prefer: return=minimal`).",
-                    "headers": headers("Location", "OData-EntityId", "Preference-Applied"),
-                },
+                "201": self._answer(type_, "created"),
+                "204": answers.shared("made"),
                 **errors(WRITE_ERRORS, ODATA),
             },
         )
 
     def _update(self, method: str, operation_id: str) -> Operation:
         type_ = self._type
-        patch = method == "patch"
-        if patch:
+        if method == "patch":
             body = self._body("-update", examples.change(self._container, type_), type_)
+            verb = "Change"
             text = "Change the properties that the body names; the others keep their values."
         else:
             body = self._body("-create", examples.creation(self._container, type_), type_)
+            verb = "Replace"
             text = "Replace the record: what the body leaves out goes back to its default."
         return self._operation(
             operation_id,
-            f"{'Change' if patch else 'Replace'} one of {self._set.name}",
+            f"{verb} one of {self._set.name}",
             text,
             "update",
-            parameters=[parameters.shared("ifMatch"), parameters.shared("prefer")],
+            parameters=[
+                *parameters.of_entity(type_),
+                parameters.shared("ifMatch"),
+                parameters.shared("prefer"),
+            ],
             requestBody=body,
             responses={
-                "200": self._entity_answer("The record as it is now."),
-                "204": {
-                    "description": "It was changed (`Prefer: return=minimal`).",
-                    "headers": headers("ETag", "OData-EntityId", "Preference-Applied"),
-                },
+                "200": self._answer(type_, "entity"),
+                "204": answers.shared("done"),
                 **errors(WRITE_ERRORS, ODATA),
             },
         )
@@ -189,10 +153,7 @@ class _SetPaths:
             "Refused with 409 while other records need it.",
             "delete",
             parameters=[parameters.shared("ifMatch")],
-            responses={
-                "204": {"description": "It is gone.", "headers": headers("OData-Version")},
-                **errors(WRITE_ERRORS, ODATA),
-            },
+            responses={"204": answers.shared("gone"), **errors(WRITE_ERRORS, ODATA)},
         )
 
     def _related(self, nav: edm.NavigationProperty) -> dict[str, Any]:
@@ -201,18 +162,18 @@ class _SetPaths:
         item: dict[str, Any] = {"parameters": key_parameters(self._type)}
         if nav.collection:
             item["get"] = self._list(target, nav.name, f"List{operation_id}")
-            if is_insertable(self._container, nav) and nav.through is None:
+            if is_insertable(self._container, self._set, nav):
                 item["post"] = self._create(target, f"Create{operation_id}")
             return item
         item["get"] = self._operation(
             f"Get{operation_id}",
             f"Read {nav.name} of one of {self._set.name}",
-            nav.description or f"The related {target.name}.",
+            nav.description,
             "read",
-            parameters=[parameters.select(target)],
+            parameters=parameters.of_entity(target),
             responses={
-                "200": self._entity_answer("The related record.", type_=target),
-                "204": {"description": "None is related.", "headers": headers()},
+                "200": self._answer(target, "entity"),
+                "204": answers.shared("none"),
                 **errors(READ_ERRORS, ODATA),
             },
         )
@@ -221,13 +182,13 @@ class _SetPaths:
     def _operation(
         self, operation_id: str, summary: str, text: str, action: str, **rest: Any
     ) -> Operation:
-        permission = f"`{self._type.resource}:{action}`" if self._type.resource else "none"
-        notes = f"Permission: {permission}. {self._limits}"
+        resource = self._type.resource
+        permission = f"`{resource}:{action}`" if resource else "any signed-in caller"
         return {
             "tags": [self._set.name],
             "operationId": operation_id,
             "summary": summary,
-            "description": f"{text}\n\n{notes}".strip(),
+            "description": f"{text}\n\nPermission: {permission}. {self._limits}".strip(),
             **rest,
         }
 
@@ -238,16 +199,8 @@ class _SetPaths:
             "content": {"application/json": {"schema": schema, "example": example}},
         }
 
-    def _entity_answer(
-        self, description: str, *more: str, type_: edm.EntityType | None = None
-    ) -> dict[str, Any]:
-        type_ = type_ or self._type
-        home = self._container.set_of_type.get(type_.name)
-        context = f"/odata/$metadata#{home.name if home else type_.name}/$entity"
-        body = {"@odata.context": context, **examples.answer(self._container, type_)}
-        schema = ref(entity_schema_name(self._container, type_))
-        names = ("ETag", "OData-Version", "Preference-Applied", *more)
-        return _json_answer(description, schema, body, *names)
+    def _answer(self, type_: edm.EntityType, kind: str) -> dict[str, Any]:
+        return answers.reference(self._container, type_, kind)
 
 
 def key_parameters(type_: edm.EntityType) -> list[dict[str, Any]]:
@@ -266,12 +219,9 @@ def key_parameters(type_: edm.EntityType) -> list[dict[str, Any]]:
 
 
 def _key_schema(prop: edm.Property) -> dict[str, Any]:
-    assert isinstance(prop.type, edm.PrimitiveType)
-    schema = type_schema(_NO_MODEL, prop.type)
+    assert isinstance(prop.type, edm.PrimitiveType)  # of a key (CSDL 6.5)
+    schema = primitive_schema(prop.type)
     return schema | {"minimum": 1} if schema.get("type") == "integer" else schema
-
-
-_NO_MODEL = edm.EntityContainer(namespace="", name="", sets={}, types={})
 
 
 def _key_template(type_: edm.EntityType) -> str:
@@ -282,13 +232,3 @@ def _key_template(type_: edm.EntityType) -> str:
         value = f"{quote}{{{name}}}{quote}"
         parts.append(value if len(type_.key) == 1 else f"{name}={value}")
     return ",".join(parts)
-
-
-def _json_answer(
-    description: str, schema: Mapping[str, Any], example: Any, *names: str
-) -> dict[str, Any]:
-    return {
-        "description": description,
-        "headers": headers(*names),
-        "content": {"application/json": {"schema": schema, "example": example}},
-    }

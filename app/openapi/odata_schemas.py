@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Any
 
 from app.odata import edm
-from app.odata.csdl_capabilities import is_insertable
 
 Schema = dict[str, Any]
 
@@ -92,6 +91,11 @@ def type_schema(container: edm.EntityContainer, type_: edm.EdmType) -> Schema:
         return {"type": "array", "items": type_schema(container, type_.element)}
     if isinstance(type_, edm.EnumType | edm.ComplexType):
         return ref(f"{container.namespace}.{type_.name}")
+    return primitive_schema(type_)
+
+
+def primitive_schema(type_: edm.PrimitiveType) -> Schema:
+    """The schema of a primitive type."""
     if type_ == edm.DECIMAL:
         return {"type": "number", "format": "decimal"}
     if type_.name in _INTEGERS:
@@ -165,7 +169,7 @@ def _written(container: edm.EntityContainer, type_: edm.EntityType, *, creating:
             schema["default"] = _constant_default(prop)
         properties[prop.name] = schema
     for nav in type_.navigation.values():
-        if nav.owned or (creating and is_insertable(container, nav)):
+        if nav.owned or (creating and _is_insertable(container, nav)):
             target = ref(f"{container.namespace}.{nav.target}-create")
             properties[nav.name] = _navigation(nav, target)
     schema = _object(type_, properties)
@@ -179,6 +183,16 @@ def is_writable(type_: edm.EntityType, prop: edm.Property, *, creating: bool = T
     if prop.computed or prop.expression is not None or prop.type == edm.STREAM:
         return False
     return creating or not (prop.immutable or prop.name in type_.key)
+
+
+def _is_insertable(container: edm.EntityContainer, nav: edm.NavigationProperty) -> bool:
+    target = container.set_of_type.get(nav.target)
+    return (
+        target is not None
+        and target.service is not None
+        and target.insertable
+        and nav.foreign_key is not None
+    )
 
 
 def _constant_default(prop: edm.Property) -> Any:
