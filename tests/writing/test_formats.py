@@ -1,0 +1,62 @@
+"""Formats of values: what libraries take and refuse, and what is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.odata.payload_values import BadValueError
+from app.writing.formats import FORMATS, currencies
+
+ACCEPTED = [
+    ("email", "info@Example.COM", "info@example.com"),
+    ("email", "o'brien+tag@mail.example.co.uk", None),
+    ("email", "grüße@bücher.example", None),
+    ("email", "a@acme.test", None),
+    ("phone", "+49 30 901820", None),
+    ("phone", "+1 (555) 010-0199", None),
+    ("phone", "030/901820", None),
+    ("phone", "(555) 123-4567", None),
+    ("url", "https://example.com/a?b=c#d", None),
+    ("url", "http://127.0.0.1:8080", None),
+    ("url", "https://bücher.example", None),
+    ("country", "de", "DE"),
+    ("country", "GB", None),
+    ("currency", "eur", "EUR"),
+    ("currency", "JPY", None),
+    ("language", "de-AT", None),
+    ("language", "zh-Hans", None),
+    ("time_zone", "Europe/Berlin", None),
+    ("tax_id", "DE123456789", None),
+    ("tax_id", "DE 123 456 789", None),
+    ("tax_id", "12-3456789", None),
+    ("tax_id", "PL1234567890", None),
+    ("tax_id", "EL123456789", None),
+]
+REFUSED = [
+    ("email", "info"), ("email", "a@b"), ("email", "a b@example.com"), ("email", "a@localhost"),
+    ("email", "<a@example.com>"), ("email", "a@example..com"), ("email", "a@b.c\r\nBcc: d@e.f"),
+    ("phone", "call me"), ("phone", "+1"), ("phone", "1"), ("phone", "+49 30 901820 901820 901820"),
+    ("url", "example.com"), ("url", "ftp://example.com"), ("url", "javascript:alert(1)"),
+    ("url", "https://"), ("url", "https://a b.de"), ("url", "https://exa\nmple.com"),
+    ("url", "https://example.com:99999"),
+    ("country", "XX"), ("country", "EU"), ("country", "DEU"), ("country", "1"),
+    ("currency", "DEM"), ("currency", "EURO"), ("language", "english"), ("language", "xx"),
+    ("language", "de_DE"), ("time_zone", "Berlin"), ("time_zone", "../etc/passwd"),
+    ("tax_id", "1"), ("tax_id", "DE12"), ("tax_id", "AT123"), ("tax_id", "12\t34"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "kept"), ACCEPTED)
+def test_accepted(name: str, text: str, kept: str | None) -> None:
+    assert FORMATS[name](text) == (kept or text)
+
+
+@pytest.mark.parametrize(("name", "text"), REFUSED)
+def test_refused(name: str, text: str) -> None:
+    with pytest.raises(BadValueError, match=r"^(must|has)"):
+        FORMATS[name](text)
+
+
+def test_currencies_are_those_in_use() -> None:
+    assert {"EUR", "USD", "GBP", "CHF", "JPY"} < currencies()
+    assert not {"DEM", "FRF", "EUR "} & currencies()
