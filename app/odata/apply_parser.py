@@ -231,7 +231,7 @@ class ApplyParser(AggregateParser):
         start: Apply | None = None
         orderby: tuple[OrderItem, ...] = ()
         if self.accept(","):
-            if self.token.kind == "name" and self.follows("("):
+            if self._at_transformation():
                 start = self.parse_apply()
             if start is None or self.accept(","):
                 orderby = self.parse_order_items()
@@ -242,6 +242,17 @@ class ApplyParser(AggregateParser):
             orderby,
             offset=token.offset,
         )
+
+    def _at_transformation(self) -> bool:
+        """Whether the next token begins a transformation rather than an expression.
+
+        Both could begin with ``identity``, ``concat(`` or a function of the model: the ABNF tries
+        transformations first.
+        """
+        token, name = self.token, self.token.text.lower()
+        if token.kind != "name" or not (name in _NAMES or "." in name):
+            return False
+        return name == "identity" or self.follows("(")
 
     def _parse_hierarchy(self) -> HierarchyReference:
         """``$root/Set,Qualifier,path/of/node/identifier``."""

@@ -37,9 +37,9 @@ UNQUOTED: t.Final[dict[str, tuple[str, str]]] = {
     ),
     "datetime": (
         "-?[0-9]",
-        rf"{_DAY}[Tt][0-9]{_MINUTE}(?:[Zz]|[+ -][0-9]{{2}}:[0-9]{{2}})(?![\w.:])",
+        rf"{_DAY}[Tt][0-9]{_MINUTE}(?:[Zz]|[+ -][0-9]{{2}}:[0-9]{{2}})(?![\w.])",
     ),
-    "date": ("-?[0-9]", rf"{_DAY}(?![\w.:-])"),
+    "date": ("-?[0-9]", rf"{_DAY}(?![\w.-])"),
     "timeofday": ("[0-9]", rf"{_MINUTE}(?![\w.])"),
     "number": (
         "[+-]?[0-9]",
