@@ -10,29 +10,24 @@ Parameter = dict[str, Any]
 
 
 def _query(name: str, description: str, schema: dict[str, Any], example: Any) -> Parameter:
+    # The example is the schema's: one of the parameter's own would be filled in on the page, and
+    # whoever tries a request there would send all options at once.
     return {
         "name": name,
         "in": "query",
-        "description": description,
-        "schema": schema,
-        "example": example,
+        "description": f"{description} Example: `{json_text(example) if example is True else example}`.",
+        "schema": schema | {"examples": [example]},
     }
 
 
 def _header(name: str, description: str, example: str) -> Parameter:
-    return {
-        "name": name,
-        "in": "header",
-        "description": description,
-        "schema": {"type": "string"},
-        "example": example,
-    }
+    return _query(name, description, {"type": "string"}, example) | {"in": "header"}
 
 
 TOP = _query("$top", "At most so many rows.", {"type": "integer", "minimum": 0}, 10)
 SKIP = _query("$skip", "Leave out so many rows first.", {"type": "integer", "minimum": 0}, 0)
 COUNT = _query(
-    "$count", "`true`: tell the number of all rows as `@odata.count`.", {"type": "boolean"}, True
+    "$count", "Tell the number of all rows as `@odata.count`.", {"type": "boolean"}, True
 )
 PREFER = _header(
     "Prefer",

@@ -57,7 +57,6 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
                         "in": "query",
                         "description": "The form.",
                         "schema": {"type": "string", "enum": ["xml", "json"]},
-                        "example": "xml",
                     }
                 ],
                 "responses": {
