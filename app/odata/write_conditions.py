@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from app.errors import NotFoundError, PreconditionFailedError
@@ -41,11 +42,7 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     cannot be made up.
     Raises: NotFoundError; PreconditionFailedError, only an existing entity was to be changed.
     """
-    given = {
-        frozenset(target.type.properties[name].attribute for name in names)
-        for names in upsert_keys(target.type)
-    }
-    may_create = frozenset(target.values) in given
+    may_create = frozenset(target.values) in _given_keys(target.type)
     if not target.is_missing and (not may_create or find_version(target.type, target.key)[0]):
         return False
     if not may_create:
@@ -53,3 +50,12 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     if request.if_match is not None:
         raise PreconditionFailedError(f"There is no such {target.type.name} to change.")
     return True
+
+
+@lru_cache(maxsize=256)
+def _given_keys(type_: edm.EntityType) -> frozenset[frozenset[str]]:
+    """The attributes of each key that clients give."""
+    return frozenset(
+        frozenset(type_.properties[name].attribute for name in names)
+        for names in upsert_keys(type_)
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 from flask import Response
@@ -20,7 +20,6 @@ from app.odata import edm
 from app.odata.deep import DeepWriter
 from app.odata.etags import Precondition, parse_precondition
 from app.odata.options import OptionTexts
-from app.odata.path_nodes import ResourcePath
 from app.odata.payload import EntityBody, Reading, read_entity
 from app.odata.preferences import Preferences, parse_preferences
 from app.odata.write_targets import Target
@@ -39,15 +38,15 @@ class ReadPath(Protocol):
 class WriteRequest:
     """A request that changes something.
 
-    ``path`` and ``options`` are what follows the service root, parsed as far as the model is not
-    needed. ``root`` is the address of the service with a slash at its end, ``roots`` are others
+    ``path`` is what follows the service root, percent-encoded and without a query, ``options`` the
+    query. ``root`` is the address of the service with a slash at its end, ``roots`` are others
     that mean it too. ``version`` is the one that the answer speaks. ``references`` are the
     entities that earlier requests of a batch made: Content-ID -> URL.
     """
 
     container: edm.EntityContainer
     method: str
-    path: ResourcePath
+    path: str
     options: OptionTexts
     headers: Headers
     body: Callable[[], bytes]
@@ -83,10 +82,10 @@ class WriteRequest:
         """The versions that may not; ``*`` means that there is none yet."""
         return parse_precondition(self.headers.get("If-None-Match"))
 
-    @cached_property
+    @property
     def media_type(self) -> str:
         """The media type of the body, without its parameters."""
-        return parse_options_header(self.headers.get("Content-Type"))[0].lower()
+        return self._content_type[0]
 
     @cached_property
     def odata_version(self) -> str:
@@ -114,7 +113,7 @@ class WriteRequest:
             raise UnsupportedMediaTypeError(
                 f"Send the body with Content-Type: application/json{sent}."
             )
-        charset = self._parameters.get("charset", "utf-8").lower()
+        charset = self._content_type[1].get("charset", "utf-8").lower()
         if charset not in ("utf-8", "utf8"):
             raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
         if self.headers.get("Content-Encoding", "identity") != "identity":
@@ -132,10 +131,17 @@ class WriteRequest:
     @property
     def text_numbers(self) -> bool:
         """Whether the body has Int64 and Decimal as strings (JSON Format 3.2)."""
-        return self._parameters.get("ieee754compatible", "").lower() == "true"
+        return self._content_type[1].get("ieee754compatible", "").lower() == "true"
 
     @cached_property
-    def _parameters(self) -> Mapping[str, str]:
-        """Parameters of the media type, names in lower case and without ``odata.``."""
-        _, parameters = parse_options_header(self.headers.get("Content-Type"))
-        return {name.lower().removeprefix("odata."): value for name, value in parameters.items()}
+    def _content_type(self) -> tuple[str, Mapping[str, str]]:
+        """The media type and its parameters, names in lower case and without ``odata.``."""
+        return _parse_media_type(self.headers.get("Content-Type", ""))
+
+
+@lru_cache(maxsize=256)
+def _parse_media_type(text: str) -> tuple[str, Mapping[str, str]]:
+    media_type, parameters = parse_options_header(text)
+    return media_type.lower(), {
+        name.lower().removeprefix("odata."): value for name, value in parameters.items()
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import lru_cache
 from typing import Any
 
 from app.errors import NotFoundError
@@ -88,12 +89,19 @@ def is_changeable(type_: edm.EntityType, prop: edm.Property) -> bool:
 
 def _changeable(body: EntityBody, values: dict[str, Any]) -> dict[str, Any]:
     """``values`` without those that only a creation may set."""
-    fixed = {
-        prop.attribute
-        for prop in body.type.properties.values()
-        if prop.immutable or prop.name in body.type.key
-    }
+    fixed = _fixed(body.type)
+    if fixed.isdisjoint(values):
+        return dict(values)
     return {attribute: value for attribute, value in values.items() if attribute not in fixed}
+
+
+@lru_cache(maxsize=256)
+def _fixed(type_: edm.EntityType) -> frozenset[str]:
+    return frozenset(
+        prop.attribute
+        for prop in type_.properties.values()
+        if prop.immutable or prop.name in type_.key
+    )
 
 
 def _complex_type(type_: edm.EntityType, attribute: str) -> edm.ComplexType:

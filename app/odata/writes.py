@@ -8,6 +8,7 @@ Source: Protocol 11.4.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
@@ -15,7 +16,9 @@ from flask import Response
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata.deep_relations import Relations, foreign_key, service_of
 from app.odata.errors import QueryError
+from app.odata.nodes import Node
 from app.odata.options import OptionTexts, parse_options
+from app.odata.path import parse_path
 from app.odata.payload import EntityBody
 from app.odata.payload_problems import Problems
 from app.odata.write_answers import no_content, written_entity
@@ -26,7 +29,7 @@ from app.odata.write_media import create_media, write_media
 from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
 from app.odata.write_properties import write_property
-from app.odata.write_targets import Target, resolve_target
+from app.odata.write_targets import Target, find_plain_target, resolve_target
 
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
@@ -37,11 +40,19 @@ def write(request: WriteRequest) -> Response:
     Raises: an ApiError, after which the transaction must be rolled back.
     """
     try:
-        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
-        target = resolve_target(request.container, request.path, aliases)
-        return _write(request, target)
+        return _write(request, _target(request))
     except QueryError as error:
         raise InvalidQueryError(str(error), position=error.offset) from error
+
+
+def _target(request: WriteRequest) -> Target:
+    found = find_plain_target(request.container, request.path)
+    if found is not None:
+        return found
+    aliases: Mapping[str, Node] = {}
+    if request.options.aliases:
+        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
+    return resolve_target(request.container, parse_path(request.path), aliases)
 
 
 def _write(request: WriteRequest, target: Target) -> Response:

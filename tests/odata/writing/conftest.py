@@ -68,7 +68,7 @@ class Shop:
         request = WriteRequest(
             container=self.container,
             method=method,
-            path=parse_path(path),
+            path=path,
             options=read_options(query),
             headers=given,
             body=lambda: b"" if body is ... else raw,
