@@ -19,6 +19,7 @@ from app.auth.tokens import AccessTokens
 from app.config import Config
 from app.edge import errors
 from app.edge.answer import Finisher
+from app.edge.application import Application
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
 from app.edge.idempotency import Idempotency
 from app.health import health
@@ -37,7 +38,7 @@ def create_app(config: Config | None = None) -> Flask:
     config = config or Config.from_env(os.environ)
     versions.check(versions.VERSIONS)
     logs.configure(config)
-    app = Flask(__name__, static_folder=None)
+    app = Application(__name__, static_folder=None)
     app.config.from_object(config)
     app.config["MAX_CONTENT_LENGTH"] = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
     app.json = ExactJson(app)
@@ -58,7 +59,7 @@ def create_app(config: Config | None = None) -> Flask:
     return app
 
 
-def bind_edge(app: Flask, config: Config) -> None:
+def bind_edge(app: Application, config: Config) -> None:
     """Everything that a request passes before and after its view."""
     app.extensions["config"] = config
     app.extensions["redis"] = RedisLink(config.REDIS_URL) if config.REDIS_URL else None
@@ -68,11 +69,9 @@ def bind_edge(app: Flask, config: Config) -> None:
     with app.app_context():
         app.extensions["authenticator"] = Authenticator(tokens, database.primary_engine())
     app.extensions["key_use"] = KeyUse(app)
-    app.extensions["request_log"] = logs.request_logger(config)
-    idempotency = app.extensions["idempotency"] = Idempotency()
-    app.before_request(Gate(app, config).enter)
-    app.after_request(Finisher(app).leave)
-    app.teardown_request(lambda error: idempotency.release())
+    app.extensions["request_log"] = logs.RequestLog(config)
+    app.extensions["idempotency"] = Idempotency()
+    app.guard(Gate(app, config), Finisher(app))
 
 
 def register_areas(app: Flask) -> None:

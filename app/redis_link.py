@@ -94,7 +94,7 @@ class RedisLink:
         if connection is None:
             connection = self._threads.connection = self._pool.make_connection()
         try:
-            connection.send_packed_command(connection.pack_command(*command), check_health=False)
+            connection.send_packed_command([_pack(command)], check_health=False)
             return connection.read_response()
         except (redis.ConnectionError, redis.TimeoutError, OSError):
             connection.disconnect()
@@ -122,3 +122,10 @@ class RedisLink:
             return bool(self._ask("PING"))
         except (redis.RedisError, OSError):
             return False
+
+
+def _pack(command: tuple[str | int, ...]) -> bytes:
+    """``command`` in the protocol of Redis; ours is ASCII, so characters are bytes."""
+    texts = [str(part) for part in command]
+    parts = "".join([f"${len(text)}\r\n{text}\r\n" for text in texts])
+    return f"*{len(texts)}\r\n{parts}".encode("ascii")

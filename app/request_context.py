@@ -1,26 +1,56 @@
-"""What a request carries besides its caller: its id and the address it came from."""
+"""What a request carries besides its caller: its id, the address it came from, its verdict."""
 
 from __future__ import annotations
 
 import re
 import secrets
+from time import perf_counter
+from typing import Any
 
-from flask import g, has_request_context, request
+from flask import has_request_context, request
 
 # What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
 # be forged.
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_NAME = "platform.exchange"
 
 
-def begin_request() -> None:
+class Exchange:
+    """One request and its answer, as the edge sees them; lies in the WSGI environment.
+
+    ``verdict`` is what the limit said, ``route`` what the log shows in place of the address,
+    ``credential_expires`` when the caller's token or key ends, in seconds since 1970.
+    """
+
+    __slots__ = ("credential_expires", "principal", "request_id", "route", "started", "verdict")
+
+    def __init__(self, environ: dict[str, Any]) -> None:
+        given: str | None = environ.get("HTTP_X_REQUEST_ID")
+        if given is None or not _ACCEPTED.fullmatch(given):
+            given = secrets.token_hex(16)
+        self.request_id = given
+        self.started = perf_counter()
+        self.verdict: Any = None
+        self.principal: str | None = None
+        self.route: str | None = None
+        self.credential_expires = 0.0
+
+
+def begin_exchange(environ: dict[str, Any]) -> Exchange:
     """Give the request its id: the client's X-Request-ID when it is harmless, else a new one."""
-    given: str | None = request.environ.get("HTTP_X_REQUEST_ID")
-    g.request_id = given if given and _ACCEPTED.fullmatch(given) else secrets.token_hex(16)
+    exchange = environ[_NAME] = Exchange(environ)
+    return exchange
+
+
+def current_exchange() -> Exchange:
+    """The exchange of this request."""
+    found: Exchange = request.environ.get(_NAME) or begin_exchange(request.environ)
+    return found
 
 
 def current_request_id() -> str | None:
     """The id of this request; None in jobs and commands."""
-    return g.get("request_id") if has_request_context() else None
+    return current_exchange().request_id if has_request_context() else None
 
 
 def client_address() -> str | None:

@@ -60,16 +60,13 @@ class EpochSource(Protocol):
 class DatabaseEpoch:
     """One indexed read, in the primary database."""
 
-    def __init__(self, engine: Engine, link: RedisLink | None = None) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.link = link
 
     def current(self) -> int:
-        """The epoch, offered to Redis for the requests to come."""
+        """The epoch; one round trip."""
         with self._engine.connect() as connection:
             value: int = connection.execute(_SELECT).scalar_one()
-        if self.link is not None and not self.link.away:
-            _try(self.link, _OFFER, EPOCH_KEY, value, TRUST_REDIS_MILLISECONDS)
         return value
 
 
@@ -83,29 +80,44 @@ class SqliteEpoch:
     def __init__(self, url: str) -> None:
         self._path = str(make_url(url).database)
         self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._cursor: sqlite3.Cursor | None = None
         self._version = -1
         self._value = -1
 
     def current(self) -> int:
         """The epoch; some 6 microseconds."""
         with self._lock:
-            connection = self._connection or self._open()
-            (version,) = connection.execute("PRAGMA data_version").fetchone()
+            cursor = self._cursor or self._open()
+            (version,) = cursor.execute("PRAGMA data_version").fetchone()
             if version != self._version:
                 # Read after the version: a commit between the two is noticed the next time.
-                (self._value,) = connection.execute(
+                (self._value,) = cursor.execute(
                     "SELECT value FROM security_epochs WHERE id = 1"
                 ).fetchone()
                 self._version = version
             return self._value
 
-    def _open(self) -> sqlite3.Connection:
-        self._connection = sqlite3.connect(
+    def _open(self) -> sqlite3.Cursor:
+        connection = sqlite3.connect(
             self._path, timeout=10, isolation_level=None, check_same_thread=False
         )
-        self._connection.execute("PRAGMA query_only=ON")
-        return self._connection
+        self._cursor = connection.execute("PRAGMA query_only=ON")
+        return self._cursor
+
+
+class SharedEpoch:
+    """Asked when Redis, which a request asks first, does not know the epoch."""
+
+    def __init__(self, database: EpochSource, link: RedisLink) -> None:
+        self._database = database
+        self.link = link
+
+    def current(self) -> int:
+        """The epoch, offered to Redis for the requests to come."""
+        value = self._database.current()
+        if not self.link.away:
+            _try(self.link, _OFFER, EPOCH_KEY, value, TRUST_REDIS_MILLISECONDS)
+        return value
 
 
 def bump_epoch() -> None:
@@ -120,8 +132,7 @@ def bump_epoch() -> None:
     if value is None:
         session.execute(insert(_TABLE).values(id=1, value=1))
         value = 1
-    source = current_app.extensions["epoch"]
-    link = source.link if isinstance(source, DatabaseEpoch) else None
+    link: RedisLink | None = current_app.extensions["redis"]
     if link is not None:
         announcement = session.info.get("epoch") or _Announcement(link, session)
         announcement.value = value
@@ -180,8 +191,9 @@ def init_app(app: Flask, config: Config) -> None:
         source = SqliteEpoch(config.SQLALCHEMY_DATABASE_URI)
     else:
         with app.app_context():
-            source = DatabaseEpoch(primary_engine(), link)
-    app.extensions["epoch"] = source
+            source = DatabaseEpoch(primary_engine())
     if link is not None:
+        source = SharedEpoch(source, link)
         # Rights may have changed while Redis was away; what it remembers is from before.
         link.on_return.append(partial(_try, link, _FORGET, EPOCH_KEY))
+    app.extensions["epoch"] = source

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import g
-
 from app.areas import Area
 from app.auth import service
 from app.auth.schemas import (
@@ -19,6 +17,7 @@ from app.auth.schemas import (
 from app.auth.session_lists import end_session, list_sessions
 from app.auth.sessions import TokenPair, refresh_session
 from app.auth.tokens import LIFETIME_SECONDS
+from app.request_context import current_exchange
 from app.security import counted, current_caller, public
 from app.wire import PageQuerySchema, page_schema
 
@@ -64,7 +63,7 @@ def log_out() -> None:
 @area.response(200, CallerSchema)
 def show_me() -> dict[str, Any]:
     """The caller, with what they may do now."""
-    return service.describe_caller(g.credential_expires)
+    return service.describe_caller(current_exchange().credential_expires)
 
 
 @area.post("/password")

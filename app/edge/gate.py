@@ -6,7 +6,6 @@ of the settings is computed when the application is built.
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -28,7 +27,7 @@ from app.errors import (
     UriTooLongError,
 )
 from app.limits.limiter import Limiter, require_allowed
-from app.request_context import begin_request
+from app.request_context import Exchange, current_exchange
 from app.security import Caller, set_caller
 
 # Room for the names and boundaries of a form around its file.
@@ -57,15 +56,16 @@ class Gate:
         """
         asked: Request = request._get_current_object()  # type: ignore[attr-defined]
         environ = asked.environ
-        g.started = perf_counter()
+        exchange = current_exchange()
         set_caller(None)
-        begin_request()
+        if asked.view_args and "token" in asked.view_args and asked.url_rule:
+            exchange.route = asked.url_rule.rule  # the address itself is the secret
         rules = self._rules.get(asked.endpoint or "") or self._find_rules(asked.endpoint)
         if rules.public:
-            self._count_public(rules, asked)
+            self._count_public(rules, asked, exchange)
             caller = None
         else:
-            caller = self._admit(asked, environ)
+            caller = self._admit(asked, environ, exchange)
         self._check_sizes(asked, environ)
         _check_encoding(environ)
         if rules.permission is not None and caller is not None:
@@ -79,16 +79,21 @@ class Gate:
             self._rules = rules_of(self._app)
         return self._rules.get(endpoint or "", CLOSED)
 
-    def _count_public(self, rules: RouteRules, asked: Request) -> None:
+    def release(self, environ: dict[str, Any]) -> None:
+        """After the request, whatever came of it."""
+        self._idempotency.release(environ)
+
+    def _count_public(self, rules: RouteRules, asked: Request, exchange: Exchange) -> None:
         if rules.counting == "free":
             return
         if rules.counting == "sign-in":
-            g.verdict = self._limiter.count_sign_in(asked.remote_addr)
+            verdict = self._limiter.count_sign_in(asked.remote_addr)
         else:
-            g.verdict = self._limiter.count_address(asked.remote_addr)
-        require_allowed(g.verdict)
+            verdict = self._limiter.count_address(asked.remote_addr)
+        exchange.verdict = verdict
+        require_allowed(verdict)
 
-    def _admit(self, asked: Request, environ: dict[str, Any]) -> Caller:
+    def _admit(self, asked: Request, environ: dict[str, Any], exchange: Exchange) -> Caller:
         # Excel and Power BI offer Basic only (contract P3).
         basic = environ["PATH_INFO"].startswith("/odata")
         try:
@@ -100,25 +105,26 @@ class Gate:
             if entry.epoch != epoch:
                 entry = self._authenticator.verify(environ, basic=basic)
         except ApiError as error:
-            self._count_refused(error, asked)
+            self._count_refused(error, asked, exchange)
             raise
-        g.verdict = verdict
-        g.credential_expires = entry.expires
         caller = entry.caller
+        exchange.verdict = verdict
+        exchange.principal = caller.principal
+        exchange.credential_expires = entry.expires
         set_caller(caller)
         require_allowed(verdict)
         if caller.api_key_id is not None:
             self._key_use.note(caller, asked.remote_addr)
         return caller
 
-    def _count_refused(self, error: ApiError, asked: Request) -> None:
+    def _count_refused(self, error: ApiError, asked: Request, exchange: Exchange) -> None:
         """A guess counts; no credentials at all, or expired ones, are no guess."""
         if isinstance(error, InvalidCredentialsError | ApiKeyInvalidError):
-            g.verdict = self._limiter.count_guess(asked.remote_addr)
-            require_allowed(g.verdict)
+            exchange.verdict = self._limiter.count_guess(asked.remote_addr)
+            require_allowed(exchange.verdict)
             g.guessed = True
         elif error.status == 401:
-            g.verdict = self._limiter.count_address(asked.remote_addr, 0)
+            exchange.verdict = self._limiter.count_address(asked.remote_addr, 0)
 
     def _check_sizes(self, asked: Request, environ: dict[str, Any]) -> None:
         url: str = environ.get("RAW_URI") or environ["PATH_INFO"] + environ.get("QUERY_STRING", "")

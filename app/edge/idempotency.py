@@ -35,6 +35,7 @@ _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 # corrected and sent again with the same key; what failed on our side may be tried again.
 _KEPT_ERRORS = frozenset((404, 409, 410, 412, 422, 423))
 _KEPT_HEADERS = frozenset(("content-type", "location", "etag", "content-disposition"))
+_CLAIM = "platform.idempotency_claim"
 _TABLE: Any = IdempotencyRecord.__table__
 
 
@@ -69,7 +70,7 @@ class Idempotency:
         name = (caller.principal, key)
         fingerprint = _fingerprint(request)
         self._claim(name)
-        g.idempotency_claim = name
+        request.environ[_CLAIM] = name
         stored = _find(*name)
         if stored is not None and stored.expires_at > utc_now():
             return _repeat(stored, fingerprint)
@@ -82,12 +83,11 @@ class Idempotency:
                 raise _still_running()
             self._running.add(name)
 
-    def release(self) -> None:
+    def release(self, environ: dict[str, Any]) -> None:
         """At the end of the request, whatever came of it: let a waiting twin go on."""
-        name = g.pop("idempotency_claim", None)
-        if name is not None:
+        if _CLAIM in environ:
             with self._changed:
-                self._running.discard(name)
+                self._running.discard(environ.pop(_CLAIM))
                 self._changed.notify_all()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ipaddress
 from functools import lru_cache
 
-from flask import Flask, current_app, g
+from flask import Flask, current_app
 
 from app.config import Config
 from app.errors import RateLimitedError
 from app.limits.memory import MemoryStore
 from app.limits.rate import LimitStore, Rate, Verdict
 from app.limits.shared import SharedStore
+from app.request_context import current_exchange
 from app.security import Caller, current_caller
 
 
@@ -56,8 +57,9 @@ def charge(requests: int) -> None:
     Raises: RateLimitedError, they do not fit any more.
     """
     limiter: Limiter = current_app.extensions["limiter"]
-    g.verdict = limiter.count_caller(current_caller(), requests)
-    require_allowed(g.verdict)
+    verdict = limiter.count_caller(current_caller(), requests)
+    current_exchange().verdict = verdict
+    require_allowed(verdict)
 
 
 def require_allowed(verdict: Verdict) -> None:

@@ -1,0 +1,62 @@
+"""Flask with the edge around it: what every answer carries is added where it leaves.
+
+Headers are added to the list that goes to the server, not to the response object, which checks
+each of them twice; nothing here is asynchronous, so no function is asked whether it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flask import Flask, Request
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+
+from app.edge.answer import Finisher
+from app.edge.gate import Gate
+from app.request_context import begin_exchange
+
+# The administration's pages are the only ones that keep something in a cookie.
+COOKIE_PATH = "/admin"
+
+
+class Application(Flask):
+    """The service as a WSGI application; ``guard`` comes before the first request."""
+
+    gate: Gate
+    finisher: Finisher
+
+    def guard(self, gate: Gate, finisher: Finisher) -> None:
+        """Put every request between ``gate`` and ``finisher``."""
+        self.gate, self.finisher = gate, finisher
+        self.session_interface = PageSessions()
+        self.before_request(gate.enter)
+        self.after_request(finisher.leave)
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """``func`` as it is."""
+        return func
+
+    def wsgi_app(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer one request."""
+        exchange = begin_exchange(environ)
+        finish = self.finisher.finish
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            finish(environ, exchange, status, headers)
+            return start_response(status, headers, exc_info)
+
+        try:
+            return super().wsgi_app(environ, start)
+        finally:
+            self.gate.release(environ)
+
+
+class PageSessions(SecureCookieSessionInterface):
+    """Cookies for the administration's pages; the API neither reads nor sets any."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """The session of a page; None elsewhere, and nothing is computed for it."""
+        if request.environ["PATH_INFO"].startswith(COOKIE_PATH):
+            return super().open_session(app, request)
+        return None
