@@ -102,7 +102,8 @@ class EntityService:
         Args:
             events: the specific ones.
             by: the operation that takes a step of the state machine, with all that it brings.
-        Raises: NotFoundError; InvalidStateError, the operation does not lead there.
+        Raises: NotFoundError; InvalidStateError, the operation does not lead there;
+            ValidationError, the step needs what the record does not have.
         """
         before = self.stored(key)
         change = self._change(current_caller(), values=dict(values), key=key, before=before)
@@ -117,6 +118,8 @@ class EntityService:
                 require_step(self.machine, self.rules.title, source, target, by)
                 self.enter(change, source, target)
             self.prepare(change)
+        if change.problems:
+            raise ValidationError(change.problems)
         self._save(change)
 
     def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
