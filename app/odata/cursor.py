@@ -84,7 +84,10 @@ class Cursor:
         """What ``parse`` makes of all the text; the grammar allows no blanks around it."""
         if self.token.spaced and self.token.kind != "end":
             raise QueryError("unexpected blank before the first character", 0)
-        parsed = parse()
+        try:
+            parsed = parse()
+        except RecursionError:  # Limits that allow more than the stack does
+            raise QueryError("the expression is nested too deeply") from None
         if self.token.kind != "end":
             raise self.unexpected()
         if self.token.spaced:

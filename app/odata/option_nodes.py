@@ -66,5 +66,5 @@ class QueryOptions:
     format: str | None = None
     schemaversion: str | None = None
     id: str | None = None
-    aliases: Mapping[str, Node] = field(default_factory=dict)
+    aliases: Mapping[str, Node] = field(default_factory=dict, hash=False)
     custom: tuple[tuple[str, str], ...] = ()

@@ -40,12 +40,11 @@ class ExpressionParser(CallParser):
     Binary operators are left-associative; blanks are required around them.
     """
 
-    def parse_expression(self) -> Node:
-        return self.parse_or()
-
     def parse_or(self) -> Node:
         left = self.parse_and()
         return left if self.operator != "or" else self._chain("or", left, self.parse_and)
+
+    parse_expression = parse_or  # what a nested expression begins with; one call less deep
 
     def parse_and(self) -> Node:
         left = self.parse_equality()
@@ -106,7 +105,8 @@ class ExpressionParser(CallParser):
     def _take_operator(self) -> Token:
         token = self.advance()
         if not self.token.spaced:
-            raise self.expected("a blank" if self.token.kind != "end" else "an operand")
+            at_close = self.token.kind == "end" or self.at(")", "]", "}", ",", ":", ";")
+            raise self.expected("an operand" if at_close else "a blank")
         return token
 
     def _binary(self, left: Node, parse_right: t.Callable[[], Node]) -> Binary:

@@ -79,10 +79,12 @@ def read_path(raw: str) -> PathText:
 def shape_path(path: PathText) -> tuple[str, list[LiteralValue]]:
     """The path with its literals taken out, and their values; see shape.py.
 
+    A path whose literals stay is marked with two NULs, so that it is no other path's shape.
+
     Raises: QueryError, a literal that has no value, such as 2024-02-30.
     """
     if not path.is_lifted:
-        return path.marked, []
+        return "\0\0" + path.marked, []
     return shape(path.text)
 
 

@@ -26,7 +26,11 @@ _WORD_WITH_SEMICOLON: t.Final = re.compile(r"[^\s\"()'][^\s\"()]*+")
 
 
 def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> SearchNode:
-    """The tree of a whole ``$search``; a percent-encoded semicolon may be part of a word."""
+    """The tree of a whole ``$search``; a percent-encoded semicolon may be part of a word.
+
+    Blanks around it are allowed: people type these texts.
+    """
+    text = text.rstrip(" \t")
     parser = SearchParser(text, 0, limits, _WORD_WITH_SEMICOLON)
     found = parser.parse_or()
     if parser.position != len(text):
