@@ -1,0 +1,83 @@
+"""Clients: numbers, defaults, and what their balances forbid."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import InUseError, InvalidStateError
+from app.security import Caller
+from app.services import SERVICES
+from app.settings import save_settings
+from tests.factories import (
+    event_names,
+    make_client,
+    make_issued_invoice,
+    make_opportunity,
+    make_ticket,
+    pay,
+    put,
+    stored,
+    update,
+)
+
+
+def test_numbers_run(admin: Caller) -> None:
+    assert [stored("Client", make_client())["number"] for _ in range(2)] == ["C-000001", "C-000002"]
+
+
+def test_currency_and_language_are_the_organisation_s(admin: Caller) -> None:
+    assert stored("Client", make_client())["currency"] == "EUR"
+    save_settings("defaults", {"currency": "CHF", "language": "de"})
+    row = stored("Client", make_client())
+    assert (row["currency"], row["language"]) == ("CHF", "de")
+    assert stored("Client", make_client(currency="usd"))["currency"] == "USD"
+
+
+def test_other_defaults_are_the_contract_s(admin: Caller) -> None:
+    row = stored("Client", make_client())
+    assert (row["status"], row["type"], row["revenue"], row["payment_terms_days"]) == (
+        "Active", "Company", 0, 30,
+    )  # fmt: skip
+    assert (row["do_not_contact"], row["tags"], row["custom_fields"]) == (False, [], {})
+
+
+def test_a_change_of_status_is_an_event_of_its_own(admin: Caller) -> None:
+    key = make_client()
+    update("Client", key, status="Blocked", name="Bad debts")
+    assert event_names("Client", key)[1:] == ["client.status_changed", "client.updated"]
+
+
+def test_the_currency_stays_once_there_is_turnover(admin: Caller) -> None:
+    key = make_client()
+    update("Client", key, currency="USD")
+    update("Client", key, currency="EUR")
+    make_issued_invoice(client_id=key)
+    with pytest.raises(InvalidStateError) as refused:
+        update("Client", key, currency="USD")
+    assert refused.value.details[0].field == "currency"
+
+
+def test_a_client_with_credit_stays(admin: Caller) -> None:
+    key = make_client()
+    put("Client", key, credit_balance=1)
+    with pytest.raises(InUseError, match="credit"):
+        SERVICES["Client"].delete(key)
+
+
+def test_what_happens_around_it_is_its_last_activity(admin: Caller) -> None:
+    key = make_client()
+    assert stored("Client", key)["last_activity_at"] is None
+    for happen in (
+        lambda: make_ticket(client_id=key),
+        lambda: make_opportunity(client_id=key),
+        lambda: pay(make_issued_invoice(client_id=key), "119"),
+    ):
+        put("Client", key, last_activity_at=None)
+        happen()
+        assert stored("Client", key)["last_activity_at"] is not None
+
+
+def test_activity_around_it_does_not_make_its_etag_stale(admin: Caller) -> None:
+    key = make_client()
+    make_ticket(client_id=key)
+    SERVICES["Client"].update(key, {"name": "Edited meanwhile"}, version=1)

@@ -1,0 +1,110 @@
+"""Comments: what an answer, a reply and a note do to the ticket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.errors import ForbiddenError, InvalidStateError, NotFoundError, ValidationError
+from app.models.event import AuditRecord, Event
+from app.models.ticket import Ticket, TicketComment
+from app.security import Caller, acting_as
+from app.tickets.comments import create_comment
+from tests.factories import event_names, make_ticket, make_user, put, rows, stored
+
+
+def test_the_first_answer_opens_a_ticket(admin: Caller) -> None:
+    key = make_ticket()
+    comment_id = create_comment(key, body="We look at it")
+    row = stored("Ticket", key)
+    assert row["status"] == "Open"
+    assert row["first_responded_at"] == row["last_agent_reply_at"] is not None
+    (comment,) = rows(TicketComment, ticket_id=key)
+    assert (comment["id"], comment["author_id"], comment["is_internal"]) == (
+        comment_id, admin.user_id, False,
+    )  # fmt: skip
+    first = row["first_responded_at"]
+    create_comment(key, body="Still looking")
+    assert stored("Ticket", key)["first_responded_at"] == first
+
+
+def test_a_comment_is_an_event_with_its_text(admin: Caller) -> None:
+    key = make_ticket()
+    comment_id = create_comment(key, body="Hello")
+    assert event_names("Ticket", key) == [
+        "ticket.created", "ticket.status_changed", "ticket.updated", "ticket.comment_added",
+    ]  # fmt: skip
+    said = rows(Event, entity="Ticket", entity_id=key)[-1]["payload"]
+    assert (said["object"]["id"], said["sequence"]) == (key, 2)
+    assert (said["object"]["comment"]["id"], said["object"]["comment"]["body"]) == (
+        comment_id, "Hello",
+    )  # fmt: skip
+    assert rows(AuditRecord, action="ticket.comment_added")[0]["after"]["body"] == "Hello"
+
+
+def test_a_note_is_no_answer(admin: Caller) -> None:
+    key = make_ticket()
+    create_comment(key, body="Rude customer", is_internal=True)
+    row = stored("Ticket", key)
+    assert (row["status"], row["first_responded_at"], row["version"]) == ("New", None, 2)
+
+
+@pytest.mark.parametrize("status", ["Pending", "OnHold", "Solved"])
+def test_a_reply_of_the_customer_wakes_a_ticket(admin: Caller, status: str) -> None:
+    key = make_ticket(assignee_id=admin.user_id, status=status)
+    create_comment(key, body="And now?", by_customer=True)
+    row = stored("Ticket", key)
+    assert (row["status"], row["reopen_count"]) == ("Open", 1 if status == "Solved" else 0)
+    assert row["last_customer_reply_at"] is not None
+    assert (row["last_agent_reply_at"], row["sla_paused_at"]) == (None, None)
+    assert rows(TicketComment, ticket_id=key)[0]["author_id"] is None
+
+
+@pytest.mark.parametrize("status", ["Pending", "OnHold", "Solved"])
+def test_an_answer_of_an_agent_leaves_the_state(admin: Caller, status: str) -> None:
+    key = make_ticket(assignee_id=admin.user_id, status=status)
+    create_comment(key, body="Any news?")
+    assert stored("Ticket", key)["status"] == status
+
+
+@pytest.mark.parametrize("by_customer", [True, False])
+def test_a_reply_to_a_closed_ticket_starts_another(admin: Caller, by_customer: bool) -> None:
+    key = make_ticket(subject="Printer", assignee_id=admin.user_id, priority="High")
+    put("Ticket", key, status="Closed")
+    before = stored("Ticket", key)
+    create_comment(key, body="Again!", by_customer=by_customer)
+    assert stored("Ticket", key) == before
+    follow_up = rows(Ticket)[-1]
+    assert (follow_up["subject"], follow_up["priority"], follow_up["status"]) == (
+        "Printer", "High", "Open",
+    )  # fmt: skip
+    assert before["number"] in follow_up["description"]
+    assert rows(TicketComment)[0]["ticket_id"] == follow_up["id"]
+    with pytest.raises(InvalidStateError):
+        create_comment(key, body="Note", is_internal=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"body": ""}, "body"), ({"body": None}, "body"), ({"body": 5}, "body"),
+        ({"body": "a\x00"}, "body"), ({"body": "x" * 20_001}, "body"),
+        ({"body": "A", "is_internal": "yes"}, "isInternal"),
+        ({"body": "A", "is_internal": None}, "isInternal"),
+    ],
+)  # fmt: skip
+def test_a_comment_refuses(admin: Caller, values: dict[str, Any], field: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        create_comment(make_ticket(), **values)
+    assert [detail.field for detail in refused.value.details] == [field]
+
+
+def test_who_may_comment(admin: Caller) -> None:
+    key = make_ticket()
+    with pytest.raises(NotFoundError):
+        create_comment(987_654, body="A")
+    with acting_as(make_user("Sales")), pytest.raises(ForbiddenError):
+        create_comment(key, body="A")
+    with acting_as(make_user("Support")):
+        create_comment(key, body="A")
