@@ -20,8 +20,9 @@ from typing import Any
 
 from flask import Flask, current_app
 from flask_sqlalchemy.session import Session
+from psycopg.types.json import JsonLoader
 from psycopg.types.string import TextLoader
-from sqlalchemy import URL, Engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, event, make_url
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import scoped_session
 
@@ -102,6 +103,13 @@ def transaction() -> Iterator[scoped_session[Session]]:
         raise
     finally:
         db.session.remove()
+
+
+def read_catalogue(connection: Connection) -> None:
+    """Let SQLAlchemy look at the schema over ``connection``: it wants the catalogue's JSON parsed."""
+    if connection.dialect.name == "postgresql":
+        driver: Any = connection.connection.driver_connection
+        driver.adapters.register_loader("json", JsonLoader)
 
 
 def check_sqlite() -> None:

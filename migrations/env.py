@@ -6,6 +6,7 @@ from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
 
+from app.database import read_catalogue
 from app.models.indexes import autogenerates
 
 ONE_AT_A_TIME = 7_202_611  # any number, known to nobody else
@@ -51,6 +52,7 @@ def migrate_sqlite(connection: Connection) -> None:
 def migrate_postgresql(connection: Connection) -> None:
     """One at a time, however many hosts start at once; a migration may outlast a request."""
     connection.detach()  # what is set here ends with the connection
+    read_catalogue(connection)
     connection.exec_driver_sql("SET statement_timeout = 0")
     connection.exec_driver_sql("SET lock_timeout = 0")
     connection.exec_driver_sql(f"SELECT pg_advisory_lock({ONE_AT_A_TIME})")
