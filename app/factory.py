@@ -17,6 +17,7 @@ from app.auth.key_use import KeyUse
 from app.auth.routes import area as auth
 from app.auth.tokens import AccessTokens
 from app.config import Config
+from app.container import container
 from app.edge import errors
 from app.edge.answer import Finisher
 from app.edge.application import Application
@@ -25,6 +26,7 @@ from app.edge.idempotency import Idempotency
 from app.health import health
 from app.json_provider import ExactJson
 from app.limits import limiter
+from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
 
 AREAS: tuple[Area, ...] = (auth, admin)
@@ -82,4 +84,6 @@ def register_areas(app: Flask) -> None:
         api.register_blueprint(area, url_prefix=f"/api/v1/{area.name}")
         app.register_blueprint(area, url_prefix=f"/api/{area.name}", name=f"bare-{area.name}")
     app.register_blueprint(health)
+    openapi_routes.init_app(app, container(), api)
+    openapi_commands.init_app(app)
     errors.init_app(app)  # after Api, so that every error has the one shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import Flask
@@ -73,7 +73,35 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     document["paths"] |= service_paths(container, ODATA_PREFIX, limits)
     document["paths"] |= odata_paths(container, ODATA_PREFIX, limits)
     document["tags"] = _tags(container, rest)
+    drop_unused(document)
     return document
+
+
+def drop_unused(document: dict[str, Any]) -> None:
+    """Take out the components that nothing refers to, and then those that only they used."""
+    while True:
+        used = set(_references(document))
+        unused = [
+            (kind, name)
+            for kind in ("schemas", "responses", "parameters", "headers")
+            for name in document["components"][kind]
+            if f"#/components/{kind}/{name}" not in used
+        ]
+        if not unused:
+            return
+        for kind, name in unused:
+            del document["components"][kind][name]
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for item in value.values():
+            yield from _references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _references(item)
 
 
 def rate_limits(config: Config) -> str:
@@ -91,8 +119,11 @@ def _rate(text: str) -> str:
 
 def _components(container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict[str, Any]:
     components = answers.components()
-    components["schemas"] |= copy.deepcopy(rest.get("components", {}).get("schemas", {}))
-    components["schemas"] |= odata_schemas.schemas(container)
+    components["schemas"] = {
+        **copy.deepcopy(rest.get("components", {}).get("schemas", {})),
+        **components["schemas"],  # flask-smorest has an Error of its own
+        **odata_schemas.schemas(container),
+    }
     components["responses"] |= odata_answers.components(container)
     components["parameters"] = odata_parameters.components(container)
     components["securitySchemes"] = SECURITY_SCHEMES

@@ -24,6 +24,14 @@ _OF_TYPE: Mapping[str, Any] = {
     "Edm.Binary": "AQID",
     "Edm.String": "Example",
 }
+# Property -> text, where any text would not do.
+TEXTS: Mapping[str, str] = {
+    "currency": "EUR",
+    "language": "en",
+    "slug": "how-to-reset-a-password",
+    "number": "C-000001",
+    "code": "P-000001",
+}
 # Entity type -> body of its creation. References are to the first record of a set.
 CREATIONS: Mapping[str, Mapping[str, Any]] = {
     "Client": {
@@ -120,6 +128,8 @@ def example_value(prop: edm.Property) -> Any:
     """A value that the property may have."""
     if prop.allowed:
         return prop.allowed[0]
+    if prop.type == edm.STRING:
+        return TEXTS.get(prop.name, _OF_TYPE["Edm.String"])[: prop.max_length]
     return _type_value(prop.type, prop.minimum)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.odata import edm
+from app.types import json_text
 
 Parameter = dict[str, Any]
 
@@ -12,10 +13,11 @@ Parameter = dict[str, Any]
 def _query(name: str, description: str, schema: dict[str, Any], example: Any) -> Parameter:
     # The example is the schema's: one of the parameter's own would be filled in on the page, and
     # whoever tries a request there would send all options at once.
+    shown = example if isinstance(example, str) else json_text(example)
     return {
         "name": name,
         "in": "query",
-        "description": f"{description} Example: `{json_text(example) if example is True else example}`.",
+        "description": f"{description} Example: `{shown}`.",
         "schema": schema | {"examples": [example]},
     }
 

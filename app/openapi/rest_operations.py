@@ -11,12 +11,18 @@ from typing import Any
 from flask import Flask
 
 from app.edge.rules import RouteRules, rules_of
+from app.odata.payload import snake
 from app.openapi.answers import errors, headers
 from app.openapi.rest_examples import example_of, for_operation
 
 METHODS = ("get", "post", "put", "patch", "delete")
 COMMON_ERRORS = ("400", "429", "503")
 CALLER_ERRORS = ("401", "403")
+PARAMETERS = {
+    "limit": "At most so many items.",
+    "offset": "Leave out so many items first.",
+    "status": "Only items in this state.",
+}
 # Answers that flask-smorest adds from a table of its own; ours say more.
 _GENERIC = ("default", "422")
 
@@ -29,6 +35,7 @@ def complete(app: Flask, document: dict[str, Any], limits: str) -> None:
     """
     views = _rules_of_operations(app)
     for path, item in document["paths"].items():
+        _describe(item.get("parameters", []))
         for method in METHODS:
             if method in item:
                 rules = views.get((path, method), RouteRules())
@@ -54,6 +61,8 @@ def _complete_operation(
         note = f"Permission: {right}. {limits}"
     operation["description"] = f"{text}\n\n{note}".strip()
     operation.setdefault("operationId", _operation_id(path, method))
+    operation.setdefault("summary", _words(operation["operationId"]).capitalize())
+    _describe(operation.get("parameters", []))
     _complete_answers(document, path, method, operation, rules)
     content = operation.get("requestBody", {}).get("content", {})
     for media_type, body in content.items():
@@ -97,6 +106,19 @@ def _is_generic(status: str, answer: Mapping[str, Any]) -> bool:
     return status in _GENERIC or (
         reference.startswith("#/components/responses/") and "Error" not in reference
     )
+
+
+def _describe(parameters: list[dict[str, Any]]) -> None:
+    """Give every parameter a description."""
+    for parameter in parameters:
+        if "$ref" not in parameter and not parameter.get("description"):
+            known = PARAMETERS.get(parameter["name"])
+            parameter["description"] = known or f"{_words(parameter['name']).capitalize()}."
+
+
+def _words(name: str) -> str:
+    """``userId`` -> ``user id``."""
+    return snake(name).replace("_", " ")
 
 
 def _operation_id(path: str, method: str) -> str:

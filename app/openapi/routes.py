@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import threading
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-import flask_swagger_ui
-from flask import Blueprint, Flask, Response, current_app, request, send_from_directory, url_for
-from flask_smorest import Api
+import flask_swagger_ui  # type: ignore[import-untyped]
+from flask import Blueprint, Flask, Response, current_app, request, url_for
+from flask_smorest import Api  # type: ignore[import-untyped]
 from markupsafe import escape
 
 from app.errors import NotFoundError
@@ -33,6 +34,11 @@ PAGE_POLICY = (
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 ASSET_SECONDS = 86_400
+MEDIA_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".png": "image/png",
+}
 
 blueprint = Blueprint("openapi", __name__)
 
@@ -94,9 +100,19 @@ def docs_asset(name: str) -> Response:
     """A file of the page."""
     if name not in ASSETS:
         raise NotFoundError("The page has no such file.")
-    response = send_from_directory(ASSETS[name], name)
+    content, content_type, tag = _asset(name)
+    response = Response(content, content_type=content_type)
+    response.set_etag(tag)
     response.headers["Cache-Control"] = f"public, max-age={ASSET_SECONDS}"
+    response.make_conditional(request)
     return response
+
+
+@cache
+def _asset(name: str) -> tuple[bytes, str, str]:
+    """The bytes of a file of the page, its media type and its tag; read once."""
+    content = (ASSETS[name] / name).read_bytes()
+    return content, MEDIA_TYPES[Path(name).suffix], hashlib.sha256(content).hexdigest()[:32]
 
 
 def _page() -> str:

@@ -26,10 +26,9 @@ from app.types import json_text
 from tests.databases import close_engines, new_database
 from tests.odata import bookshop
 from tests.odata.writing.services import BookService, TableService, TranslationService
-from tests.services import SERVICES
 
 ROOT = "http://shop.example/odata/"
-KINDS = ["sqlite", *([] if SERVICES["postgresql"].problem else ["postgresql"])]
+KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgresql"))]
 
 
 @pytest.fixture(scope="session", params=KINDS)

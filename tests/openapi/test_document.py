@@ -1,0 +1,152 @@
+"""The document is whole: nothing missing, nothing dangling, every example fits its schema."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.config import Config
+from app.container import container
+from app.openapi.document import rate_limits
+from tests.openapi.reading import METHODS, operations, problems, references, resolve
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+RATE_LIMITS = re.compile(
+    r"Rate limit: \d+ requests a minute for a user, \d+ requests a minute for an API key\."
+)
+
+
+def test_the_rate_limits_are_those_of_the_settings() -> None:
+    assert rate_limits(Config(SECRET_KEY="x")) == (
+        "Rate limit: 100 requests a minute for a user, 1000 requests a minute for an API key."
+    )
+
+
+def test_version_and_title(document: dict[str, Any]) -> None:
+    assert document["openapi"] == "3.1.0"
+    assert document["info"]["title"] == "Business Platform API"
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    for reference in set(references(document)):
+        assert resolve(document, {"$ref": reference})
+
+
+def test_every_component_is_used(document: dict[str, Any]) -> None:
+    used = set(references(document))
+    for kind in ("schemas", "parameters", "responses", "headers"):
+        unused = {
+            name
+            for name in document["components"][kind]
+            if f"#/components/{kind}/{name}" not in used
+        }
+        assert unused == set(), kind
+
+
+def test_operation_ids_are_unique(document: dict[str, Any]) -> None:
+    ids = [operation.value["operationId"] for operation in operations(document)]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_parameters_of_a_path_are_declared(document: dict[str, Any]) -> None:
+    for operation in operations(document):
+        declared = {item["name"] for item in operation.parameters if item["in"] == "path"}
+        assert declared == set(re.findall(r"{(\w+)}", operation.path)), operation
+        names = [(item["in"], item["name"]) for item in operation.parameters]
+        assert len(names) == len(set(names)), operation
+
+
+def test_every_operation_says_what_it_does_and_needs(document: dict[str, Any]) -> None:
+    tags = {tag["name"] for tag in document["tags"]}
+    for operation in operations(document):
+        value = operation.value
+        assert value["summary"], operation
+        assert set(value["tags"]) <= tags, operation
+        if value.get("security") == []:
+            assert "No credentials needed." in value["description"], operation
+        else:
+            assert re.search(
+                r"Permission: (`[a-z-]+:[a-z-]+`|any signed-in caller)\.", value["description"]
+            ), operation
+            assert RATE_LIMITS.search(value["description"]), operation
+            assert {"401", "403"} <= value["responses"].keys() or operation.method == "get"
+        assert {"400", "429"} <= value["responses"].keys(), operation
+
+
+def test_both_security_schemes(document: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"]
+    assert schemes["bearerAuth"]["scheme"] == "bearer"
+    assert (schemes["apiKeyAuth"]["in"], schemes["apiKeyAuth"]["name"]) == ("header", "X-API-Key")
+    assert document["security"] == [{"bearerAuth": []}, {"apiKeyAuth": []}]
+
+
+def test_every_body_has_an_example_that_fits(document: dict[str, Any]) -> None:
+    for operation in operations(document):
+        content = operation.value.get("requestBody", {}).get("content", {})
+        for media_type, body in content.items():
+            assert "example" in body, operation
+            if media_type == "application/json":
+                assert problems(document, body["schema"], body["example"]) == [], operation
+
+
+def test_every_answer_has_an_example_that_fits(document: dict[str, Any]) -> None:
+    for operation in operations(document):
+        for status, answer in operation.value["responses"].items():
+            answer = resolve(document, answer)
+            assert answer["description"], (operation, status)
+            for media_type, body in answer.get("content", {}).items():
+                assert "example" in body, (operation, status)
+                if media_type == "application/json":
+                    found = problems(document, body["schema"], body["example"])
+                    assert found == [], (str(operation), status)
+
+
+def test_the_examples_of_parameters_fit(document: dict[str, Any]) -> None:
+    for operation in operations(document):
+        for parameter in operation.parameters:
+            assert parameter["description"], operation
+            for example in parameter["schema"].get("examples", []):
+                assert problems(document, parameter["schema"], example) == []
+
+
+def test_every_route_of_the_rest_api_is_described(app: Flask, document: dict[str, Any]) -> None:
+    described = {(operation.path, operation.method) for operation in operations(document)}
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith("/api/v1/"):
+            path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.rule)
+            for method in {name.lower() for name in rule.methods or ()} & set(METHODS):
+                assert (path, method) in described
+
+
+def test_every_entity_set_is_described(document: dict[str, Any]) -> None:
+    paths = document["paths"]
+    for entity_set in container().sets.values():
+        writable = entity_set.service is not None
+        assert ("post" in paths[f"/odata/{entity_set.name}"]) == writable
+        assert "get" in paths[f"/odata/{entity_set.name}/$count"]
+        entity = paths[f"/odata/{entity_set.name}({{id}})"]
+        assert ({"patch", "put", "delete"} <= entity.keys()) == writable
+        for nav in entity_set.type.navigation:
+            assert "get" in paths[f"/odata/{entity_set.name}({{id}})/{nav}"]
+
+
+def test_what_a_client_may_send(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    created = schemas["BusinessPlatform.Client-create"]
+    assert created["required"] == ["name"]
+    assert created["additionalProperties"] is False
+    assert not {"id", "number", "createdAt"} & created["properties"].keys()
+    assert created["properties"]["status"]["enum"] == ["Prospect", "Active", "Inactive", "Blocked"]
+    read = schemas["BusinessPlatform.Client"]["properties"]
+    assert read["number"]["readOnly"] is True
+    for bad in ({}, {"name": ""}, {"name": "x", "id": 1}, {"name": "x", "status": "Odd"},
+                {"name": "x", "revenue": "much"}, {"name": "x" * 201}):  # fmt: skip
+        assert problems(document, created, bad), bad
+    for good in ({"name": "x", "Contacts": [{"lastName": "y"}]}, {"name": "x", "email": None},
+                 {"name": "x", "Owner@odata.bind": "Users(1)"}):  # fmt: skip
+        assert problems(document, created, good) == [], good
