@@ -106,10 +106,14 @@ def transaction() -> Iterator[scoped_session[Session]]:
 
 
 def read_catalogue(connection: Connection) -> None:
-    """Let SQLAlchemy look at the schema over ``connection``: it wants the catalogue's JSON parsed."""
+    """Take ``connection`` out of the pool for a look at the schema.
+
+    SQLAlchemy wants the JSON of the catalogue parsed, where all others want it as text.
+    """
     if connection.dialect.name == "postgresql":
         driver: Any = connection.connection.driver_connection
         driver.adapters.register_loader("json", JsonLoader)
+    connection.detach()
 
 
 def check_sqlite() -> None:

@@ -51,8 +51,7 @@ def migrate_sqlite(connection: Connection) -> None:
 
 def migrate_postgresql(connection: Connection) -> None:
     """One at a time, however many hosts start at once; a migration may outlast a request."""
-    connection.detach()  # what is set here ends with the connection
-    read_catalogue(connection)
+    read_catalogue(connection)  # detached: what is set here ends with the connection
     connection.exec_driver_sql("SET statement_timeout = 0")
     connection.exec_driver_sql("SET lock_timeout = 0")
     connection.exec_driver_sql(f"SELECT pg_advisory_lock({ONE_AT_A_TIME})")

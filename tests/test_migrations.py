@@ -144,7 +144,6 @@ def test_models_and_migrations_make_the_same_schema(empty_app: Callable[[str], F
 
 def test_autogenerate_finds_nothing_to_change(app: Flask) -> None:
     with app.app_context(), db.engine.connect() as connection:
-        connection.detach()
         engines.read_catalogue(connection)
         context = MigrationContext.configure(
             connection,
