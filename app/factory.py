@@ -26,6 +26,7 @@ from app.edge.idempotency import Idempotency
 from app.health import health
 from app.json_provider import ExactJson
 from app.limits import limiter
+from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
 
@@ -84,6 +85,7 @@ def register_areas(app: Flask) -> None:
         api.register_blueprint(area, url_prefix=f"/api/v1/{area.name}")
         app.register_blueprint(area, url_prefix=f"/api/{area.name}", name=f"bare-{area.name}")
     app.register_blueprint(health)
+    odata_routes.init_app(app, container(), app.extensions["config"])
     openapi_routes.init_app(app, container(), api)
     openapi_commands.init_app(app)
     errors.init_app(app)  # after Api, so that every error has the one shape

@@ -159,6 +159,8 @@ class EntityType:
     description: str = ""
     # Attribute of the table that names the derived type of a row, and its value for this type.
     discriminator: tuple[str, Any] | None = None
+    # FTS5 table with the trigrams of the searchable columns, its rowid the key (SQLite only).
+    trigrams: str | None = None
     # Rows that do not exist for queries (such as documents in the trash).
     visible: Callable[[Any], ColumnElement[bool]] | None = None
 

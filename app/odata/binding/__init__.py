@@ -1,0 +1,1 @@
+"""Names and types of a query resolved against the model: what it means, as typed SQL."""

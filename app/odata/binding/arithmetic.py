@@ -1,0 +1,159 @@
+"""``add``, ``sub``, ``mul``, ``div``, ``divby``, ``mod`` and ``-`` (URL Conventions 5.1.1.2).
+
+Whole numbers stay whole (``5 div 2`` is 2, ``5 divby 2`` is 2.5), decimals are exact, and dividing
+by zero gives null on both databases (docs/adr/0011).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Date, Double
+
+from app.odata import edm
+from app.odata.binding.unifying import as_decimal, as_double
+from app.odata.binding.values import NUMBERS, Typed, family, type_name
+from app.odata.errors import QueryError
+from app.odata.sql.decimals import decimal_operation, integer_operation
+from app.odata.sql.spelled import Spelled
+from app.types import UtcDateTime
+
+_DURATION_ADD = "({0} + {1} * INTERVAL '1 microsecond')"
+_DURATION_SUB = "({0} - {1} * INTERVAL '1 microsecond')"
+
+
+def arithmetic(op: str, left: Typed, right: Typed, offset: int) -> Typed:
+    """``left op right`` for two numbers, or for instants, dates and durations.
+
+    Raises: QueryError, the operator does not take operands of these types.
+    """
+    kinds = family(left.type), family(right.type)
+    if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
+        return _of_numbers(op, left, right)
+    make = _TIMES.get((kinds[0], op, kinds[1]))
+    if make is None:
+        raise QueryError(
+            f"'{op}' does not take {type_name(left.type)} and {type_name(right.type)}", offset
+        )
+    sql, type_ = make(left.sql, right.sql)
+    return Typed(sql, type_, left.nullable or right.nullable)
+
+
+def negated(value: Typed, offset: int) -> Typed:
+    """``-value`` of a number or a duration."""
+    kind = family(value.type)
+    if kind == "double":
+        return Typed(-value.sql, value.type, value.nullable)
+    if kind == "decimal":
+        return Typed(decimal_operation("neg", value.sql), edm.DECIMAL, value.nullable)
+    if kind == "integer":
+        return Typed(integer_operation("neg", value.sql), edm.INT64, value.nullable)
+    if kind == "duration":
+        return Typed(integer_operation("neg", value.sql), edm.DURATION, value.nullable)
+    raise QueryError(f"'-' does not take {type_name(value.type)}", offset)
+
+
+def _of_numbers(op: str, left: Typed, right: Typed) -> Typed:
+    kinds = {family(left.type), family(right.type)}
+    nullable = left.nullable or right.nullable or op in ("div", "divby", "mod")
+    if "double" in kinds:
+        first, second = as_double(left), as_double(right)
+        return Typed(_of_doubles(op, first.sql, second.sql), edm.DOUBLE, nullable)
+    if kinds == {"integer"} and op != "divby":
+        return Typed(integer_operation(op, left.sql, right.sql), edm.INT64, nullable)
+    first, second = as_decimal(left), as_decimal(right)
+    name = "div" if op == "divby" else op
+    return Typed(decimal_operation(name, first.sql, second.sql), edm.DECIMAL, nullable)
+
+
+_DOUBLES: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+}
+
+
+def _of_doubles(op: str, left: ColumnElement[float], right: ColumnElement[float]) -> Any:
+    if op in _DOUBLES:
+        return _DOUBLES[op](left, right)
+    if op == "mod":
+        # By the whole part of the quotient: neither database has a remainder of doubles.
+        remainder = (
+            "({0} - {1} * CAST({0} / NULLIF({1}, 0) AS INTEGER))",
+            "({0} - {1} * trunc({0} / NULLIF({1}, 0)))",
+        )
+        return Spelled(Double(), *remainder, left, right)
+    return Spelled(Double(), "({0} / {1})", "({0} / NULLIF({1}, 0))", left, right)
+
+
+Made = tuple[ColumnElement[Any], edm.EdmType]
+
+
+def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
+    sqlite = f"odata_add_to_instant({{0}}, {'-' if sign < 0 else ''}{{1}})"
+    postgresql = _DURATION_SUB if sign < 0 else _DURATION_ADD
+    postgresql = f"date_trunc('milliseconds', {postgresql})"
+    return lambda left, right: (
+        Spelled(UtcDateTime(), sqlite, postgresql, left, right),
+        edm.DATETIME,
+    )
+
+
+def _moved_date(sign: int) -> Callable[[Any, Any], Made]:
+    sqlite = f"odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}})"
+    postgresql = f"CAST({_DURATION_SUB if sign < 0 else _DURATION_ADD} AS DATE)"
+    return lambda left, right: (Spelled(Date(), sqlite, postgresql, left, right), edm.DATE)
+
+
+def _durations(op: str) -> Callable[[Any, Any], Made]:
+    return lambda left, right: (integer_operation(op, left, right), edm.DURATION)
+
+
+def _scaled_duration(op: str) -> Callable[[Any, Any], Made]:
+    """A duration times or divided by a number, to the microsecond."""
+
+    def make(left: Any, right: Any) -> Made:
+        exact = decimal_operation("round", decimal_operation(op, left, right))
+        sql = Spelled(BigInteger(), "CAST({0} AS INTEGER)", "CAST({0} AS BIGINT)", exact)
+        return sql, edm.DURATION
+
+    return make
+
+
+def _between(sqlite: str, postgresql: str) -> Callable[[Any, Any], Made]:
+    return lambda later, earlier: (
+        Spelled(BigInteger(), sqlite, postgresql, later, earlier),
+        edm.DURATION,
+    )
+
+
+_INSTANTS_APART = _between(
+    "odata_between_instants({0}, {1})",
+    "CAST(extract(epoch FROM {0} - {1}) * 1000000 AS BIGINT)",
+)
+_DATES_APART = _between(
+    "odata_between_dates({0}, {1})", "(CAST({0} - {1} AS BIGINT) * 86400000000)"
+)
+_TIMES: dict[tuple[str, str, str], Callable[[Any, Any], Made]] = {
+    ("instant", "add", "duration"): _moved_instant(1),
+    ("instant", "sub", "duration"): _moved_instant(-1),
+    ("duration", "add", "instant"): lambda left, right: _moved_instant(1)(right, left),
+    ("date", "add", "duration"): _moved_date(1),
+    ("date", "sub", "duration"): _moved_date(-1),
+    ("duration", "add", "date"): lambda left, right: _moved_date(1)(right, left),
+    ("instant", "sub", "instant"): _INSTANTS_APART,
+    ("date", "sub", "date"): _DATES_APART,
+    ("duration", "add", "duration"): _durations("add"),
+    ("duration", "sub", "duration"): _durations("sub"),
+    **{
+        ("duration", op, kind): _scaled_duration("div" if op == "divby" else op)
+        for op in ("mul", "div", "divby")
+        for kind in ("integer", "decimal")
+    },
+    **{
+        (kind, "mul", "duration"): lambda left, right: _scaled_duration("mul")(right, left)
+        for kind in ("integer", "decimal")
+    },
+}

@@ -1,0 +1,213 @@
+"""``cast``, ``isof`` and ``case`` (URL Conventions 5.1.1.10, 5.1.1.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Date,
+    case,
+    false,
+    null,
+    true,
+)
+from sqlalchemy.types import TypeEngine
+
+from app.odata import edm
+from app.odata.binding.comparison import is_null
+from app.odata.binding.protocol import Translating
+from app.odata.binding.unifying import as_decimal, as_double
+from app.odata.binding.values import NUMBERS, Constant, Row, Typed, family, type_name
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.functions import suggestion
+from app.odata.nodes import Call, Case, TypeName
+from app.odata.sql.decimals import DecimalNumber, decimal_operation
+from app.odata.sql.json_values import plain_text
+from app.odata.sql.spelled import Spelled
+
+_PRIMITIVES = {
+    type_.name: type_ for type_ in vars(edm).values() if isinstance(type_, edm.PrimitiveType)
+}
+_RANGES = {
+    "Edm.Byte": (0, 255),
+    "Edm.SByte": (-128, 127),
+    "Edm.Int16": (-(2**15), 2**15 - 1),
+    "Edm.Int32": (-(2**31), 2**31 - 1),
+}
+# Text that is no such value becomes null, as a cast that fails does.
+_FROM_TEXT: dict[str, tuple[TypeEngine[Any], str, str]] = {
+    "integer": (
+        BigInteger(),
+        "odata_to_integer({0})",
+        "(CASE WHEN {0} ~ '^[+-]?[0-9]{1,18}$' THEN CAST({0} AS BIGINT) END)",
+    ),
+    "decimal": (
+        DecimalNumber(),
+        "(odata_to_decimal({0}) COLLATE odata_decimal)",
+        "(CASE WHEN {0} ~ '^[+-]?[0-9]{1,100}([.][0-9]{1,100})?$' THEN CAST({0} AS NUMERIC) END)",
+    ),
+    "boolean": (
+        Boolean(),
+        "(CASE {0} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)",
+        "(CASE {0} WHEN 'true' THEN true WHEN 'false' THEN false END)",
+    ),
+}
+
+
+def cast(translator: Translating, node: Call) -> Typed:
+    """A value in another type; null where it has no such value."""
+    *operands, target = node.arguments
+    assert isinstance(target, TypeName)
+    wanted = _target(target)
+    if not operands:
+        raise UnsupportedError("cast of the instance itself is not offered", node.offset)
+    place = translator.place(operands[0])
+    if isinstance(place, Constant) and place.literal.kind == "null":
+        return Typed(null(), wanted)
+    value = translator.typed(operands[0])
+    kinds = family(value.type), family(wanted)
+    if value.type == wanted:
+        return value
+    if wanted == edm.STRING:
+        return Typed(plain_text(value.sql, value.type), wanted, value.nullable)
+    if kinds[0] == "text" and kinds[1] in _FROM_TEXT:
+        return _in_range(Typed(Spelled(*_FROM_TEXT[kinds[1]], value.sql), wanted))
+    if kinds[0] == "enum" and kinds[1] == "integer":
+        return _in_range(Typed(value.sql, wanted, value.nullable))
+    if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
+        return _in_range(_number(value, wanted))
+    if kinds == ("instant", "date"):
+        sql = Spelled(
+            Date(), "substr({0}, 1, 10)", "CAST({0} AT TIME ZONE 'UTC' AS DATE)", value.sql
+        )
+        return Typed(sql, wanted, value.nullable)
+    raise UnsupportedError(
+        f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
+    )
+
+
+def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
+    """Whether a value is there and of exactly this type."""
+    *operands, target = node.arguments
+    assert isinstance(target, TypeName)
+    container = translator.context.container
+    name = target.name.rpartition(".")[2]
+    place = translator.place(operands[0]) if operands else Row(translator.scope)
+    if isinstance(place, Row):
+        if target.name.startswith("Edm.") or name not in container.types:
+            raise QueryError(f"there is no entity type {target.name}", target.offset)
+        return true() if _is_or_derives(place.scope.type, name) else _kind_is(place, name)
+    if target.name.startswith("Edm."):
+        _target(target)
+    actual = translator.typed(operands[0])
+    matches = type_name(actual.type) in (target.name, name)
+    return ~is_null(place) if matches else false()
+
+
+def _is_or_derives(type_: edm.EntityType | None, name: str) -> bool:
+    while type_ is not None:
+        if type_.name == name:
+            return True
+        type_ = type_.base
+    return False
+
+
+def _kind_is(place: Row, name: str) -> ColumnElement[bool]:
+    """Whether a row is of the derived type ``name``, by its discriminator."""
+    wanted = place.scope.context.container.types[name]
+    if wanted.discriminator is None or not _is_or_derives(wanted, place.scope.type.name):
+        return false()
+    attribute, value = wanted.discriminator
+    matches: ColumnElement[bool] = place.scope.columns[attribute] == value
+    return matches
+
+
+def choose(translator: Translating, node: Case) -> Typed:
+    """``case(condition:value,...)``: the value of the first condition that holds."""
+    values = [
+        None if _is_null_literal(translator, value) else translator.typed(value)
+        for _, value in node.branches
+    ]
+    typed = [value for value in values if value is not None]
+    if not typed:
+        return Typed(null(), edm.STRING)
+    widened = _one_type(typed, node.offset)
+    found = iter(widened)
+    pairs = [
+        (translator.condition(condition), null() if value is None else next(found).sql)
+        for (condition, _), value in zip(node.branches, values, strict=True)
+    ]
+    sql: ColumnElement[Any] = case(*pairs)
+    first = widened[0]
+    if isinstance(first.sql.type, DecimalNumber):
+        sql = Spelled(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", sql)
+    else:
+        sql.type = first.sql.type
+    return Typed(sql, first.type, nullable=True)
+
+
+def _is_null_literal(translator: Translating, node: Any) -> bool:
+    place = translator.place(node)
+    return isinstance(place, Constant) and place.literal.kind == "null"
+
+
+def _one_type(values: list[Typed], offset: int) -> list[Typed]:
+    kinds = {family(value.type) for value in values}
+    if kinds <= set(NUMBERS):
+        if "double" in kinds:
+            return [as_double(value) for value in values]
+        return values if kinds == {"integer"} else [as_decimal(value) for value in values]
+    first = values[0].type
+    for value in values:
+        if value.type != first:
+            raise QueryError(
+                f"the values of case are {type_name(first)} and {type_name(value.type)}", offset
+            )
+    return values
+
+
+def _target(node: TypeName) -> edm.PrimitiveType:
+    found = _PRIMITIVES.get(node.name)
+    if found is None or node.is_collection:
+        hint = suggestion(node.name, [name.lower() for name in _PRIMITIVES])
+        raise QueryError(f"there is no cast to {node.name}{hint}", node.offset)
+    return found
+
+
+def _number(value: Typed, wanted: edm.PrimitiveType) -> Typed:
+    kind = family(wanted)
+    if kind == "double":
+        return Typed(as_double(value).sql, wanted, value.nullable)
+    if family(value.type) == "double":
+        sql: ColumnElement[Any] = Spelled(
+            DecimalNumber(), "(odata_double_to_decimal({0}) COLLATE odata_decimal)",
+            "(CASE WHEN {0} BETWEEN -1e300 AND 1e300 THEN CAST({0} AS NUMERIC) END)", value.sql,
+        )  # fmt: skip
+    else:
+        sql = as_decimal(value).sql
+    if kind == "decimal":
+        return Typed(sql, wanted, value.nullable)
+    if family(value.type) == "integer":
+        return Typed(value.sql, wanted, value.nullable)
+    rounded = decimal_operation("round", sql)
+    within = case((rounded.between(*_int64_limits()), rounded))
+    whole = Spelled(BigInteger(), "CAST({0} AS INTEGER)", "CAST({0} AS BIGINT)", within)
+    return Typed(whole, wanted)
+
+
+def _int64_limits() -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    low, high = (
+        Spelled(DecimalNumber(), f"'{number}'", f"CAST({number} AS NUMERIC)")
+        for number in (-(2**63), 2**63 - 1)
+    )
+    return low, high
+
+
+def _in_range(value: Typed) -> Typed:
+    limits = _RANGES.get(type_name(value.type))
+    if limits is None:
+        return value
+    return Typed(case((value.sql.between(*limits), value.sql)), value.type)

@@ -1,0 +1,79 @@
+"""Collections opened for reading: the rows of a navigation, the members of a JSON array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Select, Text, func, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import GenericFunction
+
+from app.odata import edm
+from app.odata.binding.protocol import Translating
+from app.odata.binding.scope import Scope
+from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Typed
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.sql.spelled import Spelled
+
+
+class _ElementsOf(GenericFunction[Any]):
+    """The members of a JSON array as rows with a column ``value``."""
+
+    name = "odata_elements"
+    inherit_cache = True
+
+
+@compiles(_ElementsOf)
+def _compile_elements(element: _ElementsOf, compiler: Any, **options: Any) -> str:
+    function = "json_each" if compiler.dialect.name == "sqlite" else "json_array_elements"
+    return f"{function}({compiler.process(element.clauses, **options)})"
+
+
+@dataclass
+class Opened:
+    """A collection as something to select from; ``member`` is one of it."""
+
+    member: Place
+    source: Callable[[], FromClause]
+    conditions: list[ColumnElement[bool]]
+
+    def select(self, *columns: ColumnElement[Any]) -> Select[Any]:
+        """A correlated select of the members that fulfil all conditions so far."""
+        source = self.source()
+        return select(*columns).select_from(source).where(*self.conditions).correlate_except(source)
+
+
+def opened(translator: Translating, collection: Place, offset: int) -> Opened:
+    """``collection`` ready to be counted or searched through.
+
+    Raises: QueryError, it is none; ForbiddenError, its entities may not be read.
+    """
+    if isinstance(collection, Rows):
+        return _opened_rows(translator, collection)
+    if isinstance(collection, Elements):
+        table = func.odata_elements(collection.sql).table_valued(
+            "value", name=translator.context.next_name()
+        )
+        member = _element(table.c.value, collection.type.element, offset)
+        return Opened(member, lambda: table, [])
+    raise QueryError("any, all and $count need a collection before them", offset)
+
+
+def _opened_rows(translator: Translating, rows: Rows) -> Opened:
+    navigation = rows.navigation
+    scope = Scope(translator.context, translator.context.container.target(navigation))
+    conditions = [navigation.join(rows.owner.columns, scope.columns), *scope.conditions]
+    inner = translator.within(scope)
+    conditions += [inner.condition(predicate) for predicate in rows.predicates]
+    return Opened(Row(scope), scope.from_clause, conditions)
+
+
+def _element(value: ColumnElement[Any], type_: edm.EdmType, offset: int) -> Place:
+    if isinstance(type_, edm.ComplexType):
+        return JsonStructure(value, type_)
+    if type_ == edm.STRING:
+        text = Spelled(Text(), "{0}", "({0} #>> '{}')", value)
+        return Typed(text, edm.STRING, nullable=False)
+    raise UnsupportedError("only collections of texts and complex values can be searched", offset)

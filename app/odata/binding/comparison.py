@@ -1,0 +1,191 @@
+"""Comparisons with OData's meaning of null, in the form that an index can serve.
+
+OData's comparisons are true or false, never null: ``null eq null`` and ``null ne 'x'`` are true,
+``gt`` and its siblings with a null operand false (URL Conventions 5.1.1.1). SQL's are null then.
+Where null and false come to the same, directly under WHERE, the plain comparison is kept.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+from sqlalchemy import Boolean, ColumnElement, and_, false, or_, true
+
+from app.odata.binding.fitting import describe, end_of_day, fit, natural, start_of_day
+from app.odata.binding.json_members import dynamic_value, member_text
+from app.odata.binding.parameters import Parameters
+from app.odata.binding.unifying import unified
+from app.odata.binding.values import (
+    Constant,
+    Dynamic,
+    Elements,
+    JsonStructure,
+    Place,
+    Row,
+    Rows,
+    Structure,
+    Typed,
+    family,
+    type_name,
+)
+from app.odata.errors import QueryError
+from app.odata.sql.operands import ROUNDING, InstantOperand
+from app.odata.sql.spelled import spell
+
+Condition = ColumnElement[bool]
+
+_OPERATORS = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "lt": operator.lt,
+    "le": operator.le,
+}
+_MIRRORED = {"gt": "lt", "lt": "gt", "ge": "le", "le": "ge", "eq": "eq", "ne": "ne"}
+
+
+def compare(
+    op: str, left: Place, right: Place, parameters: Parameters, *, exact: bool, offset: int
+) -> Condition:
+    """``left op right``.
+
+    Args:
+        exact: the result must be true or false; else null may stand for false.
+        offset: of the operator, for errors.
+    """
+    if _is_null(right):
+        return _compare_with_null(op, left, offset)
+    if _is_null(left):
+        return _compare_with_null(_MIRRORED[op], right, offset)
+    left, right = _known(left, right, parameters), _known(right, left, parameters)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        left = natural(left, parameters)
+    if isinstance(left, Constant):
+        return compare(_MIRRORED[op], right, left, parameters, exact=exact, offset=offset)
+    if not isinstance(left, Typed):
+        raise QueryError(f"{_described(left)} can only be compared with null", offset)
+    if isinstance(right, Constant):
+        return _compare_with_literal(op, left, right, parameters, exact=exact)
+    if not isinstance(right, Typed):
+        raise QueryError(f"{_described(right)} can only be compared with null", offset)
+    first, second = unified(left, right, offset)
+    return _two_valued(op, first, second, exact=exact)
+
+
+def is_in(
+    left: Place, items: Sequence[Constant], parameters: Parameters, *, exact: bool, offset: int
+) -> Condition:
+    """``left in (items)``."""
+    if isinstance(left, Constant):
+        left = natural(left, parameters)
+    if isinstance(left, Dynamic):
+        left = _known(left, items[0] if items else left, parameters)
+    if not isinstance(left, Typed):
+        raise QueryError(f"{_described(left)} cannot be an operand of 'in'", offset)
+    values, others = [], []
+    for item in items:
+        if _is_null(item) or (item.literal.kind, family(left.type)) == ("date", "instant"):
+            others.append(compare("eq", left, item, parameters, exact=exact, offset=offset))
+        else:
+            values.append(fit(item, left, parameters))
+    conditions = others
+    if values:
+        membership = left.sql.in_(values)
+        conditions.append(is_true(membership) if exact and left.nullable else membership)
+    return or_(false(), *conditions)
+
+
+def is_true(condition: Condition) -> Condition:
+    """``condition`` with null made false."""
+    return spell(Boolean(), "({0} IS TRUE)", condition)
+
+
+def is_null(place: Place, offset: int = 0) -> Condition:
+    """Whether there is no value, no related entity, or nothing in a complex value."""
+    match place:
+        case Constant():
+            return true() if _is_null(place) else false()
+        case Typed(sql=sql) | JsonStructure(sql=sql):
+            return sql.is_(None)
+        case Dynamic():
+            return member_text(place).is_(None)
+        case Row(scope=scope):
+            return scope.key_columns()[0].is_(None)
+        case Structure(scope=scope, property=property_):
+            names = (property_.columns or {}).values()
+            return and_(*(scope.columns[name].is_(None) for name in names))
+    raise QueryError("a collection is never null: use $count or any()", offset)
+
+
+def _known(place: Place, partner: Place, parameters: Parameters) -> Place:
+    """``place``; a dynamic property as a value of the kind that its partner is."""
+    if not isinstance(place, Dynamic):
+        return place
+    if isinstance(partner, Constant):
+        partner = natural(partner, parameters)
+    wanted = family(partner.type) if isinstance(partner, Typed) else "text"
+    return dynamic_value(place, wanted)
+
+
+def _is_null(place: Place) -> bool:
+    return isinstance(place, Constant) and place.literal.kind == "null"
+
+
+def _compare_with_null(op: str, place: Place, offset: int) -> Condition:
+    if op == "eq":
+        return is_null(place, offset)
+    if op == "ne":
+        return ~is_null(place, offset)
+    return false()
+
+
+def _compare_with_literal(
+    op: str, left: Typed, right: Constant, parameters: Parameters, *, exact: bool
+) -> Condition:
+    literal = right.literal
+    if isinstance(literal.value, float) and literal.value != literal.value:
+        return true() if op == "ne" else false()  # nothing compares with NaN
+    if literal.kind == "date" and family(left.type) == "instant" and op in ("eq", "ne"):
+        first = parameters.bind(literal, InstantOperand("down"), start_of_day)
+        last = parameters.bind(literal, InstantOperand("down"), end_of_day)
+        within = and_(left.sql >= first, left.sql <= last)
+        if op == "ne":
+            return ~is_true(within) if left.nullable else ~within
+        return is_true(within) if exact and left.nullable else within
+    value = fit(right, left, parameters, ROUNDING.get(op, "none"))
+    return _two_valued(op, left, Typed(value, left.type, nullable=False), exact=exact)
+
+
+def _two_valued(op: str, left: Typed, right: Typed, *, exact: bool) -> Condition:
+    either = left.nullable or right.nullable
+    if op == "ne" and either:
+        return left.sql.is_distinct_from(right.sql)
+    if op == "eq" and left.nullable and right.nullable:
+        if exact:
+            return left.sql.is_not_distinct_from(right.sql)
+        both = and_(left.sql.is_(None), right.sql.is_(None))
+        return or_(left.sql == right.sql, both)
+    plain: Condition = _OPERATORS[op](left.sql, right.sql)
+    return is_true(plain) if exact and either else plain
+
+
+def _described(place: Place) -> str:
+    match place:
+        case Typed(type=type_):
+            return type_name(type_)
+        case Constant():
+            return describe(place)
+        case Row(scope=scope):
+            return f"an entity ({scope.type.name})"
+        case Rows(navigation=navigation):
+            return f"the collection {navigation.name}"
+        case Structure(property=property_):
+            return f"the complex value {property_.name}"
+        case JsonStructure(type=type_):
+            return f"a complex value ({type_.name})"
+        case Elements(type=type_):
+            return type_name(type_)
+        case Dynamic(name=name):
+            return name

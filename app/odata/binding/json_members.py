@@ -1,0 +1,94 @@
+"""Values inside a complex value or a collection that is kept as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Text
+from sqlalchemy.types import TypeEngine
+
+from app.odata import edm
+from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Typed, family
+from app.odata.errors import QueryError
+from app.odata.functions import suggestion
+from app.odata.sql.decimals import DecimalNumber
+from app.odata.sql.spelled import Spelled
+from app.types import UtcDateTime
+
+# ``{0}`` the JSON, ``{1}`` the name; SQLite's ``->`` keeps the digits of a number as written.
+_NUMBER = "NULLIF({0} -> {1}, 'null')"
+_SPELLINGS: dict[str, tuple[TypeEngine[Any], str, str]] = {
+    "text": (Text(), "json_extract({0}, {1})", "({0} ->> {1})"),
+    "boolean": (Boolean(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS BOOLEAN)"),
+    "integer": (
+        BigInteger(), f"CAST({_NUMBER} AS INTEGER)", "CAST({0} ->> {1} AS BIGINT)",
+    ),
+    "decimal": (
+        DecimalNumber(), f"({_NUMBER} COLLATE odata_decimal)", "CAST({0} ->> {1} AS NUMERIC)",
+    ),
+    "date": (Date(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS DATE)"),
+    "instant": (UtcDateTime(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS TIMESTAMPTZ)"),
+}  # fmt: skip
+# Of an undeclared property only a value of the JSON type that is wanted counts.
+_DYNAMIC: dict[str, tuple[TypeEngine[Any], str, str]] = {
+    "text": (
+        Text(),
+        "(CASE json_type({0}, {1}) WHEN 'text' THEN json_extract({0}, {1}) END)",
+        "(CASE json_typeof({0} -> {1}) WHEN 'string' THEN {0} ->> {1} END)",
+    ),
+    "decimal": (
+        DecimalNumber(),
+        "(CASE WHEN json_type({0}, {1}) IN ('integer', 'real') THEN {0} -> {1} END"
+        " COLLATE odata_decimal)",
+        "(CASE json_typeof({0} -> {1}) WHEN 'number' THEN CAST({0} ->> {1} AS NUMERIC) END)",
+    ),
+    "boolean": (
+        Boolean(),
+        "(CASE WHEN json_type({0}, {1}) IN ('true', 'false') THEN json_extract({0}, {1}) END)",
+        "(CASE json_typeof({0} -> {1}) WHEN 'boolean' THEN CAST({0} ->> {1} AS BOOLEAN) END)",
+    ),
+}
+_DYNAMIC_TYPES = {"text": edm.STRING, "decimal": edm.DECIMAL, "boolean": edm.BOOLEAN}
+
+
+def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offset: int) -> Place:
+    """A property of a complex value; of an open one also a property that is not declared.
+
+    Raises: QueryError, the type has no such property and is not open.
+    """
+    known = {declared.lower(): declared for declared in type_.properties}
+    declared = type_.properties.get(name) or type_.properties.get(known.get(name.lower(), ""))
+    if declared is None:
+        if type_.is_open:
+            return Dynamic(sql, name)
+        raise QueryError(f"{type_.name} has no property '{name}'{suggestion(name, known)}", offset)
+    if isinstance(declared.type, edm.ComplexType):
+        return JsonStructure(inner_json(sql, declared.name), declared.type)
+    if isinstance(declared.type, edm.CollectionType):
+        return Elements(inner_json(sql, declared.name), declared.type)
+    found = _spelled(_SPELLINGS[family(declared.type)], sql, declared.name)
+    return Typed(found, declared.type, plain=declared.allowed is not None)
+
+
+def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
+    """An undeclared property as a value of a family; null where it is something else."""
+    kind = "decimal" if wanted in ("integer", "double") else wanted
+    kind = kind if kind in _DYNAMIC else "text"
+    return Typed(_spelled(_DYNAMIC[kind], dynamic.sql, dynamic.name), _DYNAMIC_TYPES[kind])
+
+
+def member_text(dynamic: Dynamic) -> Spelled:
+    """An undeclared property as text, whatever it is; null where there is none."""
+    return _spelled(_SPELLINGS["text"], dynamic.sql, dynamic.name)
+
+
+def inner_json(sql: ColumnElement[Any], name: str) -> Spelled:
+    """A member of a JSON object as the JSON that it is; null where it is not there."""
+    return _spelled((Text(), "({0} -> {1})", "({0} -> {1})"), sql, name)
+
+
+def _spelled(
+    spelling: tuple[TypeEngine[Any], str, str], sql: ColumnElement[Any], name: str
+) -> Spelled:
+    path = Spelled(Text(), "('$.\"' || {0} || '\"')", "{0}", name)
+    return Spelled(*spelling, sql, path)

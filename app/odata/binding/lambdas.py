@@ -1,0 +1,45 @@
+"""``any``, ``all`` and ``$count`` over a collection, as conditions and values of a row."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, ColumnElement, func, literal_column, not_
+
+from app.odata import edm
+from app.odata.binding.collections import opened
+from app.odata.binding.comparison import is_true
+from app.odata.binding.protocol import Translating
+from app.odata.binding.searching import search_condition
+from app.odata.binding.values import Elements, Row, Typed
+from app.odata.errors import QueryError
+from app.odata.nodes import Count, Lambda
+from app.odata.sql.spelled import spell
+
+
+def lambda_condition(translator: Translating, node: Lambda) -> ColumnElement[bool]:
+    """``source/any(x:predicate)``: true or false, never null (URL Conventions 5.1.1.13)."""
+    rows = opened(translator, translator.place(node.source), node.offset)
+    if node.variable is not None and node.predicate is not None:
+        variables = {**translator.variables, node.variable: rows.member}
+        predicate = translator.within(translator.scope, variables).condition(node.predicate)
+        rows.conditions.append(not_(is_true(predicate)) if node.op == "all" else predicate)
+    found = rows.select(literal_column("1")).exists()
+    return not_(found) if node.op == "all" else found
+
+
+def count_rows(translator: Translating, node: Count) -> Typed:
+    """``source/$count($filter=...;$search=...)``."""
+    if node.source is None:
+        raise QueryError("$count stands alone only inside aggregate()", node.offset)
+    source = translator.place(node.source)
+    if isinstance(source, Elements) and node.filter is None and node.search is None:
+        return Typed(spell(BigInteger, "json_array_length({0})", source.sql), edm.INT64)
+    rows = opened(translator, source, node.offset)
+    if node.filter is not None or node.search is not None:
+        if not isinstance(rows.member, Row):
+            raise QueryError("$count takes options only of a collection of entities", node.offset)
+        scope = rows.member.scope
+        if node.filter is not None:
+            rows.conditions.append(translator.within(scope).condition(node.filter))
+        if node.search is not None:
+            rows.conditions.append(search_condition(scope, node.search, node.offset))
+    return Typed(rows.select(func.count()).scalar_subquery(), edm.INT64, nullable=False)

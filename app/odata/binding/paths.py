@@ -1,0 +1,185 @@
+"""Paths: names resolved against the model, and what each step leads to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_
+
+from app.odata import edm
+from app.odata.binding.fitting import fit
+from app.odata.binding.json_members import json_member
+from app.odata.binding.protocol import Translating
+from app.odata.binding.scope import Scope
+from app.odata.binding.values import (
+    Constant,
+    Elements,
+    JsonStructure,
+    Place,
+    Row,
+    Rows,
+    Structure,
+    Typed,
+)
+from app.odata.csdl_capabilities import alternate_key_names
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.functions import suggestion
+from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
+
+
+def member(translator: Translating, node: Member) -> Place:
+    """A step by its name, from the current instance where the path begins with it."""
+    if node.base is None:
+        if node.name in translator.variables:
+            return translator.variables[node.name]
+        return step(translator.scope, node.name, node.offset)
+    if isinstance(node.base, Root):
+        raise UnsupportedError("$root is supported with a key: $root/Clients(1)", node.offset)
+    base = translator.place(node.base)
+    match base:
+        case Row(scope=scope):
+            return step(scope, node.name, node.offset)
+        case Structure(scope=scope, property=property_):
+            return _in_columns(scope, property_, node)
+        case JsonStructure(sql=sql, type=type_):
+            return json_member(sql, type_, node.name, node.offset)
+        case Rows(navigation=navigation):
+            raise QueryError(
+                f"{navigation.name} is a collection:"
+                f" use {navigation.name}/any(x:x/{node.name} ...)",
+                node.offset,
+            )
+        case Elements():
+            raise QueryError("the path goes on after a collection: use any() or all()", node.offset)
+    raise QueryError(f"'{node.name}': the value before it has no properties", node.offset)
+
+
+def step(scope: Scope, name: str, offset: int) -> Place:
+    """What a property or navigation property of a row is.
+
+    Raises: QueryError, the type has no such name; ForbiddenError, the target may not be read.
+    """
+    type_ = scope.type
+    if name in scope.computed:
+        return scope.computed[name]
+    known = name
+    if name not in type_.properties and name not in type_.navigation:
+        known = type_.folded.get(name.lower(), "")
+    if known in type_.properties:
+        return of_property(scope, type_.properties[known])
+    if known in type_.navigation:
+        navigation = type_.navigation[known]
+        if navigation.collection:
+            return Rows(scope, navigation)
+        return Row(scope.join(navigation))
+    raise unknown_name(type_, name, offset)
+
+
+def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int) -> QueryError:
+    """The error that a type has no such property, with the name that was perhaps meant."""
+    names = {known.lower(): known for known in type_.properties}
+    if isinstance(type_, edm.EntityType):
+        names = dict(type_.folded)
+    hint = suggestion(name, names)
+    for folded, known in names.items():
+        hint = hint.replace(f"'{folded}'", f"'{known}'")
+    return QueryError(f"{type_.name} has no property '{name}'{hint}", offset)
+
+
+def of_property(scope: Scope, property_: edm.Property) -> Place:
+    """The value of a structural property of a row."""
+    if property_.columns is not None:
+        return Structure(scope, property_)
+    sql = property_sql(scope, property_)
+    if isinstance(property_.type, edm.ComplexType):
+        return JsonStructure(sql, property_.type)
+    if isinstance(property_.type, edm.CollectionType):
+        return Elements(sql, property_.type)
+    nullable = property_.nullable or scope.optional
+    return Typed(
+        sql,
+        property_.type,
+        nullable,
+        plain=property_.allowed is not None,
+        trigrams=scope.type.trigrams if property_.searchable else None,
+    )
+
+
+def property_sql(scope: Scope, property_: edm.Property) -> ColumnElement[Any]:
+    """The column of a property, or the expression that computes it."""
+    if property_.expression is not None:
+        return property_.expression(scope.columns, scope.context.caller.rights)
+    column: ColumnElement[Any] = scope.columns[property_.attribute]
+    return column
+
+
+def _in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
+    type_ = property_.type
+    assert isinstance(type_, edm.ComplexType) and property_.columns is not None
+    names = {name.lower(): name for name in type_.properties}
+    name = node.name if node.name in type_.properties else names.get(node.name.lower(), "")
+    if name not in type_.properties:
+        raise unknown_name(type_, node.name, node.offset)
+    inner = type_.properties[name]
+    sql = scope.columns[property_.columns[name]]
+    return Typed(sql, inner.type, nullable=True, plain=inner.allowed is not None)
+
+
+def keyed(translator: Translating, node: KeyPredicate) -> Place:
+    """``Contacts(5)`` or ``$root/Clients(1)`` in an expression: one entity, or nothing."""
+    base = node.base
+    if isinstance(base, Member) and isinstance(base.base, Root):
+        container = translator.context.container
+        name = container.folded_sets.get(base.name.lower(), base.name)
+        if name not in container.sets:
+            raise QueryError(f"there is no entity set '{base.name}'", base.offset)
+        target = Scope(translator.context, container.sets[name].type, optional=True)
+        condition = key_condition(translator, target, node.arguments, node.offset)
+        return Row(translator.it.attach(f"$root{node.offset}", target, condition))
+    rows = translator.place(base)
+    if not isinstance(rows, Rows):
+        raise QueryError("a key can only follow a collection of entities", node.offset)
+    target = Scope(
+        translator.context, translator.context.container.target(rows.navigation), optional=True
+    )
+    condition = and_(
+        rows.navigation.join(rows.owner.columns, target.columns),
+        key_condition(translator, target, node.arguments, node.offset),
+        *(translator.within(target).condition(predicate) for predicate in rows.predicates),
+    )
+    return Row(rows.owner.attach(f"{rows.navigation.name}{node.offset}", target, condition))
+
+
+def key_condition(
+    translator: Translating, target: Scope, arguments: tuple[Argument, ...], offset: int
+) -> ColumnElement[bool]:
+    """That a row is the one of a key predicate; an alternate key by its names counts too."""
+    type_ = target.type
+    keys = (type_.key, *alternate_key_names(type_))
+    if any(argument.name is None for argument in arguments) and len(type_.key) != 1:
+        raise QueryError(f"the key of {type_.name} has {len(type_.key)} parts", offset)
+    given = {
+        type_.folded.get(argument.name.lower(), argument.name) if argument.name else type_.key[0]:
+        argument.value
+        for argument in arguments
+    }  # fmt: skip
+    if not any(set(given) == set(key) for key in keys):
+        expected = " or ".join(",".join(key) for key in keys)
+        raise QueryError(f"the key of {type_.name} is {expected}", offset)
+    conditions = []
+    for name, value in given.items():
+        part = of_property(target, type_.properties[name])
+        assert isinstance(part, Typed)
+        literal = translator.place(value)
+        if not isinstance(literal, Constant) or not isinstance(literal.literal, Literal):
+            raise QueryError("a key is written as a literal", value.offset)
+        conditions.append(part.sql == fit(literal, part, translator.context.parameters))
+    return and_(*conditions)
+
+
+def filtered(translator: Translating, node: FilterSegment) -> Place:
+    """``Contacts/$filter(...)``: a collection less those that do not pass."""
+    rows = translator.place(node.base)
+    if not isinstance(rows, Rows):
+        raise QueryError("$filter can only follow a collection of entities", node.offset)
+    return Rows(rows.owner, rows.navigation, (*rows.predicates, node.predicate))

@@ -1,0 +1,36 @@
+"""What the parts of the translation ask of the whole, so that each is a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from sqlalchemy import ColumnElement
+
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.values import Place, Typed
+from app.odata.nodes import Node
+
+
+class Translating(Protocol):
+    """An expression's surroundings: the current instance, ``$it``, the lambda variables."""
+
+    context: Context
+    scope: Scope
+    it: Scope
+    variables: Mapping[str, Place]
+
+    def place(self, node: Node) -> Place:
+        """What a node stands for."""
+
+    def typed(self, node: Node) -> Typed:
+        """A node as a value with a type; a literal takes the one it has by itself."""
+
+    def argument(self, node: Node, function: str, *families: str) -> Typed:
+        """An argument of a function, of one of the families that it takes there."""
+
+    def condition(self, node: Node, *, exact: bool = False) -> ColumnElement[bool]:
+        """A node as a Boolean; ``exact`` as in ``comparison.compare``."""
+
+    def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translating:
+        """The same query seen from another instance, or with more variables."""

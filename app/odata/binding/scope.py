@@ -1,0 +1,113 @@
+"""Where rows of an entity type are read from: an alias of its table, and what is joined to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, and_
+
+from app.odata import edm
+from app.odata.binding.parameters import Parameters
+from app.odata.binding.values import Typed
+from app.odata.nodes import Node
+from app.permissions import require, row_filter
+from app.security import Caller
+
+
+@dataclass
+class Context:
+    """What is the same all through one query."""
+
+    container: edm.EntityContainer
+    caller: Caller
+    parameters: Parameters = field(default_factory=Parameters)
+    aliases: Mapping[str, Node] = field(default_factory=dict)
+    _opened: int = 0
+
+    def next_name(self) -> str:
+        """A name for one more alias of a table."""
+        self._opened += 1
+        return f"t{self._opened - 1}"
+
+    def may_read(self, type_: edm.EntityType) -> bool:
+        """Whether the caller may read any entity of the type."""
+        return type_.resource is None or f"{type_.resource}:read" in self.caller.rights
+
+
+class Scope:
+    """Rows of ``type`` under an alias; single-valued navigation is joined once, on demand.
+
+    Raises: ForbiddenError, the caller may not read the type.
+    """
+
+    def __init__(
+        self, context: Context, type_: edm.EntityType, *, optional: bool = False,
+        computed: Mapping[str, Typed] | None = None,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.type = type_
+        self.table = type_.table.alias(context.next_name())
+        self.optional = optional  # the row may be missing: every value of it may be null
+        self.computed: dict[str, Typed] = dict(computed or {})
+        self._joined: dict[str, tuple[Scope, ColumnElement[bool]]] = {}
+        self.conditions = self._conditions()
+
+    @property
+    def columns(self) -> Any:
+        return self.table.c
+
+    def _conditions(self) -> list[ColumnElement[bool]]:
+        """What keeps the rows that exist for the caller."""
+        type_, conditions = self.type, []
+        if type_.resource is not None:
+            if type_.name in self.context.container.set_of_type:
+                allowed = row_filter(self.context.caller, type_.resource, self.columns)
+                if allowed is not None:
+                    conditions.append(allowed)
+            else:
+                # Contained rows are reached through their parent alone, which is filtered.
+                require(self.context.caller, f"{type_.resource}:read")
+        if type_.visible is not None:
+            conditions.append(type_.visible(self.columns))
+        if type_.discriminator is not None:
+            attribute, value = type_.discriminator
+            conditions.append(self.columns[attribute] == value)
+        return conditions
+
+    def narrow_to(self, type_: edm.EntityType) -> None:
+        """Go on with those rows only that are of a derived type, and all of its properties."""
+        self.type = type_
+        if type_.discriminator is not None:
+            attribute, value = type_.discriminator
+            self.conditions.append(self.columns[attribute] == value)
+
+    def join(self, navigation: edm.NavigationProperty) -> Scope:
+        """The one row that a single-valued navigation leads to."""
+        if navigation.name not in self._joined:
+            target = Scope(self.context, self.context.container.target(navigation), optional=True)
+            target.optional = self.optional or navigation.nullable or bool(target.conditions)
+            condition = and_(navigation.join(self.columns, target.columns), *target.conditions)
+            self._joined[navigation.name] = (target, condition)
+        return self._joined[navigation.name][0]
+
+    def attach(self, name: str, target: Scope, condition: ColumnElement[bool]) -> Scope:
+        """Join the one row of ``target`` that fulfils ``condition``; once for each ``name``."""
+        if name not in self._joined:
+            self._joined[name] = (target, and_(condition, *target.conditions))
+        return self._joined[name][0]
+
+    def from_clause(self) -> FromClause:
+        """The alias with everything joined to it."""
+        return self._join_to(self.table)
+
+    def _join_to(self, source: FromClause) -> FromClause:
+        for target, condition in self._joined.values():
+            source = source.join(target.table, condition, isouter=target.optional)
+            source = target._join_to(source)
+        return source
+
+    def key_columns(self) -> list[ColumnElement[Any]]:
+        """The columns of the key, in its order."""
+        return [self.columns[self.type.properties[name].attribute] for name in self.type.key]

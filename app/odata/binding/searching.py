@@ -1,0 +1,58 @@
+"""``$search``: words and phrases in the searchable properties, without case and accents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, Text, and_, false, not_, or_
+
+from app.odata.binding.scope import Scope
+from app.odata.errors import UnsupportedError
+from app.odata.nodes import SearchAnd, SearchNode, SearchNot, SearchOr, SearchPhrase, SearchTerm
+from app.odata.sql.spelled import Spelled
+from app.odata.sql.sqlite_texts import fold
+
+# Decomposed, without the combining marks, and through upper case, so that "ß" is "ss".
+_FOLDED = (
+    "odata_fold({0})",
+    "lower(upper(regexp_replace(normalize({0}, NFKD), '[\u0300-\u036f]', '', 'g')"
+    ' COLLATE "und-x-icu") COLLATE "und-x-icu")',
+)
+
+
+def search_condition(scope: Scope, search: SearchNode, offset: int = 0) -> ColumnElement[bool]:
+    """Whether a row has what is searched for: every word somewhere in its searchable properties.
+
+    Raises: UnsupportedError, the type has none.
+    """
+    columns = [
+        scope.columns[column]
+        for property_ in scope.type.properties.values()
+        if property_.searchable
+        for column in ([property_.attribute] if property_.columns is None else [])
+    ]
+    if not columns:
+        raise UnsupportedError(f"{scope.type.name} has nothing to search in", offset)
+    return _condition(_folded(columns), search)
+
+
+def _condition(text: ColumnElement[str], search: SearchNode) -> ColumnElement[bool]:
+    match search:
+        case SearchTerm(text=words) | SearchPhrase(text=words):
+            wanted = fold(" ".join(words.split())) or ""
+            found = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
+            return Spelled(Boolean(), *found, text, wanted) if wanted else false()
+        case SearchNot(operand=operand):
+            return not_(_condition(text, operand))
+        case SearchAnd(left=left, right=right):
+            return and_(_condition(text, left), _condition(text, right))
+        case SearchOr(left=left, right=right):
+            return or_(_condition(text, left), _condition(text, right))
+    raise TypeError(type(search).__name__)
+
+
+def _folded(columns: list[ColumnElement[Any]]) -> ColumnElement[str]:
+    # A line feed between two properties: no phrase goes across it.
+    parts = " || '\n' || ".join(f"coalesce({{{at}}}, '')" for at in range(len(columns)))
+    joined = Spelled(Text(), f"({parts})", f"({parts})", *columns)
+    return Spelled(Text(), *_FOLDED, joined)

@@ -1,0 +1,98 @@
+"""``contains``, ``startswith`` and ``endswith``: exact, with case, and served by an index.
+
+The trigram index of a searchable property finds the rows and the exact predicate confirms them:
+SQLite's is a table of its own, PostgreSQL's serves LIKE. ``startswith`` is a range of the order.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, ColumnElement, Text, and_
+from sqlalchemy.sql.schema import Column
+
+from app.odata.binding.protocol import Translating
+from app.odata.binding.values import Constant, Typed
+from app.odata.nodes import Call, Literal
+from app.odata.sql.spelled import Spelled
+
+# A shorter text has no trigram: then the exact predicate alone decides.
+MINIMUM_LENGTH = 3
+_LAST_CODE_POINT = chr(0x10FFFF)
+
+_EXACT = {
+    "contains": ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)"),
+    "startswith": ("(substr({0}, 1, length({1})) = {1})", "starts_with({0}, {1})"),
+    "endswith": (
+        "(substr({0}, length({0}) - length({1}) + 1) = {1})",
+        "(right({0}, length({1})) = {1})",
+    ),
+}
+
+
+def text_match(translator: Translating, node: Call) -> ColumnElement[bool]:
+    """One of the three Boolean functions; null where an operand is (URL Conventions 5.1.1.7)."""
+    text = translator.argument(node.arguments[0], node.name, "text")
+    sought = translator.place(node.arguments[1])
+    if isinstance(sought, Constant) and sought.literal.kind == "string":
+        return _with_literal(translator, node.name, text, sought.literal)
+    other = translator.argument(node.arguments[1], node.name, "text")
+    return Spelled(Boolean(), *_EXACT[node.name], text.sql, other.sql)
+
+
+def _with_literal(
+    translator: Translating, function: str, text: Typed, literal: Literal
+) -> ColumnElement[bool]:
+    parameters = translator.context.parameters
+    if not isinstance(text.sql, Column):
+        return Spelled(Boolean(), *_EXACT[function], text.sql, parameters.bind(literal, Text))
+    if function == "startswith":
+        beginning = parameters.bind(literal, Text)
+        return and_(text.sql >= beginning, text.sql < parameters.bind(literal, Text, _next_text))
+    sqlite, postgresql = _EXACT[function]
+    sought = parameters.bind(literal, Text)
+    if text.trigrams is None or not parameters.decide(literal, _has_trigram):
+        return Spelled(Boolean(), sqlite, postgresql, text.sql, sought)
+    # The exact predicate stands behind the index on SQLite, whose phrase may be anywhere.
+    narrowed = (
+        f"({{2}} IN (SELECT rowid FROM {text.trigrams} WHERE {text.sql.name} MATCH {{3}})"
+        f" AND {sqlite})"
+    )
+    return Spelled(
+        Boolean(),
+        narrowed,
+        "({0} LIKE {4})",
+        text.sql,
+        sought,
+        text.sql.table.c.id,
+        parameters.bind(literal, Text, _as_phrase),
+        parameters.bind(literal, Text, _PATTERNS[function]),
+    )
+
+
+def _has_trigram(text: str) -> bool:
+    return len(text) >= MINIMUM_LENGTH
+
+
+def _as_phrase(text: str) -> str:
+    """A phrase of FTS5's query language."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _escaped(text: str) -> str:
+    """``text`` as a pattern of LIKE that matches nothing else."""
+    return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+
+
+_PATTERNS = {
+    "contains": lambda text: f"%{_escaped(text)}%",
+    "endswith": lambda text: f"%{_escaped(text)}",
+}
+
+
+def _next_text(text: str) -> str:
+    """The least text after all that begin with ``text``, in the order of code points."""
+    rest = text.rstrip(_LAST_CODE_POINT)
+    if not rest:
+        return _LAST_CODE_POINT * (len(text) + 1)
+    following = ord(rest[-1]) + 1
+    # Surrogates are not characters: U+E000 comes after U+D7FF.
+    return rest[:-1] + chr(0xE000 if following == 0xD800 else following)

@@ -1,0 +1,274 @@
+"""Syntax nodes to typed SQL expressions: one function per kind of node (style: the visitor)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, and_, false, func, not_, or_
+
+from app.odata import edm
+from app.odata.binding.arithmetic import arithmetic, negated
+from app.odata.binding.calls import call
+from app.odata.binding.casts import cast, choose, isof
+from app.odata.binding.collections import opened
+from app.odata.binding.comparison import compare, is_in
+from app.odata.binding.fitting import fit, natural
+from app.odata.binding.json_members import dynamic_value
+from app.odata.binding.lambdas import count_rows, lambda_condition
+from app.odata.binding.paths import filtered, keyed, member
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.values import (
+    Constant,
+    Dynamic,
+    Elements,
+    JsonStructure,
+    Place,
+    Row,
+    Rows,
+    Structure,
+    Typed,
+    family,
+    type_name,
+)
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import (
+    Alias,
+    Binary,
+    Call,
+    Case,
+    Collection,
+    Count,
+    FilterSegment,
+    In,
+    It,
+    KeyPredicate,
+    Lambda,
+    Literal,
+    Member,
+    Node,
+    This,
+    TypeCast,
+    Unary,
+)
+from app.odata.sql.spelled import spell
+
+_COMPARISONS = frozenset(("eq", "ne", "gt", "ge", "lt", "le"))
+_MOVABLE = frozenset(("instant", "date", "duration"))
+_NULL = Literal(None, "null")
+
+
+class Translator:
+    """An expression's surroundings (see ``protocol.Translating``), and its translation."""
+
+    def __init__(
+        self,
+        context: Context,
+        scope: Scope,
+        *,
+        it: Scope | None = None,
+        variables: Mapping[str, Place] | None = None,
+    ) -> None:
+        self.context = context
+        self.scope = scope
+        self.it = it or scope
+        self.variables: Mapping[str, Place] = variables or {}
+        self._open_aliases: set[str] = set()
+
+    def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translator:
+        inner = Translator(
+            self.context,
+            scope,
+            it=self.it,
+            variables=self.variables if variables is None else variables,
+        )
+        inner._open_aliases = self._open_aliases
+        return inner
+
+    # --- conditions
+
+    def condition(self, node: Node, *, exact: bool = False) -> ColumnElement[bool]:
+        match node:
+            case Binary(op="and" | "or", left=left, right=right):
+                join = and_ if node.op == "and" else or_
+                return join(self.condition(left, exact=exact), self.condition(right, exact=exact))
+            case Unary(op="not", operand=operand):
+                return not_(self.condition(operand, exact=True))
+            case Binary(op=op) if op in _COMPARISONS:
+                return self._comparison(node, exact=exact)
+            case In():
+                return self._membership(node, exact=exact)
+            case Lambda():
+                return lambda_condition(self, node)
+            case Call(name="isof"):
+                return isof(self, node)
+        place = self.place(node)
+        if isinstance(place, Constant) and place.literal.kind == "null":
+            return spell(Boolean(), "NULL") if exact else false()
+        value = self._as_typed(place, node)
+        if value.type != edm.BOOLEAN:
+            raise QueryError(f"expected a condition, this is {type_name(value.type)}", node.offset)
+        sql: ColumnElement[bool] = value.sql
+        return sql
+
+    def _comparison(self, node: Binary, *, exact: bool) -> ColumnElement[bool]:
+        left, right = self.place(node.left), self.place(node.right)
+        parameters = self.context.parameters
+        return compare(node.op, left, right, parameters, exact=exact, offset=node.offset)
+
+    def _membership(self, node: In, *, exact: bool) -> ColumnElement[bool]:
+        right = self._unaliased(node.right)
+        if isinstance(right, Collection):
+            items = [self.place(item) for item in right.items]
+            constants = [item for item in items if isinstance(item, Constant)]
+            if len(constants) != len(items):
+                raise QueryError("a list after 'in' holds only literals", right.offset)
+            left = self.place(node.left)
+            parameters = self.context.parameters
+            return is_in(left, constants, parameters, exact=exact, offset=node.offset)
+        collection = opened(self, self.place(right), right.offset)
+        left = self.place(node.left)
+        equal = compare(
+            "eq", left, collection.member, self.context.parameters, exact=False, offset=node.offset
+        )
+        collection.conditions.append(equal)
+        return collection.select(func.count()).exists()
+
+    def _has(self, node: Binary) -> Typed:
+        """Whether all flags of the right side are set (URL Conventions 5.1.1.1.9)."""
+        left, right = self.typed(node.left), self.place(node.right)
+        if not isinstance(left.type, edm.EnumType):
+            raise QueryError(f"'has' takes an enumeration, not {type_name(left.type)}", node.offset)
+        if isinstance(right, Constant):
+            flags = fit(right, left, self.context.parameters)
+        else:
+            flags = self.typed(node.right).sql
+        return Typed(left.sql.op("&")(flags) == flags, edm.BOOLEAN, left.nullable)
+
+    # --- values
+
+    def typed(self, node: Node) -> Typed:
+        return self._as_typed(self.place(node), node)
+
+    def argument(self, node: Node, function: str, *families: str) -> Typed:
+        place = self.place(node)
+        if isinstance(place, Dynamic):
+            return dynamic_value(place, families[0])
+        value = self._as_typed(place, node)
+        if isinstance(place, Constant) and place.literal.kind == "null":
+            return value
+        if isinstance(place, Constant) and "duration" in families and family(value.type) == "text":
+            wanted = Typed(value.sql, edm.DURATION)
+            return Typed(fit(place, wanted, self.context.parameters), edm.DURATION, False)
+        if family(value.type) not in families:
+            raise QueryError(f"{function} does not take {type_name(value.type)}", node.offset)
+        return value
+
+    def _as_typed(self, place: Place, node: Node) -> Typed:
+        match place:
+            case Typed():
+                return place
+            case Constant():
+                return natural(place, self.context.parameters)
+            case Dynamic():
+                return dynamic_value(place, "text")
+            case Row(scope=scope):
+                raise QueryError(
+                    f"this is an entity ({scope.type.name}): name one of its properties",
+                    node.offset,
+                )
+            case Rows() | Elements():
+                raise QueryError("this is a collection: use any(), all() or $count", node.offset)
+            case Structure() | JsonStructure():
+                raise QueryError("this is a complex value: name one of its properties", node.offset)
+
+    def place(self, node: Node) -> Place:
+        translate = _PLACES.get(type(node))
+        if translate is None:
+            raise UnsupportedError(
+                f"an expression of this kind is not offered ({type(node).__name__})", node.offset
+            )
+        return translate(self, node)
+
+    def _unaliased(self, node: Node) -> Node:
+        """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3)."""
+        seen = set()
+        while isinstance(node, Alias):
+            if node.name in seen:
+                raise QueryError(f"@{node.name} stands for itself", node.offset)
+            seen.add(node.name)
+            node = self.context.aliases.get(node.name, _NULL)
+        return node
+
+    def _alias(self, node: Alias) -> Place:
+        if node.name in self._open_aliases:
+            raise QueryError(f"@{node.name} stands for itself", node.offset)
+        self._open_aliases.add(node.name)
+        try:
+            return self.place(self._unaliased(node))
+        finally:
+            self._open_aliases.discard(node.name)
+
+    def _binary(self, node: Binary) -> Place:
+        if node.op in _COMPARISONS or node.op in ("and", "or"):
+            return Typed(self.condition(node, exact=True), edm.BOOLEAN)
+        if node.op == "has":
+            return self._has(node)
+        left, right = self._operand(node.left, node.right), self._operand(node.right, node.left)
+        return arithmetic(node.op, left, right, node.offset)
+
+    def _operand(self, node: Node, other: Node) -> Typed:
+        """An operand of arithmetic; a text beside an instant or a date is a duration."""
+        place = self.place(node)
+        if isinstance(place, Dynamic):
+            return dynamic_value(place, "decimal")
+        if isinstance(place, Constant) and place.literal.kind == "string":
+            partner = self.place(other)
+            if isinstance(partner, Typed) and family(partner.type) in _MOVABLE:
+                return self.argument(node, "", "duration")
+        return self._as_typed(place, node)
+
+    def _unary(self, node: Unary) -> Place:
+        if node.op == "not":
+            return Typed(self.condition(node, exact=True), edm.BOOLEAN)
+        place = self.place(node.operand)
+        if isinstance(place, Constant) and place.literal.kind == "null":
+            return place
+        return negated(self._as_typed(place, node.operand), node.offset)
+
+    def _call(self, node: Call) -> Place:
+        if node.name == "cast":
+            return cast(self, node)
+        if node.name == "isof":
+            return Typed(isof(self, node), edm.BOOLEAN, nullable=False)
+        return call(self, node)
+
+    def _type_cast(self, node: TypeCast) -> Place:
+        base: Place = Row(self.scope) if node.base is None else self.place(node.base)
+        name = node.type_name.rpartition(".")[2]
+        if isinstance(base, Row) and base.scope.type.name == name:
+            return base
+        raise UnsupportedError(f"a cast to {node.type_name} is not offered here", node.offset)
+
+
+Translate = Callable[[Translator, Any], Place]
+
+_PLACES: dict[type[Node], Translate] = {
+    Literal: lambda translator, node: Constant(node),
+    Member: member,
+    KeyPredicate: keyed,
+    FilterSegment: filtered,
+    It: lambda translator, node: Row(translator.it),
+    This: lambda translator, node: Row(translator.scope),
+    Alias: Translator._alias,
+    Binary: Translator._binary,
+    Unary: Translator._unary,
+    Call: Translator._call,
+    Case: choose,
+    Count: count_rows,
+    TypeCast: Translator._type_cast,
+    In: lambda translator, node: Typed(translator.condition(node, exact=True), edm.BOOLEAN),
+    Lambda: lambda translator, node: Typed(
+        lambda_condition(translator, node), edm.BOOLEAN, nullable=False
+    ),
+}

@@ -1,0 +1,77 @@
+"""Two expressions brought to one type, so that SQL compares or combines them as OData does."""
+
+from __future__ import annotations
+
+from sqlalchemy import Double
+
+from app.odata import edm
+from app.odata.binding.values import NUMBERS, Typed, family, type_name
+from app.odata.errors import QueryError
+from app.odata.sql.decimals import decimal_number
+from app.odata.sql.spelled import Spelled
+from app.types import ExactDecimal, UtcDateTime
+
+
+def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
+    """Both operands in the wider of their types.
+
+    Raises: QueryError, their types have nothing in common.
+    """
+    kinds = family(left.type), family(right.type)
+    if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
+        return _as_numbers(left, right)
+    if kinds == ("date", "instant"):
+        return as_instant(left), right
+    if kinds == ("instant", "date"):
+        return left, as_instant(right)
+    if kinds[0] == kinds[1] != "other" and (kinds[0] != "enum" or left.type == right.type):
+        return left, right
+    raise QueryError(
+        f"{type_name(left.type)} and {type_name(right.type)} cannot be compared", offset
+    )
+
+
+def as_double(value: Typed) -> Typed:
+    """A number as a double."""
+    if family(value.type) == "double":
+        return value
+    number = value.sql
+    if isinstance(number.type, ExactDecimal):
+        number = decimal_number(number)
+    sql = Spelled(Double(), "CAST({0} AS REAL)", "CAST({0} AS DOUBLE PRECISION)", number)
+    return Typed(sql, edm.DOUBLE, value.nullable)
+
+
+def as_decimal(value: Typed) -> Typed:
+    """A decimal or a whole number as a decimal of any scale."""
+    return Typed(decimal_number(value.sql), edm.DECIMAL, value.nullable)
+
+
+def as_instant(value: Typed) -> Typed:
+    """A date as the instant it begins, UTC."""
+    sql = Spelled(
+        UtcDateTime(),
+        "({0} || 'T00:00:00.000Z')",
+        "(CAST({0} AS TIMESTAMP) AT TIME ZONE 'UTC')",
+        value.sql,
+    )
+    return Typed(sql, edm.DATETIME, value.nullable)
+
+
+def _as_numbers(left: Typed, right: Typed) -> tuple[Typed, Typed]:
+    kinds = {family(left.type), family(right.type)}
+    if "double" in kinds:
+        return as_double(left), as_double(right)
+    if kinds == {"integer"} or _same_grid(left, right):
+        return left, right
+    return as_decimal(left), as_decimal(right)
+
+
+def _same_grid(left: Typed, right: Typed) -> bool:
+    """Whether both are decimal columns whose kept integers mean the same unit."""
+    first, second = left.sql.type, right.sql.type
+    return (
+        isinstance(first, ExactDecimal)
+        and isinstance(second, ExactDecimal)
+        and first.scale == second.scale
+    )

@@ -1,0 +1,118 @@
+"""What a piece of a query stands for once its names are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement
+
+from app.odata import edm
+from app.odata.nodes import Literal, Node
+
+if TYPE_CHECKING:
+    from app.odata.binding.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression of a known type; ``nullable`` is False only where null cannot occur.
+
+    ``plain`` text needs no escaping in JSON; ``trigrams`` names the table that indexes the column
+    for ``contains`` (``EntityType.trigrams``).
+    """
+
+    sql: ColumnElement[Any]
+    type: edm.EdmType
+    nullable: bool = True
+    plain: bool = False
+    trigrams: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal that takes the type of what it is used with; null too."""
+
+    literal: Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A complex value that lies in columns of a row."""
+
+    scope: Scope
+    property: edm.Property
+
+
+@dataclass(frozen=True, slots=True)
+class JsonStructure:
+    """A complex value kept as JSON."""
+
+    sql: ColumnElement[Any]
+    type: edm.ComplexType
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entity: the current instance, a lambda variable, or what a navigation leads to."""
+
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The entities that a collection navigation of a row leads to, all or those that pass."""
+
+    owner: Scope
+    navigation: edm.NavigationProperty
+    predicates: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The members of a collection kept as JSON."""
+
+    sql: ColumnElement[Any]
+    type: edm.CollectionType
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """An undeclared property of an open complex value: its type shows in what it is used with."""
+
+    sql: ColumnElement[Any]
+    name: str
+
+
+Place = Typed | Constant | Structure | JsonStructure | Row | Rows | Elements | Dynamic
+
+
+def type_name(type_: edm.EdmType) -> str:
+    """The name of a type for messages."""
+    if isinstance(type_, edm.CollectionType):
+        return f"Collection({type_name(type_.element)})"
+    return type_.name
+
+
+# Types whose values can be compared with each other.
+_FAMILIES = {
+    "Edm.String": "text",
+    "Edm.Boolean": "boolean",
+    "Edm.Date": "date",
+    "Edm.DateTimeOffset": "instant",
+    "Edm.TimeOfDay": "time",
+    "Edm.Duration": "duration",
+    "Edm.Guid": "guid",
+    "Edm.Binary": "binary",
+    **dict.fromkeys(("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"), "integer"),
+    "Edm.Decimal": "decimal",
+    **dict.fromkeys(("Edm.Double", "Edm.Single"), "double"),
+}
+NUMBERS = ("integer", "decimal", "double")
+
+
+def family(type_: edm.EdmType) -> str:
+    """``text``, ``integer``, ``decimal``, ``double``, ``instant`` ...; ``other`` for the rest."""
+    if isinstance(type_, edm.EnumType):
+        return "enum"
+    return _FAMILIES.get(type_.name, "other") if isinstance(type_, edm.PrimitiveType) else "other"

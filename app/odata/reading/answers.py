@@ -1,0 +1,181 @@
+"""The answer to a read: its rows put together, with what the protocol says around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection
+
+from app.errors import NotFoundError
+from app.odata.errors import QueryError
+from app.odata.etags import format_etag, parse_precondition
+from app.odata.preferences import Preferences, preference_applied
+from app.odata.reading.formats import Format
+from app.odata.reading.plan import Plan
+from app.odata.reading.statement import Run
+from app.odata.reading.tokens import PageStart
+from app.types import json_text
+
+PAGE_SIZE = 1000
+LARGEST_PAGE = 5000
+_TOKEN = re.compile(r"(?:\$|%24)?skiptoken=", re.IGNORECASE)
+_MISSING = "What this address names does not exist."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status, bytes and headers of an answer."""
+
+    status: int
+    body: bytes
+    headers: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Runs a plan and writes its answer.
+
+    ``make_token`` seals the place where the next page begins; ``query`` is the query string as it
+    came, to be continued by a link.
+    """
+
+    format: Format
+    root: str
+    path: str
+    query: str
+    preferences: Preferences
+    if_none_match: str | None
+    make_token: Callable[[PageStart], str]
+
+    def answer(
+        self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
+    ) -> Answer:
+        """The answer; 204 for null, 304 where the client has the entity already.
+
+        Raises: NotFoundError, QueryError, and what the database raises.
+        """
+        if start is not None and (plan.kind != "collection" or len(start.after) != plan.keys):
+            raise QueryError("this token belongs to another query", 0, "$skiptoken")
+        if plan.kind == "collection":
+            return self._collection(plan, run, connection, start)
+        rows = plan.main.rows(connection, run)
+        if plan.kind == "number":
+            if not rows or not rows[0][0]:
+                self._require_parent(plan, run, connection)
+            number = rows[0][0] if rows else None
+            return self._text(str(number or 0))
+        if not rows:
+            if plan.kind == "entity" and plan.parent is not None:
+                self._require_parent(plan, run, connection)
+                return self._no_content()
+            raise NotFoundError(_MISSING)
+        return self._single(plan, rows[0])
+
+    # --- one entity or value
+
+    def _single(self, plan: Plan, row: tuple[Any, ...]) -> Answer:
+        text = row[0]
+        headers = []
+        if plan.has_etag:
+            precondition = parse_precondition(self.if_none_match)
+            headers.append(("ETag", format_etag(row[1])))
+            if precondition is not None and precondition.matches(row[1]):
+                return Answer(304, b"", [*headers, self._version()])
+        if text is None:
+            return self._no_content()
+        if plan.kind == "raw":
+            return self._text(text, headers)
+        if plan.kind == "value":
+            body = f'{{{self._context(plan)}"value":{text}}}'
+        elif text == "{}":
+            body = "{" + self._context(plan).rstrip(",") + "}"
+        else:
+            body = "{" + self._context(plan) + text[1:]
+        return self._json(body, headers)
+
+    # --- collections
+
+    def _collection(
+        self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
+    ) -> Answer:
+        page = min(self.preferences.max_page_size or PAGE_SIZE, LARGEST_PAGE)
+        if start is not None:
+            remaining = start.remaining
+        else:
+            remaining = None if plan.top is None else plan.top.of(run.literals)
+        limit = page + 1 if remaining is None else min(remaining, page + 1)
+        rows = plan.main.rows(connection, replace(run, limit=limit))
+        if not rows:
+            self._require_parent(plan, run, connection)
+        parts = [self._context(plan)]
+        if plan.has_total:
+            parts.append(self._total(plan, run, connection, rows))
+        link = ""
+        if len(rows) > page:
+            del rows[page:]
+            left = None if remaining is None else remaining - page
+            link = self._next_link(PageStart(rows[-1][-plan.keys :], left))
+        body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
+        headers = []
+        if self.preferences.max_page_size is not None:
+            applied = self.preferences.applied("maxpagesize", page)
+            headers.append(("Preference-Applied", applied))
+        return self._json(body, headers)
+
+    def _total(
+        self, plan: Plan, run: Run, connection: Connection, rows: list[tuple[Any, ...]]
+    ) -> str:
+        if rows:
+            total = rows[0][1]
+        else:
+            assert plan.total is not None
+            total = plan.total.rows(connection, run)[0][0]
+        number = f'"{total}"' if self.format.ieee754 else str(total)
+        return f'"{self.format.control("count")}":{number},'
+
+    def _next_link(self, start: PageStart) -> str:
+        kept = [pair for pair in self.query.split("&") if pair and not _TOKEN.match(pair)]
+        query = "&".join([*kept, f"$skiptoken={self.make_token(start)}"])
+        url = f"{self.root}{self.path.lstrip('/')}?{query}"
+        return f',"{self.format.control("nextLink")}":{json_text(url)}'
+
+    # --- pieces
+
+    def _require_parent(self, plan: Plan, run: Run, connection: Connection) -> None:
+        if plan.parent is not None and not plan.parent.rows(connection, run):
+            raise NotFoundError(_MISSING)
+
+    def _context(self, plan: Plan) -> str:
+        """The context URL as the first member, a comma behind it; nothing if ``none``."""
+        if self.format.metadata == "none":
+            return ""
+        fragment = plan.context
+        if "{path}" in fragment:
+            path = quote(self.path.strip("/"), safe="%/()',=:@!$*;-._~")
+            fragment = fragment.replace("{path}", path)
+        url = f"{self.root}$metadata{fragment}"
+        return f'"{self.format.control("context")}":{json_text(url)},'
+
+    def _json(self, body: str, headers: list[tuple[str, str]]) -> Answer:
+        applied = [value for name, value in headers if name == "Preference-Applied"]
+        if self.format.omit_nulls:
+            applied.append(self.preferences.applied("omit-values"))
+        headers = [header for header in headers if header[0] != "Preference-Applied"]
+        if found := preference_applied(*applied):
+            headers.append(("Preference-Applied", found))
+        kind = ("Content-Type", self.format.content_type)
+        return Answer(200, body.encode(), [kind, self._version(), *headers])
+
+    def _text(self, text: str, headers: list[tuple[str, str]] | None = None) -> Answer:
+        kind = ("Content-Type", "text/plain;charset=utf-8")
+        return Answer(200, text.encode(), [kind, self._version(), *(headers or [])])
+
+    def _no_content(self) -> Answer:
+        return Answer(204, b"", [self._version()])
+
+    def _version(self) -> tuple[str, str]:
+        return "OData-Version", self.format.version

@@ -1,0 +1,87 @@
+"""A query that has been understood: rows, their order, and what is shown of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement
+
+from app.odata import edm
+from app.odata.binding.scope import Scope
+from app.odata.binding.translator import Translator
+from app.odata.binding.values import Typed
+from app.odata.sql.spelled import Part
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """What rows are sorted by: nulls come first, or last when descending (Protocol 11.2.6.2)."""
+
+    value: Typed
+    descending: bool = False
+
+    def clause(self) -> ColumnElement[Any]:
+        """For ORDER BY; where null cannot occur the plain form, which every index serves."""
+        sql = self.value.sql.desc() if self.descending else self.value.sql.asc()
+        if not self.value.nullable:
+            return sql
+        return sql.nulls_last() if self.descending else sql.nulls_first()
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyMember:
+    """A structural property; of a complex one perhaps only ``parts``."""
+
+    property: edm.Property
+    parts: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedMember:
+    """A value of ``$compute``."""
+
+    name: str
+    value: Typed
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandMember:
+    """Related entities; ``ref`` shows their ids, ``count_only`` their number alone."""
+
+    navigation: edm.NavigationProperty
+    query: BoundQuery
+    ref: bool = False
+    count_only: bool = False
+
+
+Member = PropertyMember | ComputedMember | ExpandMember
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What is shown of each row.
+
+    ``address`` are the pieces of the entity's URL relative to the service root. ``selected`` is
+    the select list of the context URL, None where nothing was selected or expanded.
+    """
+
+    scope: Scope
+    members: Sequence[Member]
+    address: Sequence[Part]
+    selected: str | None = None
+
+
+@dataclass
+class BoundQuery:
+    """Everything that one level of a query says; nested levels are in its projection."""
+
+    translator: Translator
+    scope: Scope
+    conditions: list[ColumnElement[bool]] = field(default_factory=list)
+    order: list[OrderKey] = field(default_factory=list)
+    projection: Projection | None = None
+    top: BindParameter[int] | None = None
+    skip: BindParameter[int] | None = None
+    count: bool = False

@@ -1,0 +1,54 @@
+"""The bounded cache of plans, with its hits counted."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from threading import Lock
+
+from app.odata.nodes import LiteralValue
+from app.odata.reading.plan import Plan
+
+MOST_PLANS = 2000
+# Plans of one shape that differ by what a literal decides, such as whether a text is long enough
+# for the index.
+_MOST_VARIANTS = 8
+
+
+class PlanCache:
+    """Plans by the shape of their query; the least recently used goes first."""
+
+    def __init__(self, most: int = MOST_PLANS) -> None:
+        self._most = most
+        self._plans: OrderedDict[Hashable, tuple[Plan, ...]] = OrderedDict()
+        self._lock = Lock()
+        self.hits = 0
+        self.misses = 0
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+    def find(self, key: Hashable, literals: Sequence[LiteralValue]) -> Plan | None:
+        """The plan under ``key`` that fits the literals; None when there is none yet."""
+        for plan in self._plans.get(key, ()):
+            if plan.fits(literals):
+                with suppress(KeyError):  # dropped by another thread meanwhile
+                    self._plans.move_to_end(key)
+                return plan
+        return None
+
+    def count(self, *, hit: bool) -> None:
+        """Note whether a request found its plan."""
+        if hit:
+            self.hits += 1
+        else:
+            self.misses += 1
+
+    def keep(self, key: Hashable, plan: Plan) -> None:
+        """Add a plan beside those of its shape."""
+        with self._lock:
+            variants = self._plans.pop(key, ())
+            self._plans[key] = (plan, *variants)[:_MOST_VARIANTS]
+            while len(self._plans) > self._most:
+                self._plans.popitem(last=False)

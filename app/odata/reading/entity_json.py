@@ -1,0 +1,185 @@
+"""The JSON of an entity as SQL: what a projection shows, written by the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, select
+
+from app.odata import edm
+from app.odata.binding.comparison import is_null
+from app.odata.binding.json_members import inner_json
+from app.odata.binding.paths import of_property, property_sql
+from app.odata.binding.values import Elements, JsonStructure, Structure, Typed
+from app.odata.reading.bound import (
+    BoundQuery,
+    ComputedMember,
+    ExpandMember,
+    Member,
+    Projection,
+    PropertyMember,
+)
+from app.odata.reading.control import entity_control, navigation_links, type_annotation
+from app.odata.reading.formats import Format
+from app.odata.sql.json_values import json_parts, or_null
+from app.odata.sql.spelled import Part, Spelled, Template, spell
+
+# Related entities that one row shows at most; the rest is read through the navigation itself.
+MOST_EXPANDED = 1000
+
+
+def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
+    """One JSON object."""
+    members = [
+        *entity_control(projection, format_),
+        *(parts for member in projection.members for parts in _member(member, projection, format_)),
+        *navigation_links(projection, format_),
+    ]
+    pieces: list[Part] = []
+    for index, parts in enumerate(members):
+        pieces += [",", *parts] if index else parts
+    return Template(["{", *pieces, "}"])
+
+
+def reference_json(projection: Projection, format_: Format) -> ColumnElement[str]:
+    """``{"@odata.id":"Clients(1)"}``."""
+    return Template([f'{{"{format_.control("id")}":"', *projection.address, '"}'])
+
+
+def property_json(
+    place: Typed | Structure | JsonStructure | Elements, format_: Format
+) -> ColumnElement[str]:
+    """The JSON of one value by itself; SQL's null where it is null."""
+    match place:
+        case Typed():
+            text = Template(_value(replace(place, nullable=False), format_))
+            return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, text)
+        case Structure():
+            return spell(
+                Text(),
+                "(CASE WHEN NOT {0} THEN {1} END)",
+                is_null(place),
+                _columns_json(place, None, format_),
+            )
+    return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", place.sql)
+
+
+def _member(member: Member, projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:
+    """``"name":value`` of a member, with the annotations that belong to it before it."""
+    match member:
+        case PropertyMember(property=property_, parts=parts):
+            annotation = type_annotation(property_.name, property_.type, format_)
+            if annotation:
+                yield annotation
+            yield [f'"{property_.name}":', *_property(projection, property_, parts, format_)]
+        case ComputedMember(name=name, value=value):
+            annotation = type_annotation(name, value.type, format_)
+            if annotation:
+                yield annotation
+            yield [f'"{name}":', *_value(value, format_)]
+        case ExpandMember():
+            yield from _expanded(member, format_)
+
+
+def _value(value: Typed, format_: Format) -> Sequence[Part]:
+    return json_parts(
+        value.sql,
+        value.type,
+        nullable=value.nullable,
+        plain=value.plain,
+        ieee754=format_.ieee754,
+    )
+
+
+def _property(
+    projection: Projection,
+    property_: edm.Property,
+    parts: frozenset[str] | None,
+    format_: Format,
+) -> Sequence[Part]:
+    place = of_property(projection.scope, property_)
+    if isinstance(place, Typed):
+        return _value(place, format_)
+    if isinstance(place, Structure):
+        return [_columns_json(place, parts, format_)]
+    sql = property_sql(projection.scope, property_)
+    if parts is not None and isinstance(property_.type, edm.ComplexType):
+        return [_json_parts_of(sql, property_.type, parts)]
+    return json_parts(sql, property_.type, nullable=property_.nullable)
+
+
+def _columns_json(
+    place: Structure, parts: frozenset[str] | None, format_: Format
+) -> ColumnElement[str]:
+    """A complex value of columns; null where all of them are."""
+    type_ = place.property.type
+    assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
+    pieces: list[Part] = ["{"]
+    for name, inner in type_.properties.items():
+        if parts is not None and name not in parts:
+            continue
+        column = place.scope.columns[place.property.columns[name]]
+        text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
+        pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', *text]
+    whole = Template([*pieces, "}"])
+    if not place.property.nullable:
+        return whole
+    return spell(Text(), "(CASE WHEN {0} THEN 'null' ELSE {1} END)", is_null(place), whole)
+
+
+def _json_parts_of(
+    sql: ColumnElement[str], type_: edm.ComplexType, parts: frozenset[str]
+) -> ColumnElement[str]:
+    """Some members of a complex value kept as JSON, those of an open type by any name."""
+    pieces: list[Part] = ["{"]
+    for name in [*(name for name in type_.properties if name in parts),
+                 *sorted(parts - set(type_.properties))]:  # fmt: skip
+        pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', or_null(inner_json(sql, name))]
+    whole = Template([*pieces, "}"])
+    return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", sql, whole)
+
+
+def _expanded(member: ExpandMember, format_: Format) -> Iterator[Sequence[Part]]:
+    name, query = member.navigation.name, member.query
+    if query.count or member.count_only:
+        yield [f'"{format_.control("count", name)}":', *_count(query, format_)]
+    if member.count_only:
+        return
+    projection = query.projection
+    assert projection is not None
+    one = reference_json if member.ref else entity_json
+    text = one(projection, format_).label("j")
+    source = query.scope.from_clause()
+    rows = select(text).select_from(source).where(*query.conditions).correlate_except(source)
+    if not member.navigation.collection:
+        yield [f'"{name}":', or_null(rows.limit(1).scalar_subquery())]
+        return
+    rows = rows.order_by(*(key.clause() for key in query.order)).limit(_limit(query))
+    if query.skip is not None:
+        rows = rows.offset(query.skip)
+    each = rows.subquery(query.translator.context.next_name())
+    joined = Spelled(
+        Text(),
+        "ifnull(group_concat({0}, ','), '')",
+        "coalesce(string_agg({0}, ','), '')",
+        each.c.j,
+    )
+    array = select(joined).select_from(each).correlate_except(each)
+    yield [f'"{name}":[', array.scalar_subquery(), "]"]
+
+
+def _limit(query: BoundQuery) -> ColumnElement[int]:
+    if query.top is None:
+        return literal(MOST_EXPANDED, BigInteger)
+    return Spelled(
+        BigInteger(), f"min({{0}}, {MOST_EXPANDED})", f"least({{0}}, {MOST_EXPANDED})", query.top
+    )
+
+
+def _count(query: BoundQuery, format_: Format) -> Sequence[Part]:
+    """How many related entities there are, ``$skip`` and ``$top`` aside."""
+    source = query.scope.from_clause()
+    count = select(func.count()).select_from(source).where(*query.conditions)
+    number = count.correlate_except(source).scalar_subquery()
+    return json_parts(number, edm.INT64, nullable=False, ieee754=format_.ieee754)

@@ -1,0 +1,131 @@
+"""``$expand``: related entities inside an entity (Protocol 11.2.5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from app.odata import edm
+from app.odata.binding.paths import unknown_name
+from app.odata.binding.scope import Context, Scope
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.option_nodes import ExpandItem, QueryOptions
+from app.odata.reading.addresses import related_address
+from app.odata.reading.bound import BoundQuery, ExpandMember
+from app.odata.sql.spelled import Part
+
+
+class Binding(Protocol):
+    """What an expansion asks of the binder: the same for the level below."""
+
+    context: Context
+    max_depth: int
+
+    def bind(
+        self, scope: Scope, options: QueryOptions, address: Sequence[Part], *,
+        it: Scope | None = None, depth: int = 0,
+    ) -> BoundQuery:  # fmt: skip
+        ...
+
+
+def expand_members(
+    binder: Binding, query: BoundQuery, options: QueryOptions, address: Sequence[Part], depth: int
+) -> Iterator[ExpandMember]:
+    """The navigation properties that ``$expand`` shows, each once.
+
+    Raises: QueryError, a name is no navigation property, or the nesting is too deep;
+        ForbiddenError, related entities may not be read.
+    """
+    seen: set[str] = set()
+    for item in options.expand:
+        if item.star:
+            expanded = _starred(binder, query.scope, item)
+        elif item.path == ("$value",):
+            raise UnsupportedError("$expand=$value is not offered", item.offset)
+        else:
+            expanded = [(_navigation(query.scope.type, item), item)]
+        for navigation, one in expanded:
+            if navigation.name in seen:
+                if item.star:
+                    continue
+                raise QueryError(f"{navigation.name} is expanded twice", item.offset)
+            seen.add(navigation.name)
+            yield _member(binder, query, navigation, one, address, depth)
+
+
+def _member(
+    binder: Binding,
+    query: BoundQuery,
+    navigation: edm.NavigationProperty,
+    item: ExpandItem,
+    address: Sequence[Part],
+    depth: int,
+) -> ExpandMember:
+    if depth >= binder.max_depth:
+        raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
+    scope = Scope(binder.context, binder.context.container.target(navigation))
+    options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
+    inner = binder.bind(
+        scope,
+        options,
+        related_address(binder.context.container, scope, navigation, address),
+        it=query.translator.it,
+        depth=depth + 1,
+    )
+    inner.conditions.insert(0, navigation.join(query.scope.columns, scope.columns))
+    return ExpandMember(navigation, inner, item.ref, item.count_only)
+
+
+def _with_levels(
+    item: ExpandItem,
+    navigation: edm.NavigationProperty,
+    options: QueryOptions,
+    depth: int,
+    binder: Binding,
+) -> QueryOptions:
+    """``$levels=n`` as n nested expansions of the same property."""
+    levels = options.levels
+    if levels is None:
+        return options
+    if levels == "max":
+        left = binder.max_depth - depth - 1
+    elif levels > binder.max_depth - depth:
+        raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
+    else:
+        left = levels - 1
+    if left <= 0:
+        return replace(options, levels=None)
+    nested = replace(item, options=replace(options, levels="max" if levels == "max" else left))
+    others = tuple(other for other in options.expand if other.path != item.path)
+    return replace(options, levels=None, expand=(*others, nested))
+
+
+def _starred(
+    binder: Binding, scope: Scope, item: ExpandItem
+) -> list[tuple[edm.NavigationProperty, ExpandItem]]:
+    """Every navigation property whose target the caller may read."""
+    context = binder.context
+    return [
+        (navigation, replace(item, path=(navigation.name,), star=False))
+        for navigation in scope.type.navigation.values()
+        if context.may_read(context.container.target(navigation))
+    ]
+
+
+def _navigation(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProperty:
+    steps = item.path
+    if len(steps) > 1 and steps[0].rpartition(".")[2] == type_.name:
+        steps = steps[1:]
+    name = steps[0]
+    known = name if name in type_.navigation else type_.folded.get(name.lower(), name)
+    navigation = type_.navigation.get(known)
+    if navigation is None:
+        if known in type_.properties:
+            raise QueryError(f"{known} is not a navigation property", item.offset)
+        raise unknown_name(type_, name, item.offset)
+    if len(steps) > 1:
+        raise QueryError(
+            f"write {name}($expand={'/'.join(steps[1:])}) to go on from {name}", item.offset
+        )
+    return navigation

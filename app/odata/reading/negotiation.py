@@ -1,0 +1,113 @@
+"""Which format and version an answer has: ``Accept``, ``$format``, ``OData-MaxVersion``."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from werkzeug.http import parse_options_header
+
+from app.errors import InvalidQueryError, NotAcceptableError
+from app.odata.reading.formats import Format, Version
+
+_VERSIONS = ("4.0", "4.01")
+_METADATA = ("none", "minimal", "full")
+# Parameters of application/json that are understood; the last ones change nothing here.
+_PARAMETERS = frozenset(
+    ("metadata", "ieee754compatible", "streaming", "charset", "exponentialdecimals", "q")
+)
+
+
+@lru_cache(maxsize=256)
+def negotiated(
+    accept: str | None, format_option: str | None, max_version: str | None, version: str | None
+) -> Format:
+    """The form of the answer to a request with these headers and this ``$format``.
+
+    Raises: NotAcceptableError, none of the formats asked for is offered; InvalidQueryError, a
+        version that there is not.
+    """
+    spoken = _version(max_version, version)
+    wanted = accept if format_option is None else _long_form(format_option)
+    if not wanted:
+        return Format(version=spoken)
+    found = [
+        (quality, -index, parameters)
+        for index, media_range in enumerate(wanted.split(","))
+        for quality, parameters in [_acceptable(media_range)]
+        if parameters is not None and quality > 0
+    ]
+    if not found:
+        raise NotAcceptableError(
+            f"The requested format is not offered: {wanted[:100]!r}; ask for application/json."
+        )
+    _, _, chosen = max(found, key=lambda one: one[:2])
+    return Format(
+        metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
+        version=spoken,
+        ieee754=chosen.get("ieee754compatible") == "true",
+    )
+
+
+def _acceptable(media_range: str) -> tuple[float, dict[str, str] | None]:
+    """Quality and parameters of a media range; None for one that is not offered."""
+    name, given = parse_options_header(media_range.strip())
+    if name.lower() not in ("application/json", "*/*", "application/*"):
+        return 0, None
+    parameters = {key.lower().removeprefix("odata."): value.lower() for key, value in given.items()}
+    if not _PARAMETERS.issuperset(parameters):
+        return 0, None
+    if parameters.get("metadata", "minimal") not in _METADATA:
+        return 0, None
+    if parameters.get("ieee754compatible", "false") not in ("true", "false"):
+        return 0, None
+    if parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
+        return 0, None
+    try:
+        return float(parameters.get("q", "1")), parameters
+    except ValueError:
+        return 0, None
+
+
+def _long_form(format_option: str) -> str:
+    return "application/json" if format_option.lower() == "json" else format_option
+
+
+def _version(max_version: str | None, version: str | None) -> Version:
+    """The version to answer in: 4.0 unless the client says that it understands 4.01 (P4)."""
+    if version is not None and version.strip() not in _VERSIONS:
+        raise InvalidQueryError(f"OData-Version must be 4.0 or 4.01, not {version[:20]!r}.")
+    if max_version is None:
+        return "4.0"
+    try:
+        major, _, minor = max_version.strip().partition(".")
+        number = (int(major), int(minor or "0"))
+    except ValueError:
+        raise InvalidQueryError(
+            f"OData-MaxVersion must be a version such as 4.01, not {max_version[:20]!r}."
+        ) from None
+    if number < (4, 0):
+        raise InvalidQueryError("This service speaks OData 4.0 and 4.01.")
+    return "4.01" if number >= (4, 1) else "4.0"
+
+
+@lru_cache(maxsize=64)
+def metadata_as_json(
+    accept: str | None, format_option: str | None, max_version: str | None, version: str | None
+) -> tuple[Format, bool]:
+    """The version of ``$metadata``, and whether it is wanted as JSON; XML is what it is otherwise.
+
+    Raises: as ``negotiated``.
+    """
+    spoken = Format(version=_version(max_version, version))
+    wanted = accept or "*/*"
+    if format_option is not None:
+        wanted = {"xml": "application/xml"}.get(format_option.lower(), _long_form(format_option))
+    for media_range in wanted.split(","):
+        name = parse_options_header(media_range.strip())[0].lower()
+        if name in ("application/xml", "text/xml", "*/*", "application/*"):
+            return spoken, False
+        if name == "application/json":
+            return spoken, True
+    raise NotAcceptableError(
+        f"The requested format is not offered for $metadata: {wanted[:100]!r}."
+    )

@@ -1,0 +1,61 @@
+"""A plan: the statements of a query, made once for all queries of its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from app.odata.binding.parameters import Guard
+from app.odata.nodes import LiteralValue
+from app.odata.reading.statement import Statement
+
+PlanKind = Literal["collection", "entity", "value", "raw", "number"]
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The number of rows that ``$top`` allows: from its slot, or always the same."""
+
+    slot: int | None
+    value: int
+
+    def of(self, literals: Sequence[LiteralValue]) -> int:
+        found = self.value if self.slot is None else literals[self.slot]
+        assert isinstance(found, int)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to answer.
+
+    Rows of ``main``: the JSON, the number of all rows if ``has_total``, the row version if
+    ``has_etag``, the sort keys (``keys``, of a collection). ``context`` is the context URL after
+    ``$metadata``; in ``{path}`` stands the path of the request. ``parent`` tells whether what the
+    path goes through is there; ``total`` counts when a page is empty. ``skip`` is the slot of a
+    ``$skip`` that a page with a token has behind it.
+    """
+
+    kind: PlanKind
+    main: Statement
+    context: str = ""
+    has_total: bool = False
+    has_etag: bool = False
+    keys: int = 0
+    top: Top | None = None
+    total: Statement | None = None
+    parent: Statement | None = None
+    skip: int | None = None
+    guards: Sequence[Guard] = field(default_factory=tuple)
+
+    def fits(self, literals: Sequence[LiteralValue]) -> bool:
+        """Whether the plan, made for another query of the same shape, serves these literals."""
+        return all(guard.fits(literals) for guard in self.guards)
+
+    def slots(self) -> set[int]:
+        """The literals that are filled in when the plan runs; all others are part of its form."""
+        statements = (self.main, self.total, self.parent)
+        slots = {slot for one in statements if one is not None for slot in one.slots}
+        others = (self.skip, None if self.top is None else self.top.slot)
+        return slots.union(slot for slot in others if slot is not None)

@@ -1,0 +1,228 @@
+"""Path and options to a plan: bound to the model, then compiled for one database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Dialect, Select, Text, bindparam, func, select
+
+from app.odata import edm
+from app.odata.binding.parameters import Source
+from app.odata.binding.scope import Context
+from app.odata.binding.translator import Translator
+from app.odata.binding.values import Elements, JsonStructure, Structure, Typed
+from app.odata.cursor import Limits
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.option_nodes import QueryOptions
+from app.odata.options import OptionTexts, parse_options
+from app.odata.path import PathText, parse_path
+from app.odata.query_string import (
+    COLLECTION_OPTIONS,
+    COUNT_OPTIONS,
+    ENTITY_OPTIONS,
+    METADATA_OPTIONS,
+)
+from app.odata.reading.binder import QueryBinder
+from app.odata.reading.bound import BoundQuery
+from app.odata.reading.entity_json import entity_json, property_json, reference_json
+from app.odata.reading.formats import Format
+from app.odata.reading.keyset import key_values, rows_after
+from app.odata.reading.plan import Plan, Top
+from app.odata.reading.resource import PathResolver, Resource
+from app.odata.reading.statement import RUN, Statement
+from app.odata.sql.json_values import plain_text
+from app.odata.sql.spelled import spell
+from app.security import Caller
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Makes plans for the queries of one caller on one database."""
+
+    container: edm.EntityContainer
+    dialect: Dialect
+    caller: Caller
+    format: Format
+    limits: Limits
+    max_depth: int
+
+    def plan(self, path: PathText, texts: OptionTexts, nulls: Sequence[bool] | None) -> Plan:
+        """The plan of a read.
+
+        Args:
+            nulls: for a page that continues after a row: which of its sort keys are null.
+        Raises: QueryError; NotFoundError; ForbiddenError.
+        """
+        parsed = parse_path(path, limits=self.limits)
+        options = parse_options(texts, limits=self.limits, first_slot=parsed.slots)
+        context = Context(self.container, self.caller, aliases=options.aliases)
+        resource = PathResolver(context).resolve(parsed)
+        _check_allowed(texts, _allowed_options(resource))
+        making = _Making(self, context, resource, options)
+        return replace(making.plan(nulls), guards=tuple(context.parameters.guards))
+
+
+def _allowed_options(resource: Resource) -> Collection[str]:
+    if resource.ending == "$count":
+        return COUNT_OPTIONS
+    if resource.ending == "$value":
+        return METADATA_OPTIONS
+    if resource.kind == "value":
+        return METADATA_OPTIONS | {"select"}
+    return COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
+
+
+def _check_allowed(texts: OptionTexts, allowed: Collection[str]) -> None:
+    for name in texts.system:
+        if name not in allowed:
+            raise QueryError(f"${name} is not allowed on this resource", option="$" + name)
+    if "deltatoken" in texts.system:
+        raise UnsupportedError("changes are not tracked", option="$deltatoken")
+
+
+@dataclass
+class _Making:
+    """One plan in the making."""
+
+    planner: Planner
+    context: Context
+    resource: Resource
+    options: QueryOptions
+
+    def plan(self, nulls: Sequence[bool] | None) -> Plan:
+        resource = self.resource
+        if resource.ending == "$count":
+            return self._number()
+        if resource.kind == "value":
+            return self._value()
+        if resource.ending == "$value":
+            raise UnsupportedError("the bytes of this entity are not read through OData")
+        binder = QueryBinder(self.context, max_depth=self.planner.max_depth)
+        query = binder.bind(resource.scope, self.options, resource.address)
+        return self._entity(query) if resource.kind == "entity" else self._rows(query, nulls)
+
+    # --- the kinds of plan
+
+    def _rows(self, query: BoundQuery, nulls: Sequence[bool] | None) -> Plan:
+        columns = [self._json(query)]
+        if query.count:
+            columns.append(self._counted(query).correlate(None).scalar_subquery())
+        columns += key_values(query.order)
+        rows = self._from(query, columns).order_by(*(key.clause() for key in query.order))
+        if nulls is not None:
+            rows = rows.where(rows_after(query.order, nulls))
+        elif query.skip is not None:
+            rows = rows.offset(query.skip)
+        limit = bindparam(f"{RUN}limit", type_=BigInteger, required=True)
+        return Plan(
+            "collection",
+            self._compiled(rows.limit(limit)),
+            context=self._context_url(query),
+            has_total=query.count,
+            keys=len(query.order),
+            top=self._top(),
+            skip=None if self.options.skip is None else self.options.skip.slot,
+            total=self._compiled(self._counted(query)) if query.count else None,
+            parent=self._parent(),
+        )
+
+    def _entity(self, query: BoundQuery) -> Plan:
+        columns = [self._json(query), *self._etag_columns()]
+        return Plan(
+            "entity",
+            self._compiled(self._from(query, columns)),
+            context=self._context_url(query),
+            has_etag=len(columns) > 1,
+            parent=self._parent(),
+        )
+
+    def _number(self) -> Plan:
+        """``/$count``: of rows, or of the members of a collection kept as JSON."""
+        resource, place = self.resource, self.resource.place
+        query = BoundQuery(
+            Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
+        )
+        if isinstance(place, Elements):
+            length = spell(BigInteger, "json_array_length({0})", place.sql)
+            statement = self._from(query, [length])
+        else:
+            binder = QueryBinder(self.context)
+            binder.narrow(query, self.options)
+            statement = self._counted(query)
+        return Plan("number", self._compiled(statement), parent=self._parent())
+
+    def _value(self) -> Plan:
+        """A property by itself, as JSON or, with ``/$value``, as plain text."""
+        resource, place = self.resource, self.resource.place
+        query = BoundQuery(
+            Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
+        )
+        raw = resource.ending == "$value"
+        if raw:
+            assert isinstance(place, Typed)
+            shown: ColumnElement[Any] = plain_text(place.sql, place.type)
+        else:
+            assert isinstance(place, Typed | Structure | JsonStructure | Elements)
+            shown = property_json(place, self.planner.format)
+        columns = [shown, *self._etag_columns()]
+        is_structure = isinstance(place, Structure | JsonStructure)
+        return Plan(
+            "raw" if raw else "entity" if is_structure else "value",
+            self._compiled(self._from(query, columns)),
+            context="#{path}",
+            has_etag=len(columns) > 1,
+            parent=self._parent(),
+        )
+
+    # --- pieces
+
+    def _json(self, query: BoundQuery) -> ColumnElement[str]:
+        assert query.projection is not None
+        make = reference_json if self.resource.ending == "$ref" else entity_json
+        return make(query.projection, self.planner.format)
+
+    def _etag_columns(self) -> list[ColumnElement[Any]]:
+        scope = self.resource.scope
+        return [] if scope.type.etag is None else [scope.columns[scope.type.etag]]
+
+    def _from(self, query: BoundQuery, columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
+        source = query.scope.from_clause()
+        return select(*columns).select_from(source).where(*query.conditions)
+
+    def _counted(self, query: BoundQuery) -> Select[Any]:
+        return self._from(query, [func.count()])
+
+    def _parent(self) -> Statement | None:
+        parent = self.resource.parent
+        if parent is None:
+            return None
+        found = select(spell(Text, "1")).select_from(parent.from_clause())
+        return self._compiled(found.where(*parent.conditions).limit(1))
+
+    def _top(self) -> Top | None:
+        top = self.options.top
+        if top is None:
+            return None
+        assert isinstance(top.value, int)
+        return Top(top.slot, top.value)
+
+    def _context_url(self, query: BoundQuery) -> str:
+        """The context URL after ``$metadata``; ``{path}`` is the request's path (Protocol 10)."""
+        resource, projection = self.resource, query.projection
+        assert projection is not None
+        if resource.ending == "$ref":
+            collection = resource.kind == "collection"
+            return "#Collection($ref)" if collection else "#$ref"
+        name = resource.set_name or "{path}"
+        selected = "" if projection.selected is None else f"({projection.selected})"
+        entity = "/$entity" if resource.kind == "entity" and not self._is_singleton() else ""
+        return f"#{name}{selected}{entity}"
+
+    def _is_singleton(self) -> bool:
+        return self.resource.set_name in self.planner.container.singletons
+
+    def _compiled(self, statement: Select[Any]) -> Statement:
+        sources: dict[str, Source] = self.context.parameters.sources
+        return Statement(statement, self.planner.dialect, sources)

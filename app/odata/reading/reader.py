@@ -1,0 +1,174 @@
+"""GET through OData: from the text of a request to the bytes of its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, DBAPIError
+from werkzeug.datastructures import Headers
+
+from app.clock import today, utc_now
+from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
+from app.odata import edm
+from app.odata.cursor import DEFAULT_LIMITS, Limits
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import LiteralValue
+from app.odata.options import OptionTexts, read_options, shape_options
+from app.odata.path import PathText, read_path, shape_path
+from app.odata.preferences import NO_PREFERENCES, Preferences
+from app.odata.reading.answers import Answer, Answering
+from app.odata.reading.cache import PlanCache
+from app.odata.reading.formats import Format
+from app.odata.reading.negotiation import negotiated
+from app.odata.reading.plan import Plan
+from app.odata.reading.planner import Planner
+from app.odata.reading.statement import Run
+from app.odata.reading.tokens import PageStart, TokenMaker, fingerprint
+from app.security import Caller
+
+# ``Clients/1`` means ``Clients(1)``; written so, all such paths share one plan.
+_NUMBER_SEGMENT = re.compile(r"(?<=[A-Za-z])/(-?[0-9]{1,18})(?=/|$)")
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """A GET as the engine sees it.
+
+    ``path`` is percent-encoded and begins after the service root; ``query`` likewise, without the
+    question mark, or sorted already. ``root`` is the address of the service, a slash at its end.
+    ``headers`` are looked up by their usual spelling.
+    """
+
+    path: str
+    query: str | OptionTexts
+    root: str
+    headers: Headers | Mapping[str, str] = field(default_factory=dict)
+    preferences: Preferences = NO_PREFERENCES
+
+
+class Reader:
+    """Reads the entities of one container, for any caller, on any database."""
+
+    def __init__(
+        self, container: edm.EntityContainer, secret_key: str, *, limits: Limits = DEFAULT_LIMITS,
+        max_depth: int = 5,
+    ) -> None:  # fmt: skip
+        self.container = container
+        self.plans = PlanCache()
+        self._tokens = TokenMaker(secret_key)
+        self._limits = limits
+        self._max_depth = max_depth
+
+    def read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
+        """The answer to a GET.
+
+        Raises: InvalidQueryError, NotFoundError, ForbiddenError, NotAcceptableError,
+            NotImplementedInServiceError.
+        """
+        try:
+            return self._read(request, caller, connection)
+        except UnsupportedError as error:
+            raise NotImplementedInServiceError(str(error), position=error.offset) from error
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+        except DBAPIError as error:
+            if isinstance(error, DataError) or "user-defined function" in str(error.orig):
+                raise InvalidQueryError("A value in the query is out of range.") from error
+            raise
+
+    def _read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
+        path = read_path(_NUMBER_SEGMENT.sub(r"(\1)", request.path))
+        query = request.query
+        texts = query if isinstance(query, OptionTexts) else read_options(query)
+        self.check_schema_version(texts)
+        format_ = self._format(request, texts)
+        asked = fingerprint(path.text, texts)
+        start = self._start(texts, asked)
+        lookup = _Lookup(self, path, texts, format_, caller, connection, start)
+        answering = Answering(
+            format_,
+            request.root,
+            request.path,
+            query if isinstance(query, str) else "",
+            request.preferences,
+            request.headers.get("If-None-Match"),
+            lambda place: self._tokens.make(place, asked),
+        )
+        try:
+            return answering.answer(lookup.plan, lookup.run, connection, start)
+        except QueryError:
+            if lookup.is_hit:  # the error has the offset of another query: say it of this one
+                lookup.make()
+            raise
+
+    def _start(self, texts: OptionTexts, asked: str) -> PageStart | None:
+        token = texts.system.get("skiptoken")
+        return None if token is None else self._tokens.read(token, asked)
+
+    def _format(self, request: ReadRequest, texts: OptionTexts) -> Format:
+        headers = request.headers
+        found = negotiated(
+            headers.get("Accept"),
+            texts.system.get("format"),
+            headers.get("OData-MaxVersion"),
+            headers.get("OData-Version"),
+        )
+        if request.preferences.omit_values == "nulls":
+            return replace(found, omit_nulls=True)
+        return found
+
+    def check_schema_version(self, texts: OptionTexts) -> None:
+        asked = texts.system.get("schemaversion", "*")
+        if asked not in ("*", self.container.schema_version):
+            raise NotFoundError(f"The schema version {asked} does not exist.")
+
+
+class _Lookup:
+    """The plan of a request: out of the cache, or made and put there."""
+
+    def __init__(
+        self, reader: Reader, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
+        connection: Connection, start: PageStart | None,
+    ) -> None:  # fmt: skip
+        self._planner = Planner(
+            reader.container, connection.dialect, caller, format_, reader._limits, reader._max_depth
+        )
+        self._path, self._texts = path, texts
+        self._nulls = None if start is None else tuple(value is None for value in start.after)
+        shape, literals = shape_path(path)
+        options = shape_options(texts)
+        self._literals: Sequence[LiteralValue] = [*literals, *options.literals]
+        common = (format_, caller.profile, connection.dialect.name, self._nulls)
+        shaped = (shape, options.key, "skiptoken" in texts.system, *common)
+        self._plans = reader.plans
+        found = self._plans.find(shaped, self._literals)
+        exact: Hashable = (path.marked, *_exact(texts), *common)
+        if found is None:
+            found = self._plans.find(exact, self._literals)
+        self.is_hit = found is not None
+        self._plans.count(hit=self.is_hit)
+        if found is None:
+            found = self.make()
+            lifted = found.slots().issuperset(range(len(self._literals)))
+            self._plans.keep(shaped if lifted else exact, found)
+        self.plan: Plan = found
+        self.run = Run(
+            self._literals,
+            caller.user_id,
+            utc_now(),
+            today(),
+            after=() if start is None else start.after,
+        )
+
+    def make(self) -> Plan:
+        """The plan, from the text of the request."""
+        return self._planner.plan(self._path, self._texts, self._nulls)
+
+
+def _exact(texts: OptionTexts) -> tuple[Hashable, ...]:
+    """The options as they were written, but for those that do not matter to a plan."""
+    system = tuple(pair for pair in texts.system.items() if pair[0] not in ("skiptoken", "format"))
+    return system, tuple(texts.aliases.items())

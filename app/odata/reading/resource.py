@@ -1,0 +1,230 @@
+"""Resource paths resolved against the model: which rows, and what of them (URL Conventions 4)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
+
+from sqlalchemy import bindparam
+
+from app.errors import NotFoundError
+from app.odata import edm
+from app.odata.binding.paths import key_condition, of_property, unknown_name
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.translator import Translator
+from app.odata.binding.values import Elements, Place, Typed, family
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.functions import suggestion
+from app.odata.nodes import Argument, Literal, Member
+from app.odata.path_nodes import (
+    FilterPathSegment,
+    KeySegment,
+    NameSegment,
+    ResourcePath,
+    Segment,
+    SystemSegment,
+)
+from app.odata.reading.addresses import entity_address, related_address
+from app.odata.sql.spelled import Part
+
+Kind = OneOf["collection", "entity", "value"]
+
+
+@dataclass
+class Resource:
+    """What a path leads to.
+
+    ``kind`` is value where the path ends in a property, which is ``place``. ``ending`` is the last
+    segment if it is a system one (``$count``, ``$ref``, ``$value``). ``parent`` is the entity that
+    the last navigation began at: where it is not there, nothing is. ``set_name`` is that of the
+    entities, or None for contained ones.
+    """
+
+    kind: Kind
+    scope: Scope
+    address: Sequence[Part]
+    set_name: str | None
+    place: Place | None = None
+    property: edm.Property | None = None
+    ending: str = ""
+    parent: Scope | None = None
+
+
+class PathResolver:
+    """Follows a path from segment to segment."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._container = context.container
+
+    def resolve(self, path: ResourcePath) -> Resource:
+        """What ``path``, which has at least one segment, leads to.
+
+        Raises: NotFoundError, a name is not there; QueryError, a key does not fit;
+            ForbiddenError, entities on the way may not be read.
+        """
+        resource = self._first(path.segments[0])
+        for segment in path.segments[1:]:
+            resource = self._next(resource, segment)
+        return resource
+
+    def _first(self, segment: Segment) -> Resource:
+        container = self._container
+        if not isinstance(segment, NameSegment):
+            raise UnsupportedError("this address is not offered", segment.offset)
+        if singleton := container.singletons.get(segment.name):
+            scope = Scope(self._context, singleton.type)
+            (column,) = scope.key_columns()
+            scope.conditions.append(column == bindparam(singleton_parameter(singleton.name)))
+            return Resource("entity", scope, [singleton.name], singleton.name)
+        name = container.folded_sets.get(segment.name.lower(), segment.name)
+        entity_set = container.sets.get(name)
+        if entity_set is None:
+            hint = suggestion(segment.name, container.folded_sets)
+            raise NotFoundError(f"There is no entity set {segment.name}{hint}.")
+        scope = Scope(self._context, entity_set.type)
+        rows = Resource("collection", scope, entity_address(scope, name), name)
+        return self._with_key(rows, segment.arguments, segment.offset)
+
+    def _next(self, resource: Resource, segment: Segment) -> Resource:
+        if isinstance(segment, SystemSegment):
+            return self._ending(resource, segment)
+        if isinstance(segment, FilterPathSegment):
+            return self._filtered(resource, segment)
+        if isinstance(segment, KeySegment):
+            return self._by_text(resource, segment.text, segment.offset)
+        if not isinstance(segment, NameSegment):
+            raise UnsupportedError("this address is not offered", segment.offset)
+        if resource.kind == "value":
+            return self._member(resource, segment)
+        if "." in segment.name:
+            return self._cast(resource, segment)
+        if resource.kind == "collection":
+            return self._by_text(resource, segment.name, segment.offset)
+        return self._step(resource, segment)
+
+    def _step(self, resource: Resource, segment: NameSegment) -> Resource:
+        """A property or a navigation property of one entity."""
+        scope = resource.scope
+        type_ = scope.type
+        name = type_.folded.get(segment.name.lower(), segment.name)
+        navigation = type_.navigation.get(name)
+        if navigation is not None:
+            return self._navigate(resource, navigation, segment)
+        property_ = type_.properties.get(name)
+        if property_ is None:
+            raise NotFoundError(f"{unknown_name(type_, segment.name, 0).message}.")
+        place = of_property(scope, property_)
+        return replace(resource, kind="value", place=place, property=property_)
+
+    def _navigate(
+        self, resource: Resource, navigation: edm.NavigationProperty, segment: NameSegment
+    ) -> Resource:
+        owner = resource.scope
+        target = Scope(self._context, self._container.target(navigation))
+        target.attach("/", owner, navigation.join(owner.columns, target.columns))
+        home = self._container.set_of_type.get(target.type.name)
+        related = Resource(
+            "collection" if navigation.collection else "entity",
+            target,
+            related_address(self._container, target, navigation, resource.address),
+            None if home is None else home.name,
+            parent=owner,
+        )
+        return self._with_key(related, segment.arguments, segment.offset)
+
+    def _with_key(
+        self, resource: Resource, arguments: tuple[Argument, ...] | None, offset: int
+    ) -> Resource:
+        if arguments is None:
+            return resource
+        if resource.kind != "collection":
+            raise QueryError("a key can only follow a collection", offset)
+        scope = resource.scope
+        translator = Translator(self._context, scope)
+        scope.conditions.append(key_condition(translator, scope, arguments, offset))
+        return replace(resource, kind="entity")
+
+    def _by_text(self, resource: Resource, text: str, offset: int) -> Resource:
+        """A key written as a segment (URL Conventions 4.3.6)."""
+        type_ = resource.scope.type
+        if resource.kind != "collection" or len(type_.key) != 1:
+            raise NotFoundError(f"There is no {text} here.")
+        key = type_.properties[type_.key[0]]
+        literal = _key_literal(text, key, offset)
+        if literal is None:
+            raise NotFoundError(f"There is no {type_.name} {text}.")
+        return self._with_key(resource, (Argument(None, literal),), offset)
+
+    def _filtered(self, resource: Resource, segment: FilterPathSegment) -> Resource:
+        if resource.kind != "collection":
+            raise QueryError("$filter can only follow a collection", segment.offset)
+        translator = Translator(self._context, resource.scope)
+        resource.scope.conditions.append(translator.condition(segment.predicate))
+        return self._with_key(resource, segment.key, segment.offset)
+
+    def _cast(self, resource: Resource, segment: NameSegment) -> Resource:
+        """A type as a segment: the same entities as those of a derived type."""
+        scope = resource.scope
+        name = segment.name.removeprefix(f"{self._container.namespace}.")
+        found = self._container.types.get(name)
+        if found is None or scope.type not in _lineage(found):
+            raise NotFoundError(f"There is no type or operation {segment.name} here.")
+        if found is not scope.type:
+            scope.narrow_to(found)
+        return self._with_key(resource, segment.arguments, segment.offset)
+
+    def _member(self, resource: Resource, segment: NameSegment) -> Resource:
+        """A property of a complex value."""
+        assert resource.place is not None
+        translator = Translator(self._context, resource.scope, variables={"": resource.place})
+        name = Member(Member(None, ""), segment.name, offset=segment.offset)
+        try:
+            place = translator.place(name)
+        except QueryError as error:
+            raise NotFoundError(f"{error.message}.") from None
+        return replace(resource, place=place)
+
+    def _ending(self, resource: Resource, segment: SystemSegment) -> Resource:
+        place, name = resource.place, segment.name
+        is_collection = resource.kind == "collection" or isinstance(place, Elements)
+        allowed = {
+            "$count": is_collection,
+            "$ref": resource.kind != "value",
+            "$value": isinstance(place, Typed) or resource.scope.type.has_stream,
+            "$query": True,
+        }
+        if not allowed.get(name, False):
+            raise QueryError(f"{name} cannot follow this", segment.offset)
+        return replace(resource, ending=name)
+
+
+def singleton_parameter(name: str) -> str:
+    """The parameter that the key of a singleton is bound to when a plan runs."""
+    return f"run_singleton_{name}"
+
+
+def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:
+    found = []
+    while type_ is not None:
+        found.append(type_)
+        type_ = type_.base
+    return found
+
+
+def _key_literal(text: str, key: edm.Property, offset: int) -> Literal | None:
+    """The text of a segment as the literal of a key; None where no key looks like that."""
+    kind = family(key.type)
+    if kind == "text":
+        return Literal(text, "string", offset=offset)
+    if kind == "guid":
+        try:
+            return Literal(uuid.UUID(text), "guid", offset=offset)
+        except ValueError:
+            return None
+    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
+        return Literal(int(text), "integer", offset=offset)
+    return None

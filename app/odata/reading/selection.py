@@ -1,0 +1,132 @@
+"""``$select``: which properties are shown (Protocol 11.2.5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from app.odata import edm
+from app.odata.binding.paths import unknown_name
+from app.odata.binding.scope import Scope
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.option_nodes import QueryOptions, SelectItem
+from app.odata.reading.bound import ComputedMember, ExpandMember, Member, PropertyMember
+
+_ALL = None
+
+
+def selected_members(scope: Scope, items: Sequence[SelectItem]) -> Iterator[Member]:
+    """What ``$select`` shows of a row, in the order of the declarations.
+
+    Raises: QueryError, a name is not one of the type.
+    """
+    if not items:
+        yield from _everything(scope)
+        return
+    chosen: dict[str, frozenset[str] | None] = {}
+    for item in items:
+        _choose(scope, item, chosen)
+    for property_ in scope.type.properties.values():
+        if property_.name in chosen:
+            yield PropertyMember(property_, chosen[property_.name])
+    for name, value in scope.computed.items():
+        if name in chosen:
+            yield ComputedMember(name, value)
+
+
+def _everything(scope: Scope) -> Iterator[Member]:
+    for property_ in scope.type.properties.values():
+        if not property_.on_request and property_.type != edm.STREAM:
+            yield PropertyMember(property_)
+    for name, value in scope.computed.items():
+        yield ComputedMember(name, value)
+
+
+def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | None]) -> None:
+    first, *rest = item.path
+    type_ = scope.type
+    if first == "*":
+        chosen.update({member_name(member): _ALL for member in _everything(scope)})
+        return
+    if "." in first or first.startswith("@"):
+        if rest and type_.name == first.rpartition(".")[2]:
+            _choose(scope, SelectItem(tuple(rest), item.options, offset=item.offset), chosen)
+        return  # operations and annotations: there are none to leave out
+    if first in scope.computed:
+        chosen[first] = _ALL
+        return
+    name = first if first in type_.properties else type_.folded.get(first.lower(), first)
+    if name in type_.navigation:
+        if rest or item.options is not None:
+            raise QueryError(f"use $expand for what is inside {name}", item.offset)
+        return  # the link to related entities, which is left to the client
+    property_ = type_.properties.get(name)
+    if property_ is None:
+        raise unknown_name(type_, first, item.offset)
+    parts = _parts(property_, rest, item)
+    if parts is not _ALL and name in chosen:
+        before = chosen[name]
+        parts = _ALL if before is _ALL else before | parts
+    chosen[name] = parts
+
+
+def _parts(property_: edm.Property, rest: Sequence[str], item: SelectItem) -> frozenset[str] | None:
+    """The sub-properties of a complex property that are wanted; None for all."""
+    nested = [] if item.options is None else list(item.options.select)
+    if item.options is not None and item.options != QueryOptions(select=item.options.select):
+        raise UnsupportedError("inside $select only $select is offered", item.offset)
+    if not rest and not nested:
+        return _ALL
+    complex_ = property_.type
+    if not isinstance(complex_, edm.ComplexType):
+        raise QueryError(f"{property_.name} has no properties to select from", item.offset)
+    wanted = [tuple(rest)] if rest else [inner.path for inner in nested]
+    found = set()
+    for path in wanted:
+        if path == ("*",):
+            return _ALL
+        if len(path) > 1:
+            raise QueryError(f"{'/'.join(path)} is nested too deep to be selected", item.offset)
+        names = {name.lower(): name for name in complex_.properties}
+        name = path[0] if path[0] in complex_.properties else names.get(path[0].lower(), path[0])
+        if name not in complex_.properties and not complex_.is_open:
+            raise unknown_name(complex_, path[0], item.offset)
+        found.add(name)
+    return frozenset(found)
+
+
+def member_name(member: Member) -> str:
+    """The name that a member has in JSON."""
+    match member:
+        case PropertyMember(property=property_):
+            return property_.name
+        case ComputedMember(name=name):
+            return name
+        case ExpandMember(navigation=navigation):
+            return navigation.name
+
+
+def selection_text(
+    options: QueryOptions, members: Sequence[Member], expanded: Sequence[ExpandMember]
+) -> str | None:
+    """The select list of the context URL: ``name,Contacts(email)`` (Protocol 10.7 to 10.9).
+
+    None where all properties are shown and nothing is restricted in what is expanded.
+    """
+    names = []
+    if options.select:
+        starred = any(item.path == ("*",) for item in options.select)
+        names = ["*"] if starred else [text for member in members for text in _names(member)]
+    for member in expanded:
+        projection = member.query.projection
+        inner = projection.selected if projection is not None else None
+        if inner is not None and not member.count_only:
+            names.append(f"{member.navigation.name}({inner})")
+        elif options.select:
+            names.append(f"{member.navigation.name}()")
+    return ",".join(names) if names else None
+
+
+def _names(member: Member) -> list[str]:
+    if isinstance(member, PropertyMember) and member.parts is not None:
+        return [f"{member.property.name}/{part}" for part in sorted(member.parts)]
+    return [member_name(member)]

@@ -1,0 +1,110 @@
+"""A compiled statement and where its parameters come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Dialect, Select
+
+from app.dynamic import DYNAMIC_TYPES
+from app.odata.binding.parameters import Source
+from app.odata.nodes import LiteralValue
+from app.statements import execute
+
+RUN = "run_"
+_DYNAMIC = {f"dyn_{name}": name for name in DYNAMIC_TYPES}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The values of one execution.
+
+    ``literals`` are those of the query by slot. ``limit`` is the number of rows to fetch and
+    ``after`` the sort keys of the row that the page begins after, as the database gave them.
+    """
+
+    literals: Sequence[LiteralValue]
+    caller_id: int
+    now: datetime
+    today: date
+    limit: int = 0
+    after: Sequence[Any] = ()
+
+
+Read = Callable[[Run], Any]
+
+
+class Statement:
+    """SQL of one dialect; ``slots`` are the literals that it is filled with when it runs."""
+
+    def __init__(
+        self, select: Select[Any], dialect: Dialect, sources: Mapping[str, Source]
+    ) -> None:
+        compiled = select.compile(dialect=dialect)
+        unknown = {name: None for name, bind in compiled.binds.items() if bind.required}
+        # Lists of values that a condition brings with it are written out here.
+        state = compiled.construct_expanded_state(unknown, escape_names=False)
+        self.sql = state.statement
+        processors: dict[str, Any] = {
+            name: bind.type.dialect_impl(dialect).bind_processor(dialect)
+            for name, bind in compiled.binds.items()
+        }
+        processors.update(state.processors)
+
+        def reader(name: str) -> Read:
+            process: Callable[[Any], Any] = processors.get(name) or _unchanged
+            if name in sources:
+                return _of_slot(sources[name], process)
+            if name in _DYNAMIC:
+                attribute = _DYNAMIC[name]
+                return lambda run: process(getattr(run, attribute))
+            if name.startswith(RUN):
+                return _of_run(name.removeprefix(RUN))
+            fixed = process(state.parameters[name])
+            return lambda run: fixed
+
+        names = state.positiontup
+        self._positional = names is not None
+        used = names if names is not None else _named(self.sql, state.parameters)
+        self._readers = [(name, reader(name)) for name in used]
+        self.slots = frozenset(sources[name].slot for name in used if name in sources)
+
+    def rows(self, connection: Connection, run: Run) -> list[tuple[Any, ...]]:
+        """Run the statement.
+
+        Raises: QueryError, a literal does not fit; sqlalchemy.exc.DBAPIError.
+        """
+        parameters: Any
+        if self._positional:
+            parameters = [read(run) for _, read in self._readers]
+        else:
+            parameters = {name: read(run) for name, read in self._readers}
+        cursor = execute(connection, self.sql, parameters)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        cursor.close()
+        return rows
+
+
+def _named(sql: str, parameters: Mapping[str, Any]) -> list[str]:
+    return [name for name in parameters if f"%({name})s" in sql]
+
+
+def _of_slot(source: Source, process: Callable[[Any], Any]) -> Read:
+    slot, convert = source.slot, source.convert
+    if convert is None:
+        return lambda run: process(run.literals[slot])
+    return lambda run: process(convert(run.literals[slot]))
+
+
+def _of_run(name: str) -> Read:
+    if name == "limit":
+        return lambda run: run.limit
+    index = int(name.removeprefix("after_"))
+    return lambda run: run.after[index]
+
+
+def _unchanged(value: Any) -> Any:
+    return value

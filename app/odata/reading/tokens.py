@@ -1,0 +1,57 @@
+"""``$skiptoken``: where a page begins, sealed so that nobody but the service makes one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from app.odata.errors import QueryError
+from app.odata.options import OptionTexts
+
+# Options that say nothing about which rows a query has, or in which order.
+_NOT_IN_QUERY = frozenset(("skiptoken", "format"))
+
+
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """``after``: the sort keys of the last row shown; ``remaining``: rows that ``$top`` leaves."""
+
+    after: Sequence[Any]
+    remaining: int | None
+
+
+class TokenMaker:
+    """Makes and reads tokens with a key of the service."""
+
+    def __init__(self, secret_key: str) -> None:
+        self._serializer = URLSafeSerializer(secret_key, salt="odata-skiptoken")
+
+    def make(self, start: PageStart, fingerprint: str) -> str:
+        """The token of a page of the query that ``fingerprint`` stands for."""
+        return self._serializer.dumps([fingerprint, start.remaining, *start.after])
+
+    def read(self, token: str, fingerprint: str) -> PageStart:
+        """What a token says.
+
+        Raises: QueryError, it was not made here, or for another query.
+        """
+        try:
+            made_for, remaining, *after = self._serializer.loads(token)
+        except (BadData, ValueError, TypeError):
+            raise QueryError("this token was not given by the service", 0, "$skiptoken") from None
+        if made_for != fingerprint:
+            raise QueryError("this token belongs to another query", 0, "$skiptoken")
+        return PageStart(after, remaining)
+
+
+def fingerprint(path: str, options: OptionTexts) -> str:
+    """A short hash of what a query asks for, literals included."""
+    pairs = sorted(
+        (name, text) for name, text in options.system.items() if name not in _NOT_IN_QUERY
+    )
+    asked = repr((path, pairs, sorted(options.aliases.items())))
+    return hashlib.blake2s(asked.encode(), digest_size=8).hexdigest()

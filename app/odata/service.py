@@ -1,0 +1,200 @@
+"""An OData service over one container: requests to answers, whatever the verb.
+
+It knows Flask's ``Response`` and not its ``request``: a part of a batch comes in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from flask import Response
+from sqlalchemy import Connection
+from werkzeug.datastructures import Headers
+
+from app.errors import (
+    InvalidQueryError,
+    MethodNotAllowedError,
+    PreconditionFailedError,
+)
+from app.odata import edm
+from app.odata.csdl import metadata, service_document
+from app.odata.cursor import Limits
+from app.odata.errors import QueryError
+from app.odata.options import OptionTexts, read_options
+from app.odata.preferences import NO_PREFERENCES, parse_preferences
+from app.odata.query_string import METADATA_OPTIONS
+from app.odata.reading.answers import Answer
+from app.odata.reading.formats import Format
+from app.odata.reading.negotiation import metadata_as_json, negotiated
+from app.odata.reading.reader import Reader, ReadRequest
+from app.odata.write_content import WriteRequest
+from app.odata.writes import WRITES, write
+from app.security import current_caller
+
+READS = ("GET", "HEAD")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request below the service root.
+
+    ``path`` and ``query`` are percent-encoded. ``root`` is the address of the service with a slash
+    at its end; ``roots`` are others that mean it too.
+    """
+
+    method: str
+    path: str
+    query: str
+    headers: Headers
+    body: Callable[[], bytes]
+    root: str
+    roots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Connections:
+    """Where statements run: reads by themselves, or inside the transaction of a change."""
+
+    reading: Callable[[], AbstractContextManager[Connection]]
+    writing: Callable[[], Connection]
+
+
+class ODataService:
+    """Answers the requests of one container."""
+
+    def __init__(
+        self, container: edm.EntityContainer, connections: Connections, secret_key: str, *,
+        limits: Limits, max_depth: int,
+    ) -> None:  # fmt: skip
+        self.container = container
+        self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
+        self._connections = connections
+        self._limits = limits
+        self._max_depth = max_depth
+
+    def answer(self, request: Request, *, in_transaction: bool = False) -> Response:
+        """The answer to a request.
+
+        Args:
+            in_transaction: reads see what the running transaction has changed.
+        Raises: an ApiError.
+        """
+        if request.headers.get("Isolation", request.headers.get("OData-Isolation")) is not None:
+            raise PreconditionFailedError("Isolation is not offered.")
+        path = request.path.strip("/")
+        if path in ("", "$metadata"):
+            return self._document(request, path)
+        if request.method == "POST" and path.endswith("/$query"):
+            return self._query(request, in_transaction)
+        if request.method in READS:
+            return self._read(request, request.path, request.query, in_transaction)
+        return self._write(request)
+
+    # --- reads
+
+    def _read(
+        self, request: Request, path: str, query: str | OptionTexts, in_transaction: bool
+    ) -> Response:
+        prefer = request.headers.getlist("Prefer")
+        asked = ReadRequest(
+            path,
+            query,
+            request.root,
+            request.headers,
+            parse_preferences(prefer) if prefer else NO_PREFERENCES,
+        )
+        caller = current_caller()
+        if in_transaction:
+            found = self.reader.read(asked, caller, self._connections.writing())
+        else:
+            with self._connections.reading() as connection:
+                found = self.reader.read(asked, caller, connection)
+        return as_response(found)
+
+    def _query(self, request: Request, in_transaction: bool) -> Response:
+        """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""
+        if request.headers.get("Content-Type", "").partition(";")[0].strip() != "text/plain":
+            raise InvalidQueryError("Send the query options with Content-Type: text/plain.")
+        try:
+            text = request.body().decode().strip()
+        except UnicodeDecodeError:
+            raise InvalidQueryError("The query options are not UTF-8.") from None
+        query = "&".join(part for part in (request.query, text) if part)
+        path = request.path.strip("/").removesuffix("/$query")
+        return self._read(request, path, query, in_transaction)
+
+    def _document(self, request: Request, path: str) -> Response:
+        """The service document, or ``$metadata``."""
+        if request.method not in READS:
+            raise MethodNotAllowedError(
+                f"This address does not take {request.method}.",
+                headers={"Allow": ", ".join(READS)},
+            )
+        try:
+            options = read_options(request.query, METADATA_OPTIONS)
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+        self.reader.check_schema_version(options)
+        asked = options.system.get("format")
+        headers = request.headers
+        versions = headers.get("OData-MaxVersion"), headers.get("OData-Version")
+        if path == "$metadata":
+            form, as_json = metadata_as_json(headers.get("Accept"), asked, *versions)
+            document = metadata(self.container, form.version, as_json=as_json)
+            response = Response(document.body, content_type=document.content_type)
+            response.headers["ETag"] = document.etag
+        else:
+            form = negotiated(headers.get("Accept"), asked, *versions)
+            response = self._service_document(request, form)
+        response.headers["OData-Version"] = form.version
+        return response
+
+    def _service_document(self, request: Request, form: Format) -> Response:
+        body = service_document(
+            self.container, request.root, form.version, with_context=form.metadata != "none"
+        )
+        return Response(body, content_type=form.content_type)
+
+    # --- writes
+
+    def _write(self, request: Request) -> Response:
+        if request.method not in WRITES:
+            raise MethodNotAllowedError(f"This address does not take {request.method}.")
+        try:
+            options = read_options(request.query)
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+        headers = request.headers
+        form = negotiated(None, None, headers.get("OData-MaxVersion"), None)
+        return write(
+            WriteRequest(
+                self.container,
+                request.method,
+                request.path,
+                options,
+                headers,
+                request.body,
+                request.root,
+                lambda path, options: self._written(request, path, options),
+                version=form.version,
+                roots=request.roots,
+                max_depth=self._max_depth,
+            )
+        )
+
+    def _written(self, request: Request, path: str, options: OptionTexts) -> Response:
+        """What a write made of an entity, read in its transaction; conditions are behind it."""
+        headers = Headers(request.headers)
+        headers.remove("If-None-Match")
+        shown = Request("GET", path, "", headers, request.body, request.root, request.roots)
+        return self._read(shown, path, options, in_transaction=True)
+
+
+def as_response(answer: Answer) -> Response:
+    """An answer of the reader as Flask's."""
+    response = Response(answer.body, answer.status, answer.headers)
+    if answer.status in (204, 304):
+        del response.headers["Content-Type"]
+    return response

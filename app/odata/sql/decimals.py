@@ -1,0 +1,107 @@
+"""Exact decimal numbers in SQL: NUMERIC on PostgreSQL, text with a collation of ours on SQLite.
+
+A column (``ExactDecimal``) is compared as the integer that SQLite keeps, so that its index serves.
+As soon as it takes part in arithmetic it becomes decimal text, which Python's ``decimal`` computes
+with and ``COLLATE odata_decimal`` orders by value (docs/adr/0011).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Dialect, Numeric, Text
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from app.odata.sql.spelled import Spelled
+from app.types import ExactDecimal
+
+
+class DecimalNumber(TypeDecorator[Decimal]):
+    """A decimal of any scale: NUMERIC, or its plain text on SQLite."""
+
+    impl = Numeric
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(Text())
+        return dialect.type_descriptor(Numeric())
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return format(value, "f")
+
+
+def scaled_text(column: ColumnElement[Any], scale: int) -> Spelled:
+    """The decimal text of a scaled integer (12345 of scale 2: ``123.45``); null stays null."""
+    unit = 10**scale
+    zeros = "0" * (scale - 1)
+
+    def digits(number: str) -> str:
+        return f"({number} / {unit}) || '.' || substr('{zeros}' || ({number} % {unit}), -{scale})"
+
+    sqlite = f"(CASE WHEN {{0}} >= 0 THEN {digits('{0}')} ELSE '-' || {digits('-{0}')} END)"
+    return Spelled(Text(), sqlite, "{0}", column)
+
+
+def decimal_number(number: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A decimal column or a whole number as a ``DecimalNumber``."""
+    if isinstance(number.type, DecimalNumber):
+        return number
+    if isinstance(number.type, ExactDecimal):
+        number = scaled_text(number, number.type.scale)
+        return Spelled(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", number)
+    return Spelled(
+        DecimalNumber(), "(CAST({0} AS TEXT) COLLATE odata_decimal)", "CAST({0} AS NUMERIC)", number
+    )
+
+
+def decimal_literal(parameter: ColumnElement[Any]) -> Spelled:
+    """A parameter of type ``DecimalNumber`` that compares by value."""
+    return Spelled(
+        DecimalNumber(), "({0} COLLATE odata_decimal)", "CAST({0} AS NUMERIC)", parameter
+    )
+
+
+# The quotient has at most 12 digits behind the point, rounded half away from zero. Cutting exactly
+# one digit later and rounding then gives the very same on both databases.
+_QUOTIENT = (
+    "trim_scale(round(div(CAST({0} AS NUMERIC) * 1e13, NULLIF({1}, 0)) * 0.0000000000001, 12))"
+)
+_SPELLINGS = {
+    "add": ("odata_add({0}, {1})", "({0} + {1})"),
+    "sub": ("odata_subtract({0}, {1})", "({0} - {1})"),
+    "mul": ("odata_multiply({0}, {1})", "({0} * {1})"),
+    "div": ("odata_divide({0}, {1})", _QUOTIENT),
+    "mod": ("odata_modulo({0}, {1})", "mod({0}, NULLIF({1}, 0))"),
+    "neg": ("odata_negate({0})", "(- {0})"),
+    "round": ("odata_round({0})", "round({0})"),
+    "floor": ("odata_floor({0})", "floor({0})"),
+    "ceiling": ("odata_ceiling({0})", "ceil({0})"),
+}
+
+
+def decimal_operation(name: str, *operands: ColumnElement[Any]) -> Spelled:
+    """Arithmetic on decimals; dividing by zero gives null on both databases."""
+    sqlite, postgresql = _SPELLINGS[name]
+    numbers = [decimal_number(operand) for operand in operands]
+    return Spelled(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
+
+
+def integer_operation(name: str, *operands: ColumnElement[Any]) -> Spelled:
+    """Arithmetic on whole numbers: ``div`` truncates; beyond Int64 it is an error."""
+    sqlite, postgresql = _INTEGER_SPELLINGS[name]
+    wide = [Spelled(operand.type, "{0}", "CAST({0} AS BIGINT)", operand) for operand in operands]
+    return Spelled(operands[0].type, sqlite, postgresql, *wide)
+
+
+_INTEGER_SPELLINGS = {
+    "add": ("odata_add({0}, {1})", "({0} + {1})"),
+    "sub": ("odata_subtract({0}, {1})", "({0} - {1})"),
+    "mul": ("odata_multiply({0}, {1})", "({0} * {1})"),
+    "div": ("odata_truncate({0}, {1})", "({0} / NULLIF({1}, 0))"),
+    "mod": ("({0} % {1})", "mod({0}, NULLIF({1}, 0))"),
+    "neg": ("odata_negate({0})", "(- {0})"),
+}

@@ -1,0 +1,150 @@
+"""The JSON text of a value, made by the database (OData JSON Format 4.01, 7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text
+
+from app.odata import edm
+from app.odata.sql.decimals import scaled_text
+from app.odata.sql.spelled import Part, Spelled, spell
+from app.types import ExactDecimal
+
+_NUMBERS = frozenset(
+    ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal")
+)
+# Beyond what a double holds exactly: strings where the client asked for IEEE754Compatible.
+_LONG_NUMBERS = frozenset(("Edm.Int64", "Edm.Decimal"))
+# The spellings give text without quotes for what is written between quotes as it stands.
+_QUOTED = {
+    "Edm.Date": ("{0}", "to_char({0}, 'YYYY-MM-DD')"),
+    "Edm.DateTimeOffset": (
+        "{0}",
+        "to_char({0} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')",
+    ),
+    "Edm.TimeOfDay": ("{0}", "to_char(CAST({0} AS INTERVAL), 'HH24:MI:SS.US')"),
+    "Edm.Duration": ("odata_duration_text({0})", "{duration}"),
+    "Edm.Guid": ("{0}", "CAST({0} AS TEXT)"),
+    "Edm.Binary": ("odata_base64url({0})", "{base64}"),
+}
+_SPECIAL_POSTGRESQL = {
+    "{duration}": (
+        "(CASE WHEN {0} < 0 THEN '-' ELSE '' END || 'PT' || trim_scale(abs({0}) * 0.000001) || 'S')"
+    ),
+    "{base64}": "translate(encode({0}, 'base64'), E'+/=\\n', '-_')",
+}
+
+
+def json_parts(
+    value: ColumnElement[Any],
+    type_: edm.EdmType,
+    *,
+    nullable: bool,
+    plain: bool = False,
+    ieee754: bool = False,
+) -> Sequence[Part]:
+    """The pieces of text that make the JSON of ``value``; null is ``null``.
+
+    Args:
+        plain: the text is known to need no escaping, such as that of an enumeration.
+        ieee754: Int64 and Decimal are written as strings.
+    """
+    name = type_.name if isinstance(type_, edm.PrimitiveType) else ""
+    if name in _NUMBERS:
+        text = _number_text(value)
+        if ieee754 and name in _LONG_NUMBERS:
+            return _quoted(text, nullable)
+        return (or_null(text) if nullable else text,)
+    if name == "Edm.Boolean":
+        return (_boolean(value, nullable),)
+    if name in _QUOTED:
+        sqlite, postgresql = _QUOTED[name]
+        postgresql = _SPECIAL_POSTGRESQL.get(postgresql, postgresql)
+        return _quoted(Spelled(Text(), sqlite, postgresql, value), nullable)
+    if isinstance(type_, edm.EnumType):
+        return _quoted(_members(value, type_), nullable)
+    if name in ("Edm.Double", "Edm.Single"):
+        return (_double(value, name, nullable),)
+    if name == "Edm.String":
+        return _quoted(value, nullable) if plain else (_string(value, nullable),)
+    # Collections, complex values and untyped ones are kept as the JSON that they are.
+    text = Spelled(Text(), "{0}", "CAST({0} AS TEXT)", value)
+    return (or_null(text) if nullable else text,)
+
+
+def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[str]:
+    """A value as text without quotes, null as null: what ``cast`` to Edm.String gives."""
+    if type_ == edm.STRING:
+        return value
+    if type_ == edm.BOOLEAN:
+        words = "(CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END)"
+        return Spelled(Text(), words, words, value)
+    parts = json_parts(value, type_, nullable=False, plain=True)
+    text = next(part for part in parts if not isinstance(part, str))
+    return Spelled(Text(), "CAST({0} AS TEXT)", 'CAST({0} AS TEXT) COLLATE "C"', text)
+
+
+def or_null(text: ColumnElement[Any]) -> Spelled:
+    """``text``, or the word ``null``."""
+    return Spelled(Text(), "ifnull({0}, 'null')", "coalesce(CAST({0} AS TEXT), 'null')", text)
+
+
+def _quoted(text: ColumnElement[Any], nullable: bool) -> Sequence[Part]:
+    if not nullable:
+        return '"', text, '"'
+    return (spell(Text(), "coalesce('\"' || {0} || '\"', 'null')", text),)
+
+
+def _number_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
+    if isinstance(value.type, ExactDecimal):
+        return scaled_text(value, value.type.scale)
+    return value
+
+
+def _boolean(value: ColumnElement[Any], nullable: bool) -> Spelled:
+    if nullable:
+        sqlite = "CASE {0} WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END"
+        return Spelled(Text(), sqlite, "coalesce(CAST({0} AS TEXT), 'null')", value)
+    return Spelled(Text(), "iif({0}, 'true', 'false')", "CAST({0} AS TEXT)", value)
+
+
+def _string(value: ColumnElement[Any], nullable: bool) -> Spelled:
+    """Escaped alike: the short escapes, then ``\\u00..`` in lower case for control characters."""
+    postgresql = "CAST(to_json({0}) AS TEXT)"
+    if nullable:
+        postgresql = f"coalesce({postgresql}, 'null')"
+    return Spelled(Text(), "json_quote({0})", postgresql, value)
+
+
+def _members(value: ColumnElement[Any], type_: edm.EnumType) -> Spelled:
+    """The name of a member; the names of the flags that are set, with commas between."""
+    if not type_.is_flags:
+        cases = " ".join(f"WHEN {number} THEN '{name}'" for name, number in type_.members.items())
+        template = f"(CASE {{0}} {cases} ELSE CAST({{0}} AS TEXT) END)"
+        return Spelled(Text(), template, template, value)
+    flags = " || ".join(
+        f"CASE WHEN {{0}} & {number} = {number} THEN ',{name}' ELSE '' END"
+        for name, number in type_.members.items()
+        if number
+    )
+    zero = next((name for name, number in type_.members.items() if number == 0), "0")
+    template = f"(CASE WHEN {{0}} = 0 THEN '{zero}' ELSE ltrim({flags}, ',') END)"
+    return Spelled(Text(), template, template, value)
+
+
+def _double(value: ColumnElement[Any], name: str, nullable: bool) -> Spelled:
+    """The shortest text that reads back as the same number; NaN, INF and -INF as strings."""
+    kind = "REAL" if name == "Edm.Single" else "DOUBLE PRECISION"
+    number = f"CAST({{0}} AS {kind})"
+    postgresql = (
+        f"CASE {number} WHEN 'NaN' THEN '\"NaN\"' WHEN 'Infinity' THEN '\"INF\"'"
+        f" WHEN '-Infinity' THEN '\"-INF\"' ELSE CAST({number} AS TEXT) END"
+    )
+    function = "odata_single_text" if name == "Edm.Single" else "odata_double_text"
+    if nullable:
+        return Spelled(
+            Text(), f"ifnull({function}({{0}}), 'null')", f"coalesce({postgresql}, 'null')", value
+        )
+    return Spelled(Text(), f"{function}({{0}})", postgresql, value)

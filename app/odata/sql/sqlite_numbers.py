@@ -1,0 +1,182 @@
+"""Arithmetic for SQLite: exact decimals as text, whole numbers that never become floats.
+
+PostgreSQL computes with NUMERIC and BIGINT; these functions give what it gives, digit for digit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact
+
+Number = int | str | float | None
+
+# More digits than any product of a query of legal length: what does not fit is an error.
+_EXACT = Context(prec=50_000, traps=[Inexact])
+_WIDE = Context(prec=50_000)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,100}(?:\.[0-9]{1,100})?")
+INT64 = range(-(2**63), 2**63)
+QUOTIENT_DIGITS = 12
+# Where PostgreSQL changes to the form with an exponent.
+_MOST_PLAIN_DIGITS = {"d": 15, "f": 6}
+
+
+def _binary(
+    integers: Callable[[int, int], int], decimals: Callable[[Decimal, Decimal], Decimal]
+) -> Callable[[Number, Number], Number]:
+    def compute(left: Number, right: Number) -> Number:
+        if left is None or right is None:
+            return None
+        if isinstance(left, int) and isinstance(right, int):
+            return _int64(integers(left, right))
+        return _text(decimals(Decimal(str(left)), Decimal(str(right))))
+
+    return compute
+
+
+add = _binary(lambda a, b: a + b, _EXACT.add)
+subtract = _binary(lambda a, b: a - b, _EXACT.subtract)
+multiply = _binary(lambda a, b: a * b, _EXACT.multiply)
+
+
+def truncate(left: int | None, right: int | None) -> int | None:
+    """The whole part of a quotient, towards zero; null where the divisor is zero."""
+    if left is None or not right:
+        return None
+    quotient = abs(left) // abs(right)
+    return _int64(quotient if (left < 0) == (right < 0) else -quotient)
+
+
+def divide(left: str | None, right: str | None) -> str | None:
+    """A quotient of at most 12 digits behind the point, half away from zero, no trailing zeros."""
+    if left is None or right is None or not (divisor := Decimal(right)):
+        return None
+    dividend = Decimal(left)
+    top, bottom = dividend.as_integer_ratio(), divisor.as_integer_ratio()
+    numerator, denominator = top[0] * bottom[1], top[1] * bottom[0]
+    twice = 2 * abs(numerator) * 10**QUOTIENT_DIGITS + abs(denominator)
+    units = twice // (2 * abs(denominator))
+    if (numerator < 0) != (denominator < 0):
+        units = -units
+    quotient = Decimal(units).scaleb(-QUOTIENT_DIGITS, _WIDE)
+    return format(quotient.normalize(_WIDE), "f") if units else "0"
+
+
+def modulo(left: str | None, right: str | None) -> str | None:
+    """The remainder with the sign of the dividend; null where the divisor is zero."""
+    if left is None or right is None or not (divisor := Decimal(right)):
+        return None
+    return _text(_WIDE.remainder(Decimal(left), divisor))
+
+
+def negate(number: Number) -> Number:
+    if number is None:
+        return None
+    if isinstance(number, int):
+        return _int64(-number)
+    return _text(-Decimal(str(number)))
+
+
+def _rounding(mode: str) -> Callable[[str | None], str | None]:
+    def compute(number: str | None) -> str | None:
+        if number is None:
+            return None
+        return _text(Decimal(number).quantize(Decimal(1), mode, _WIDE))
+
+    return compute
+
+
+round_half_up = _rounding(ROUND_HALF_UP)
+floor = _rounding(ROUND_FLOOR)
+ceiling = _rounding(ROUND_CEILING)
+
+
+def to_integer(text: str | None) -> int | None:
+    """The whole number that a text is, null if it is none (a cast that fails gives null)."""
+    return None if text is None or not _WHOLE.fullmatch(text) else int(text)
+
+
+def to_decimal(text: str | None) -> str | None:
+    """The decimal that a text is, null if it is none."""
+    return None if text is None or not _DECIMAL.fullmatch(text) else _text(Decimal(text))
+
+
+def double_to_decimal(number: float | None) -> str | None:
+    """A double as PostgreSQL makes NUMERIC of it: 15 significant digits."""
+    if number is None or not abs(number) <= 1e300:
+        return None
+    return _text(Decimal(f"{number:.15g}"))
+
+
+def round_double(number: float | None) -> float | None:
+    """Half away from zero, as PostgreSQL's ``sign(x) * floor(abs(x) + 0.5)``."""
+    if number is None or not math.isfinite(number):
+        return number
+    return math.copysign(math.floor(abs(number) + 0.5), number)
+
+
+def floor_double(number: float | None) -> float | None:
+    return number if number is None or not math.isfinite(number) else float(math.floor(number))
+
+
+def ceiling_double(number: float | None) -> float | None:
+    return number if number is None or not math.isfinite(number) else float(math.ceil(number))
+
+
+def compare_decimals(left: str, right: str) -> int:
+    """The collation ``odata_decimal``: texts of numbers by their value."""
+    if left == right:
+        return 0
+    difference = Decimal(left).compare(Decimal(right))
+    return int(difference)
+
+
+def double_text(number: float | None) -> str | None:
+    """JSON of an Edm.Double, as PostgreSQL writes it: shortest, exponent from 1e15 on."""
+    return None if number is None else _shortest(number, repr(float(number)), "d")
+
+
+def single_text(number: float | None) -> str | None:
+    """JSON of an Edm.Single: the shortest text that reads back as the same 32 bits."""
+    if number is None:
+        return None
+    single = _as_single(number)
+    texts = (f"{single:.{digits}g}" for digits in range(1, 10))  # nine digits tell all apart
+    shortest = next((text for text in texts if _as_single(float(text)) == single), "")
+    return _shortest(single, shortest, "f")
+
+
+def _as_single(number: float) -> float:
+    found: float = struct.unpack("f", struct.pack("f", number))[0]
+    return found
+
+
+def _shortest(number: float, text: str, kind: str) -> str:
+    if math.isnan(number):
+        return '"NaN"'
+    if math.isinf(number):
+        return '"INF"' if number > 0 else '"-INF"'
+    sign, digits, exponent = Decimal(text).normalize().as_tuple()
+    if not any(digits):
+        return "-0" if math.copysign(1, number) < 0 else "0"
+    figures = "".join(map(str, digits))
+    power = len(figures) - 1 + int(exponent)
+    prefix = "-" if sign else ""
+    if -5 < power < _MOST_PLAIN_DIGITS[kind]:
+        return prefix + format(Decimal(text).copy_abs().normalize(), "f")
+    mantissa = figures[0] + ("." + figures[1:] if len(figures) > 1 else "")
+    return f"{prefix}{mantissa}e{'-' if power < 0 else '+'}{abs(power):02d}"
+
+
+def _int64(number: int) -> int:
+    if number not in INT64:
+        raise OverflowError("a whole number is beyond Edm.Int64")
+    return number
+
+
+def _text(number: Decimal) -> str:
+    # A zero has no sign on PostgreSQL.
+    return format(number if number else number.copy_abs(), "f")

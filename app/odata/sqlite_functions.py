@@ -1,0 +1,48 @@
+"""The SQL functions and the collation that queries use on SQLite; every connection gets them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from app.odata.sql import sqlite_numbers as numbers, sqlite_texts as texts, sqlite_times as times
+
+_FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | None]]] = {
+    "add": (2, numbers.add),
+    "subtract": (2, numbers.subtract),
+    "multiply": (2, numbers.multiply),
+    "divide": (2, numbers.divide),
+    "truncate": (2, numbers.truncate),
+    "modulo": (2, numbers.modulo),
+    "negate": (1, numbers.negate),
+    "round": (1, numbers.round_half_up),
+    "floor": (1, numbers.floor),
+    "ceiling": (1, numbers.ceiling),
+    "round_double": (1, numbers.round_double),
+    "floor_double": (1, numbers.floor_double),
+    "ceiling_double": (1, numbers.ceiling_double),
+    "to_integer": (1, numbers.to_integer),
+    "to_decimal": (1, numbers.to_decimal),
+    "double_to_decimal": (1, numbers.double_to_decimal),
+    "double_text": (1, numbers.double_text),
+    "single_text": (1, numbers.single_text),
+    "lower": (1, texts.lower),
+    "upper": (1, texts.upper),
+    "fold": (1, texts.fold),
+    "substring": (2, texts.substring),
+    "substring_of_length": (3, texts.substring_of_length),
+    "matches": (2, texts.matches),
+    "base64url": (1, texts.base64url),
+    "add_to_instant": (2, times.add_to_instant),
+    "add_to_date": (2, times.add_to_date),
+    "between_instants": (2, times.between_instants),
+    "between_dates": (2, times.between_dates),
+    "duration_text": (1, times.duration_text),
+}
+
+
+def register(connection: sqlite3.Connection) -> None:
+    """Give a connection the functions ``odata_...`` and the collation ``odata_decimal``."""
+    for name, (arguments, function) in _FUNCTIONS.items():
+        connection.create_function(f"odata_{name}", arguments, function, deterministic=True)
+    connection.create_collation("odata_decimal", numbers.compare_decimals)
