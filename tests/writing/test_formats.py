@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from email_validator import EmailNotValidError, validate_email
 
 from app.odata.payload_values import BadValueError
 from app.writing.formats import FORMATS, currencies
@@ -55,6 +56,30 @@ def test_accepted(name: str, text: str, kept: str | None) -> None:
 def test_refused(name: str, text: str) -> None:
     with pytest.raises(BadValueError, match=r"^(must|has)"):
         FORMATS[name](text)
+
+
+ADDRESSES = [
+    "a@b.de", "A.B@B.de", "a..b@b.de", ".a@b.de", "a.@b.de", "@b.de", "a@", "a@@b.de", "a@b@c.de",
+    '"a b"@b.de', "a<b@c.de", "<a@b.de>", "x <a@b.de>", "a@[127.0.0.1]", "a" * 65 + "@b.de",
+    "a" * 64 + "@b.de", "a@" + "b" * 64 + ".de", "a@" + "b." * 120 + "de", "postmaster@b.de",
+    "Postmaster@b.de", "ä@b.de", "a@ä.de", "a@B.DE", "a b@c.de", "a@b.de\n", "a\t@b.de", "a@-b.de",
+    "a+b@c.de", "a!#$%&'*/=?^_`{|}~@b.de", "a,b@c.de", "a;b@c.de", "a:b@c.de", "a@b_c.de", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_the_short_way_to_an_address_says_what_the_library_says(address: str) -> None:
+    try:
+        expected = validate_email(
+            address.strip(), check_deliverability=False, test_environment=True
+        ).normalized
+    except EmailNotValidError:
+        expected = None
+    try:
+        found = FORMATS["email"](address)
+    except BadValueError:
+        found = None
+    assert found == expected
 
 
 def test_currencies_are_those_in_use() -> None:
