@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, select, text, update
+from sqlalchemy import bindparam, select, text, update
 
 from app.auth.names import fold_name
 from app.clock import utc_now
@@ -55,7 +55,8 @@ class Guard:
 
     def opened(self, now: datetime) -> Guard:
         """The guard with a window that includes ``now``: a new one when the last is over."""
-        if self.locked_until is None and now - self.window_started_at < WINDOW:
+        # A window that begins after now was opened by a clock that has been set back since.
+        if self.locked_until is None and timedelta(0) <= now - self.window_started_at < WINDOW:
             return self
         forgotten = now - self.window_started_at >= FORGOTTEN_AFTER + LONGEST_LOCK
         return Guard(0, now, None, 0 if forgotten else self.lock_count)
@@ -85,6 +86,8 @@ def _try_to_count(name: str) -> bool:
     key = _name_key(name)
     db.session.execute(_ENSURE, {"name_key": key, "now": now})
     guard = _locked_row(key)
+    if guard is None:  # pruned between the two statements
+        return False
     if guard.is_locked(now):
         db.session.rollback()
         raise _locked_error(guard, now)
@@ -103,12 +106,8 @@ def lock_if_due(name: str) -> bool:
     """
     now = utc_now()
     key = _name_key(name)
-    row = db.session.execute(select(_TABLE).where(_TABLE.c.name_key == key).with_for_update())
-    found = row.first()
-    if found is None:  # another attempt has just succeeded
-        return False
-    guard = _guard(found)
-    if guard.failures < LIMIT or guard.is_locked(now):
+    guard = _locked_row(key)
+    if guard is None or guard.failures < LIMIT or guard.is_locked(now):
         return False
     _write(key, guard.locked(now))
     return True
@@ -116,15 +115,14 @@ def lock_if_due(name: str) -> bool:
 
 def forget_failures(name: str) -> None:
     """After a success, or when an administrator unlocks: part of the running transaction."""
-    db.session.execute(delete(_TABLE).where(_TABLE.c.name_key == _name_key(name)))
+    _write(_name_key(name), Guard(0, utc_now(), None, 0))
 
 
-def _locked_row(key: str) -> Guard:
+def _locked_row(key: str) -> Guard | None:
     statement = select(_TABLE).where(_TABLE.c.name_key == key).with_for_update()
-    return _guard(db.session.execute(statement).one())
-
-
-def _guard(row: Row[Any]) -> Guard:
+    row = db.session.execute(statement).first()
+    if row is None:
+        return None
     return Guard(row.failures, row.window_started_at, row.locked_until, row.lock_count)
 
 

@@ -88,15 +88,16 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
     roles: Sequence[str] | None = columns.pop("roles", None)
     before = {name: getattr(row, name) for name in columns}
     columns.update(_checked(columns))
+    held = [role.name for role in roles_of(records.connection(), [user_id]).get(user_id, ())]
     if roles is not None:
-        held = roles_of(records.connection(), [user_id])
-        before["roles"] = [role.name for role in held.get(user_id, ())]
+        before["roles"] = held
         set_roles(user_id, roles)
     records.update(_TABLE, user_id, {**columns, "updated_at": utc_now()})
     if roles is not None or "status" in columns:
         # The lock of the epoch's row: two administrators cannot remove each other.
         bump_epoch()
-        _require_an_administrator()
+        if ADMIN in held and row.status == "active":
+            _require_an_administrator()
     audit.record("user.updated", "User", user_id, before=before, after=dict(changes))
     if columns.get("status") == "disabled" and row.status != "disabled":
         end_sessions(_SESSIONS.c.user_id == user_id, "disabled")
