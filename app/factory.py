@@ -29,6 +29,7 @@ from app.limits import limiter
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
+from app.services import SERVICES
 
 AREAS: tuple[Area, ...] = (auth, admin)
 
@@ -85,6 +86,7 @@ def register_areas(app: Flask) -> None:
         api.register_blueprint(area, url_prefix=f"/api/v1/{area.name}")
         app.register_blueprint(area, url_prefix=f"/api/{area.name}", name=f"bare-{area.name}")
     app.register_blueprint(health)
+    app.extensions["services"] = SERVICES
     odata_routes.init_app(app, container(), app.extensions["config"])
     openapi_routes.init_app(app, container(), api)
     openapi_commands.init_app(app)
