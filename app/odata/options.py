@@ -1,7 +1,7 @@
-"""Query string to QueryOptions: text only, no model.
+"""The options of a query string: their shape, and their syntax as QueryOptions; no model.
 
-``read_options`` decodes the pairs and sorts them into system options, aliases and the rest;
-``shape_options`` makes the key of the plan cache of them; ``parse_options`` makes the syntax tree.
+A request goes ``read_options`` (query_string.py), ``shape_options``, and only if no plan is cached
+for the shape, ``parse_options``.
 """
 
 from __future__ import annotations
@@ -10,24 +10,18 @@ import re
 import typing as t
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from urllib.parse import unquote_to_bytes
 
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
-from app.odata.functions import suggestion
-from app.odata.literals import INT64_MAX, NAME
+from app.odata.literals import INT64_MAX
 from app.odata.nodes import LiteralValue, Node, SearchNode
 from app.odata.option_nodes import ExpandItem, QueryOptions, SelectItem
 from app.odata.option_parser import OptionParser
+from app.odata.query_string import ANY_OPTIONS, OptionTexts, read_options
 from app.odata.search import parse_search
-from app.odata.shape import check_characters, shape
+from app.odata.shape import shape
 
 __all__ = [
-    "ANY_OPTIONS",
-    "COLLECTION_OPTIONS",
-    "COUNT_OPTIONS",
-    "ENTITY_OPTIONS",
-    "METADATA_OPTIONS",
     "OptionTexts",
     "QueryOptions",
     "Shape",
@@ -39,48 +33,8 @@ __all__ = [
     "shape_options",
 ]
 
-# What a resource allows, for ``allowed``. Names are without "$" and in lower case.
-COLLECTION_OPTIONS: t.Final = frozenset(
-    [
-        "filter",
-        "orderby",
-        "select",
-        "expand",
-        "compute",
-        "search",
-        "apply",
-        "top",
-        "skip",
-        "count",
-        "skiptoken",
-        "deltatoken",
-        "format",
-        "schemaversion",
-    ]
-)
-ENTITY_OPTIONS: t.Final = frozenset(["select", "expand", "compute", "format", "schemaversion"])
-COUNT_OPTIONS: t.Final = frozenset(
-    ["filter", "search", "compute", "apply", "format", "schemaversion"]  # Protocol 11.2.10
-)
-METADATA_OPTIONS: t.Final = frozenset(["format", "schemaversion"])
-ANY_OPTIONS: t.Final = COLLECTION_OPTIONS | {"id", "index"}
-
-_ALIAS: t.Final = re.compile(rf"@{NAME}")
 _NEVER_PLANNED: t.Final = frozenset(["skiptoken", "deltatoken", "format", "schemaversion"])
 _NEVER_LIFTED: t.Final = frozenset(["search", "count", "id", "index"])
-
-
-@dataclass(frozen=True, slots=True)
-class OptionTexts:
-    """The options of a query string, percent-decoded, not yet parsed.
-
-    ``system`` by name without ``$`` in lower case and ``aliases`` with their ``@``, both in the
-    order given; ``custom`` options may repeat.
-    """
-
-    system: dict[str, str]
-    aliases: dict[str, str]
-    custom: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,68 +48,6 @@ class Shape:
 
     key: tuple[tuple[str, str], ...]
     literals: tuple[LiteralValue, ...]
-
-
-def read_options(
-    query: str | bytes | Iterable[tuple[str, str]],
-    allowed: Collection[str] = ANY_OPTIONS,
-    *,
-    parameters: Collection[str] = (),
-) -> OptionTexts:
-    """The pairs of a query string, each known for what it is.
-
-    Args:
-        query: raw (percent-encoded, ``+`` for a blank), without the question mark; or pairs that
-            are decoded already.
-        allowed: the system options that the resource takes.
-        parameters: names of parameters of the function that the resource path calls; without
-            ``$`` they are custom options even if a system option has the same name.
-    Raises: QueryError, text that is not UTF-8, a system option that is unknown, not allowed here
-        or given twice (also as ``top`` and ``$top``), an alias that is no name or given twice.
-    """
-    system: dict[str, str] = {}
-    aliases: dict[str, str] = {}
-    custom: list[tuple[str, str]] = []
-    for name, text in _decoded(query) if isinstance(query, str | bytes) else query:
-        check_characters(text)
-        if name.startswith("@"):
-            _add_once(aliases, name, name, text)
-            if not _ALIAS.fullmatch(name):
-                raise QueryError(f"'{name}' is not the name of a parameter alias")
-            continue
-        known = name.removeprefix("$").lower()
-        if known not in ANY_OPTIONS or name in parameters:
-            if name.startswith("$"):
-                raise QueryError(
-                    f"unknown query option '{name}'" + suggestion(known, sorted(ANY_OPTIONS))
-                )
-            custom.append((name, text))
-            continue
-        if known not in allowed:
-            raise QueryError(f"${known} is not allowed on this resource", option="$" + known)
-        _add_once(system, known, "$" + known, text)
-    return OptionTexts(system, aliases, tuple(custom))
-
-
-def _decoded(query: str | bytes) -> Iterable[tuple[str, str]]:
-    try:
-        text = query.decode() if isinstance(query, bytes) else query
-        for pair in text.replace("+", " ").split("&"):
-            if pair:
-                name, _, value = pair.partition("=")
-                yield _unquoted(name), _unquoted(value)
-    except UnicodeDecodeError:
-        raise QueryError("the query string is not UTF-8") from None
-
-
-def _unquoted(text: str) -> str:
-    return unquote_to_bytes(text).decode() if "%" in text else text
-
-
-def _add_once(texts: dict[str, str], key: str, option: str, text: str) -> None:
-    if key in texts:
-        raise QueryError(f"{option} must not appear more than once", option=option)
-    texts[key] = text
 
 
 def shape_options(options: OptionTexts) -> Shape:

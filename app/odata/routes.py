@@ -25,7 +25,8 @@ def init_app(
 ) -> ODataService:  # fmt: skip
     """Serve ``container`` under each of ``prefixes``, which mean the same.
 
-    ``app.extensions["odata"]`` is the service, for whoever reads through it.
+    ``app.extensions["odata"]`` is the service, for whoever reads through it; ``representation``
+    and ``entity_url`` are what events take from it (app/events.py).
     """
     service = ODataService(
         container,
@@ -35,6 +36,8 @@ def init_app(
         max_depth=config.MAX_EXPAND_DEPTH,
     )
     app.extensions["odata"] = service
+    app.extensions["representation"] = service.representation
+    app.extensions["entity_url"] = lambda entity, key: prefixes[0] + service.address(entity, key)
     for index, prefix in enumerate(prefixes):
         view = partial(_view, service, config.BASE_URL, prefix, prefixes)
         endpoint = f"odata-{index}" if index else "odata"

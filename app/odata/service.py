@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Response
 from sqlalchemy import Connection
@@ -29,7 +30,9 @@ from app.odata.reading.answers import Answer
 from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import metadata_as_json, negotiated
 from app.odata.reading.reader import Reader, ReadRequest
+from app.odata.reading.representation import Representations
 from app.odata.write_content import WriteRequest
+from app.odata.write_urls import entity_path
 from app.odata.writes import WRITES, write
 from app.security import current_caller
 
@@ -70,9 +73,22 @@ class ODataService:
     ) -> None:  # fmt: skip
         self.container = container
         self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
+        self._representations = Representations(container)
         self._connections = connections
         self._limits = limits
         self._max_depth = max_depth
+
+    def representation(self, entity: str, key: Any) -> str:
+        """The JSON text of an entity, read in the running transaction.
+
+        Raises: KeyError, there is none.
+        """
+        return self._representations.read(entity, key, self._connections.writing())
+
+    def address(self, entity: str, key: Any) -> str:
+        """The path of an entity below the service root; empty for one without a set."""
+        home = self.container.set_of_type.get(entity)
+        return "" if home is None else entity_path(home.name, home.type, key)
 
     def answer(self, request: Request, *, in_transaction: bool = False) -> Response:
         """The answer to a request.

@@ -1,0 +1,62 @@
+"""One entity as JSON without any control information: what events and the assistant carry.
+
+It is every property that a GET shows without ``$select``, read with all rights: the change that an
+event tells of was allowed, and who receives it is decided where it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Dialect, bindparam, select
+
+from app.clock import today, utc_now
+from app.odata import edm
+from app.odata.binding.parameters import Source
+from app.odata.binding.scope import Context, Scope
+from app.odata.reading.bound import Projection
+from app.odata.reading.entity_json import entity_json
+from app.odata.reading.formats import BARE
+from app.odata.reading.selection import selected_members
+from app.odata.reading.statement import Run, Statement
+from app.security import system_caller
+
+
+class Representations:
+    """Reads entities of a container by type name and key."""
+
+    def __init__(self, container: edm.EntityContainer) -> None:
+        self._container = container
+        self._statements: dict[tuple[str, str], Statement] = {}
+
+    def read(self, entity: str, key: Any, connection: Connection) -> str:
+        """The JSON text of an entity.
+
+        Args:
+            entity: name of the entity type, with a set or contained.
+            key: the value of the key; a tuple where it has several parts.
+        Raises: KeyError, there is no such type or no such entity.
+        """
+        parts: Sequence[Any] = key if isinstance(key, tuple) else (key,)
+        dialect = connection.dialect
+        statement = self._statements.get((entity, dialect.name))
+        if statement is None:
+            statement = self._statement(self._container.types[entity], dialect)
+            self._statements[entity, dialect.name] = statement
+        rows = statement.rows(connection, Run(parts, 0, utc_now(), today()))
+        if not rows:
+            raise KeyError(f"{entity} {key}")
+        text: str = rows[0][0]
+        return text
+
+    def _statement(self, type_: edm.EntityType, dialect: Dialect) -> Statement:
+        scope = Scope(Context(self._container, system_caller()), type_)
+        sources, conditions = {}, []
+        for slot, column in enumerate(scope.key_columns()):
+            sources[f"key_{slot}"] = Source(slot)
+            conditions.append(column == bindparam(f"key_{slot}", type_=column.type, required=True))
+        # Rows that are hidden from queries, such as a document just deleted, have events, too.
+        projection = Projection(scope, list(selected_members(scope, ())), ())
+        shown = select(entity_json(projection, BARE)).select_from(scope.from_clause())
+        return Statement(shown.where(*conditions), dialect, sources)
