@@ -18,12 +18,12 @@ from app.odata.nodes import (
     OrderItem,
     SearchPhrase,
 )
-from app.odata.options import (
+from app.odata.options import QueryOptions, parse_options
+from app.odata.query_string import (
     COLLECTION_OPTIONS,
+    COUNT_OPTIONS,
     ENTITY_OPTIONS,
     OptionTexts,
-    QueryOptions,
-    parse_options,
     read_options,
 )
 
@@ -140,6 +140,7 @@ def test_error_text_names_option_and_position() -> None:
 
 def test_only_allowed_options_are_read() -> None:
     read_options("$top=1&$select=a", COLLECTION_OPTIONS)
+    read_options("$top=1&$filter=a", COUNT_OPTIONS)
     with pytest.raises(QueryError, match=r"\$top is not allowed") as caught:
         read_options("$select=a&$top=1", ENTITY_OPTIONS)
     assert caught.value.option == "$top"
