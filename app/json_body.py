@@ -1,6 +1,6 @@
 """The one reader of JSON: strict, exact and bounded, for REST and OData alike.
 
-Fractions become ``Decimal``, never a binary float. What RFC 8259 leaves to the reader and what no
+Fractions become ``Decimal``, never a binary float, and so do integers over 64 bits. What RFC 8259 leaves to the reader and what no
 database takes is refused: a name twice, NaN and Infinity, halves of surrogate pairs, NUL, nesting
 without end, numbers of absurd size.
 """
@@ -20,6 +20,7 @@ MAXIMUM_DEPTH = 64
 # Powers of ten beyond these are outside every type of the service, double precision included.
 _MAXIMUM_EXPONENT = 400
 _MAXIMUM_DIGITS = 100
+_SAFE_DIGITS = 19
 
 
 def read_json() -> Any:
@@ -49,11 +50,15 @@ def read_body(maximum: int) -> bytes:
 
     Raises: TooLargeError, more than ``maximum``; with a ``Content-Length`` nothing is read.
     """
-    request.max_content_length = maximum
+    # A body without a length is cut off at the limit, silently: one byte more tells it apart.
+    request.max_content_length = maximum + 1
     try:
-        return request.get_data(parse_form_data=False)
+        body = request.get_data(parse_form_data=False)
     except RequestEntityTooLarge as error:
-        raise TooLargeError(f"The body has more than {maximum} bytes.") from error
+        raise _too_large(maximum) from error
+    if len(body) > maximum:
+        raise _too_large(maximum)
+    return body
 
 
 def parse_json(body: bytes) -> Any:
@@ -78,6 +83,10 @@ def parse_json(body: bytes) -> Any:
     if "\\u" in text:
         _check_characters(value)
     return value
+
+
+def _too_large(maximum: int) -> TooLargeError:
+    return TooLargeError(f"The body has more than {maximum} bytes.")
 
 
 def _check_content_type(mimetype: str, charset: str) -> None:
@@ -144,6 +153,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
+def _integer(text: str) -> int | Decimal:
+    """An ``int`` always fits a column of 64 bits; what is larger is a ``Decimal``."""
+    if len(text) < _SAFE_DIGITS or -(2**63) <= int(text) < 2**63:
+        return int(text)
+    return _decimal(text)
+
+
 def _decimal(text: str) -> Decimal:
     number = Decimal(text)
     if len(text) > _MAXIMUM_DIGITS or abs(number.adjusted()) > _MAXIMUM_EXPONENT:
@@ -160,5 +176,8 @@ def _not_json(problem: str) -> ValidationError:
 
 
 _DECODER = json.JSONDecoder(
-    parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object
+    parse_int=_integer,
+    parse_float=_decimal,
+    parse_constant=_constant,
+    object_pairs_hook=_object,
 )

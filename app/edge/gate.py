@@ -134,7 +134,6 @@ class Gate:
             maximum = self._maximum_upload
         else:
             maximum = self._maximum_json
-        asked.max_content_length = maximum
         length: str = environ.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > maximum:
             raise TooLargeError(f"The body has more than {maximum} bytes.")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from flask import Request, Response, g
+from flask import Request, Response, current_app, g
 from sqlalchemy import Row, delete, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
@@ -23,6 +23,7 @@ from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import IdempotencyConflictError, ValidationError
 from app.extensions import db
+from app.json_body import read_body
 from app.models.event import IdempotencyRecord
 from app.sealing import UnsealError, seal, unseal
 from app.security import Caller
@@ -194,5 +195,5 @@ def _fingerprint(request: Request) -> str:
             file.stream.seek(0)
             digest.update(f"file {name!r} {file.filename!r} {content.hexdigest()}\n".encode())
     else:
-        digest.update(request.get_data())
+        digest.update(read_body(current_app.config["MAX_JSON_BYTES"]))
     return digest.hexdigest()

@@ -92,7 +92,10 @@ def test_old_failures_do_not_count(sign_in: SignIn, client: FlaskClient) -> None
         assert log_in(client, "viewer", PASSWORD) == 200
 
 
-@pytest.mark.parametrize("spelling", ["VIEWER", " viewer ", "Viewer", "ｖｉｅｗｅｒ", "vIeWeR\t"])
+FULL_WIDTH = "\uff56\uff49\uff45\uff57\uff45\uff52"
+
+
+@pytest.mark.parametrize("spelling", ["VIEWER", " viewer ", "Viewer", FULL_WIDTH, "vIeWeR\t"])
 def test_another_spelling_is_the_same_name(
     sign_in: SignIn, client: FlaskClient, spelling: str
 ) -> None:
