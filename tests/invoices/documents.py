@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from app.invoices.composing import compose
 from app.invoices.document import (
     Address,
     BankAccount,
@@ -17,9 +18,7 @@ from app.invoices.document import (
     DocumentLine,
     InvoiceDocument,
     Party,
-    TaxSubtotal,
 )
-from app.invoices.totals import Line, compute_totals
 
 SELLER = Party(
     name="Nordlicht",
@@ -50,37 +49,11 @@ def make_line(**values: Any) -> DocumentLine:
 
 def make_document(lines: Sequence[DocumentLine] | None = None, **values: Any) -> InvoiceDocument:
     """An issued invoice with these lines, its amounts computed as the service computes them."""
-    lines = [make_line()] if lines is None else lines
-    gross = values.get("prices_include_tax", False)
-    totals = compute_totals(
-        [
-            Line(quantity=line.quantity, unit_price=line.unit_price, tax_rate=line.tax_rate,
-                 discount_percent=line.discount_percent, tax_category=line.tax_category)
-            for line in lines
-        ],
-        discount_percent=values.get("discount_percent", Decimal(0)),
-        prices_include_tax=gross,
-    )  # fmt: skip
     given: dict[str, Any] = {
         "number": "INV-2026-00007", "issue_date": date(2026, 3, 2), "due_date": date(2026, 4, 1),
         "seller": SELLER, "buyer": BUYER, "bank": BANK,
     }  # fmt: skip
-    computed: dict[str, Any] = {
-        "lines": tuple(
-            dataclasses.replace(line, line_net=amounts.line_net, line_total=amounts.line_total)
-            for line, amounts in zip(lines, totals.lines, strict=True)
-        ),
-        "tax_breakdown": tuple(
-            TaxSubtotal(
-                tax_category=group.tax_category, tax_rate=group.tax_rate,
-                taxable=group.taxable, tax=group.tax,
-            )
-            for group in totals.groups
-        ),
-        "subtotal": totals.subtotal, "discount_total": totals.discount_total,
-        "tax_total": totals.tax_total, "total": totals.total, "amount_due": totals.total,
-    }  # fmt: skip
-    return InvoiceDocument(**{**computed, **given, **values})
+    return compose([make_line()] if lines is None else lines, **{**given, **values})
 
 
 _REASONS = {"E": "Exempt under § 4 Nr. 21 UStG", "AE": "Reverse charge", "K": "Intra-Community",

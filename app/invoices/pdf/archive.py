@@ -1,0 +1,166 @@
+"""The file: reportlab's document objects, kept to what PDF/A-3 allows (ISO 19005-3).
+
+Nothing in it depends on the clock, so the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
+    PDFArray,
+    PDFCatalog,
+    PDFDictionary,
+    PDFDocument,
+    PDFName,
+    PDFObject,
+    PDFPage,
+    PDFStream,
+    PDFString,
+    format as pdf_format,
+)
+
+from app.invoices.pdf.color_profile import srgb_profile
+from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH
+from app.invoices.pdf.metadata import Metadata, xmp_packet
+
+_VERSION = (1, 7)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attachment:
+    """A file inside the file; ``relationship`` is its AFRelationship."""
+
+    name: str
+    description: str
+    media_type: str
+    content: bytes
+    relationship: str
+
+
+class ArchiveStream(PDFStream):  # type: ignore[misc]
+    """A stream whose end keyword stands on a line of its own (ISO 19005-3, 6.1.7.1)."""
+
+    def format(self, document: Any) -> bytes:
+        content = bytes(self.content)
+        dictionary = PDFDictionary({**self.dictionary.dict, "Length": len(content)})
+        return bytes(pdf_format(dictionary, document)) + b"\nstream\n" + content + b"\nendstream\n"
+
+
+class ArchiveCatalog(PDFCatalog):  # type: ignore[misc]
+    """The document catalog with the entries of PDF/A that reportlab does not know."""
+
+    __NoDefault__ = (*PDFCatalog.__NoDefault__, "AF", "OutputIntents")
+    __Refs__ = __NoDefault__
+
+
+class ArchiveInfo(PDFObject):  # type: ignore[misc]
+    """The information dictionary; it says what the XMP packet says."""
+
+    def __init__(self, metadata: Metadata) -> None:
+        self._metadata = metadata
+
+    def format(self, document: Any) -> bytes:
+        told = self._metadata
+        day = PDFString(f"D:{told.day:%Y%m%d}000000+00'00'")
+        return bytes(
+            PDFDictionary(
+                {
+                    "Title": PDFString(told.title), "Author": PDFString(told.author),
+                    "Subject": PDFString(told.subject), "Creator": PDFString(told.creator),
+                    "Producer": PDFString(told.producer), "CreationDate": day, "ModDate": day,
+                }
+            ).format(document)
+        )  # fmt: skip
+
+
+def archive_stream(
+    content: bytes, entries: Mapping[str, Any] | None = None, *, compress: bool = True
+) -> ArchiveStream:
+    """A stream with these dictionary entries."""
+    known = dict(entries or {})
+    if compress:
+        content = zlib.compress(content, 9)
+        known["Filter"] = PDFName("FlateDecode")
+    return ArchiveStream(dictionary=PDFDictionary(known), content=content)
+
+
+class Archive:
+    """A PDF/A-3b file in the making: metadata, output intent, attachments, then pages."""
+
+    def __init__(self, metadata: Metadata, attachments: Iterable[Attachment]) -> None:
+        self._document: Any = PDFDocument(invariant=1, pdfVersion=_VERSION)
+        catalog: Any = ArchiveCatalog()
+        catalog.Pages = self._document.Pages
+        self._document.Catalog = self._document._catalog = catalog
+        self._document.info = ArchiveInfo(metadata)
+        catalog.Lang = PDFString(metadata.language)
+        catalog.ViewerPreferences = PDFDictionary({"DisplayDocTitle": "true"})
+        catalog.Metadata = archive_stream(
+            xmp_packet(metadata),
+            {"Type": PDFName("Metadata"), "Subtype": PDFName("XML")},
+            compress=False,  # so that other programs find it
+        )
+        intent = PDFDictionary(
+            {
+                "Type": PDFName("OutputIntent"), "S": PDFName("GTS_PDFA1"),
+                "OutputConditionIdentifier": PDFString("sRGB"), "Info": PDFString("sRGB"),
+                "DestOutputProfile": self.add(archive_stream(srgb_profile(), {"N": 3})),
+            }
+        )  # fmt: skip
+        catalog.OutputIntents = PDFArray([self.add(intent)])
+        names: list[Any] = []
+        for attachment in sorted(attachments, key=lambda attachment: attachment.name):
+            names += [PDFString(attachment.name), self._attach(attachment, metadata.day)]
+        if names:
+            catalog.AF = PDFArray(names[1::2])
+            tree = PDFDictionary({"Names": PDFArray(names)})
+            catalog.Names = PDFDictionary({"EmbeddedFiles": tree})
+
+    def add(self, thing: Any) -> Any:
+        """Give an object a number; returns the reference to it."""
+        return self._document.Reference(thing)
+
+    def add_page(self, content: bytes, resources: Any) -> None:
+        """Append an A4 page."""
+        page: Any = PDFPage()
+        page.MediaBox = PDFArray([0, 0, round(PAGE_WIDTH, 2), round(PAGE_HEIGHT, 2)])
+        page.Contents = archive_stream(content)
+        page.Resources = resources
+        self._document.updateSignature(content)
+        self._document.addPage(page)
+
+    def to_bytes(self) -> bytes:
+        """The finished file."""
+        return bytes(self._document.format())
+
+    def _attach(self, attachment: Attachment, day: date) -> Any:
+        content = attachment.content
+        checksum = hashlib.md5(content, usedforsecurity=False).hexdigest().upper()
+        parameters = PDFDictionary(
+            {
+                "ModDate": PDFString(f"D:{day:%Y%m%d}000000+00'00'"), "Size": len(content),
+                "CheckSum": f"<{checksum}>",
+            }
+        )  # fmt: skip
+        stream = archive_stream(
+            content,
+            {"Type": PDFName("EmbeddedFile"), "Subtype": PDFName(attachment.media_type),
+             "Params": parameters},
+        )  # fmt: skip
+        reference = self.add(stream)
+        name = PDFString(attachment.name)
+        specification = PDFDictionary(
+            {
+                "Type": PDFName("Filespec"), "F": name, "UF": name,
+                "Desc": PDFString(attachment.description),
+                "AFRelationship": PDFName(attachment.relationship),
+                "EF": PDFDictionary({"F": reference, "UF": reference}),
+            }
+        )  # fmt: skip
+        return self.add(specification)

@@ -1,0 +1,79 @@
+"""A document as pages: head, table, totals, closing; marks of its state under everything."""
+
+from __future__ import annotations
+
+from math import atan2, degrees, hypot
+
+from app.invoices.document import InvoiceDocument
+from app.invoices.pdf import letterhead, style
+from app.invoices.pdf.closing import draw_closing
+from app.invoices.pdf.drawing import MM, PAGE_HEIGHT, PAGE_WIDTH, Page
+from app.invoices.pdf.fonts import BOLD
+from app.invoices.pdf.paper import Paper
+from app.invoices.pdf.style import Style
+from app.invoices.pdf.summary import draw_summary, entries, height_of
+from app.invoices.pdf.table import draw_table
+from app.invoices.plain_text import one_line
+
+_WATERMARKS = {"Draft": ("marks.draft", style.WATERMARK), "Void": ("marks.void", style.VOID_MARK)}
+_WATERMARK_SHARE = 0.62  # of the diagonal
+_LARGEST_WATERMARK = 150
+
+
+def lay_out(document: InvoiceDocument) -> list[Page]:
+    """The pages of a document."""
+    paper = Paper(document)
+    paper.start_page = _draw_watermark
+    paper.new_page()
+    letterhead.draw_first_head(paper)
+    paper.start_page = _start_following_page
+    _draw_opening(paper)
+    totals = entries(paper)
+    draw_table(paper, height_of(totals))
+    draw_summary(paper, totals)
+    draw_closing(paper)
+    letterhead.draw_feet(paper)
+    return paper.pages
+
+
+def _draw_opening(paper: Paper) -> None:
+    """What a credit note corrects, and in which money the table is."""
+    document, texts = paper.document, paper.texts
+    credited = document.credited
+    if credited is not None:
+        number = one_line(credited.number)
+        told = texts("payment.correction", number=number)
+        if credited.issue_date is not None:
+            day = paper.formats.day(credited.issue_date)
+            told = texts("payment.correction_dated", number=number, date=day).replace("..", ".")
+        paper.top = paper.set.paragraph(
+            paper.page, style.LEFT, paper.top, told, style.BODY, style.WIDTH
+        ) + 2 * MM  # fmt: skip
+    about = texts("table.amounts_in", currency=document.currency)
+    if document.prices_include_tax:
+        about = f"{about}  ·  {texts('table.prices_include_tax')}"
+    paper.set.put(paper.page, style.RIGHT, paper.top, about, style.SMALL, "right")
+    paper.top += style.SMALL.leading + 1 * MM
+
+
+def _start_following_page(paper: Paper) -> None:
+    _draw_watermark(paper)
+    letterhead.draw_following_head(paper)
+
+
+def _draw_watermark(paper: Paper) -> None:
+    """DRAFT or VOID across the page, before everything else is drawn over it."""
+    if paper.document.state not in _WATERMARKS:
+        return
+    name, color = _WATERMARKS[paper.document.state]
+    word = paper.texts(name)
+    angle = degrees(atan2(PAGE_HEIGHT, PAGE_WIDTH))
+    length = hypot(PAGE_WIDTH, PAGE_HEIGHT)
+    width_at_one = paper.set.width(word, Style(1, 1, color, BOLD))
+    size = min(length * _WATERMARK_SHARE / width_at_one, _LARGEST_WATERMARK)
+    start = (length - width_at_one * size) / 2 / length
+    # Half of the letters' height below the diagonal, so that they stand on both sides of it.
+    drop = size * 0.36
+    x = PAGE_WIDTH * start + drop * PAGE_HEIGHT / length
+    base = PAGE_HEIGHT * (1 - start) + drop * PAGE_WIDTH / length
+    paper.set.put_turned(paper.page, x, base, word, Style(size, size, color, BOLD), angle)

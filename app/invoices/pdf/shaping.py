@@ -1,0 +1,182 @@
+"""Text to glyphs: fonts found letter by letter, directions resolved, each run shaped by HarfBuzz.
+
+Lengths are in thousandths of the font size, so that one shaped text serves every size.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import uharfbuzz  # type: ignore[import-untyped]
+
+from app.invoices.pdf import bidi, fonts
+from app.invoices.pdf.fonts import Face
+
+_KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
+_FOLLOWING = frozenset("\u200c\u200d\ufe0e\ufe0f")  # joiners and variation selectors
+_FEATURES = {"liga": False, "clig": False}  # "fi" stays two letters for whoever copies the text
+_CACHE_LIMIT = 20_000
+
+
+class Glyph(NamedTuple):
+    """A glyph of a run; ``text`` is what it stands for, "" if a neighbour says it."""
+
+    id: int
+    advance: float
+    x_offset: float
+    y_offset: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Glyphs of one face, from left to right."""
+
+    face: Face
+    glyphs: tuple[Glyph, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """A line of text, ready to draw at any size."""
+
+    runs: tuple[Run, ...]
+    width: float
+
+    def width_at(self, size: float) -> float:
+        """The width in points."""
+        return self.width * size / 1000
+
+
+class Shaper:
+    """Shapes the texts of one document; the same text is shaped once."""
+
+    def __init__(self, han: int = fonts.SIMPLIFIED) -> None:
+        self._han = han
+        self._shaped: dict[tuple[str, int], Shaped] = {}
+        self._faces: dict[tuple[str, int, int], Face | None] = {}
+        self._plain: set[str] = set()  # letters that the first face has and nothing precedes
+
+    def shape(self, text: str, weight: int = fonts.REGULAR) -> Shaped:
+        """One line of text; line ends in it count as spaces."""
+        key = (text, weight)
+        known = self._shaped.get(key)
+        if known is None:
+            if len(self._shaped) >= _CACHE_LIMIT:
+                self._shaped.clear()
+            known = self._shaped[key] = self._shape(text.replace("\n", " "), weight)
+        return known
+
+    def width(self, text: str, size: float, weight: int = fonts.REGULAR) -> float:
+        """The width of a text in points."""
+        return self.shape(text, weight).width_at(size)
+
+    def _shape(self, text: str, weight: int) -> Shaped:
+        has_rtl = bidi.has_right_to_left(text)
+        levels = bidi.levels(text) if has_rtl else [0] * len(text)
+        pieces = [
+            (level, _shape_run(face, part, level % 2 == 1))
+            for face, part, level in self._spans(text, weight, levels)
+        ]
+        runs = bidi.in_visual_order(pieces) if has_rtl else [run for _, run in pieces]
+        width = sum(glyph.advance for run in runs for glyph in run.glyphs)
+        return Shaped(tuple(runs), width)
+
+    def _spans(
+        self, text: str, weight: int, levels: list[int]
+    ) -> Iterator[tuple[Face, str, int]]:
+        """The text in parts of one face and one level."""
+        if text and self._plain.issuperset(text):
+            yield next(fonts.faces(weight, self._han)), text, 0
+            return
+        han = self._han_of(text)
+        current: Face | None = None
+        part: list[str] = []
+        level = 0
+        for letter, next_level in zip(text, levels, strict=True):
+            face, shown = self._face_for(letter, weight, han, current)
+            if part and current is not None and (face is not current or next_level != level):
+                yield current, "".join(part), level
+                part = []
+            current, level = face, next_level
+            part.append(shown)
+        if part and current is not None:
+            yield current, "".join(part), level
+        self._remember_plain(text, weight, han)
+
+    def _remember_plain(self, text: str, weight: int, han: int) -> None:
+        first = next(fonts.faces(weight, han))
+        self._plain.update(
+            letter
+            for letter in text
+            if self._faces.get((letter, weight, han)) is first
+            and not bidi.has_right_to_left(letter)
+        )
+
+    def _face_for(
+        self, letter: str, weight: int, han: int, current: Face | None
+    ) -> tuple[Face, str]:
+        """The face for a letter, and the letter or what stands for it."""
+        if current is not None and (
+            letter in _FOLLOWING
+            or (unicodedata.category(letter)[0] == "M" and current.covers(letter))
+        ):
+            return current, letter
+        key = (letter, weight, han)
+        if key not in self._faces:
+            covering = (face for face in fonts.faces(weight, han) if face.covers(letter))
+            self._faces[key] = next(covering, None)
+        found = self._faces[key]
+        if found is not None:
+            return found, letter
+        return next(fonts.faces(weight, han)), fonts.SUBSTITUTE
+
+    def _han_of(self, text: str) -> int:
+        """Kana are Japanese and Hangul is Korean, whatever the document is."""
+        if text.isascii():
+            return self._han
+        if _KANA.search(text):
+            return fonts.JAPANESE
+        return fonts.KOREAN if _HANGUL.search(text) else self._han
+
+
+def _shape_run(face: Face, text: str, right_to_left: bool) -> Run:
+    buffer = uharfbuzz.Buffer()
+    buffer.flags = uharfbuzz.BufferFlags.REMOVE_DEFAULT_IGNORABLES
+    buffer.add_str(text)
+    buffer.guess_segment_properties()
+    buffer.direction = "rtl" if right_to_left else "ltr"
+    uharfbuzz.shape(face.hb_font, buffer, _FEATURES)
+    infos, positions = buffer.glyph_infos, buffer.glyph_positions or ()
+    scale = face.scale
+    texts = _texts_of([info.cluster for info in infos], text)
+    return Run(
+        face,
+        tuple(
+            Glyph(
+                info.codepoint, position.x_advance * scale, position.x_offset * scale,
+                position.y_offset * scale, shown,
+            )
+            for info, position, shown in zip(infos, positions, texts, strict=True)
+            if info.codepoint
+        ),
+    )  # fmt: skip
+
+
+def _texts_of(clusters: list[int], text: str) -> list[str]:
+    """What each glyph stands for: the first glyph of a cluster says all of the cluster's text."""
+    if clusters == list(range(len(text))):
+        return list(text)
+    starts = sorted(set(clusters))
+    ends = dict(zip(starts, [*starts[1:], len(text)], strict=True))
+    said: set[int] = set()
+    texts = []
+    for cluster in clusters:
+        texts.append("" if cluster in said else text[cluster : ends[cluster]])
+        said.add(cluster)
+    return texts

@@ -1,0 +1,169 @@
+"""The table of the lines, over as many pages as it takes.
+
+Each page repeats the titles. Where a page ends within the table, the sum so far is carried
+forward and brought forward. A row stays in one piece unless it is too high for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from app.invoices.document import DocumentLine
+from app.invoices.pdf import style
+from app.invoices.pdf.columns import Grid, make_grid
+from app.invoices.pdf.drawing import Frame, Rule
+from app.invoices.pdf.paper import Paper
+from app.invoices.pdf.style import BODY_BOTTOM, Style
+from app.invoices.plain_text import clean, one_line
+
+_PADDING = 3.5
+_CARRY = style.CARRY.leading + 2 * _PADDING
+_LEAST_PART = 4  # lines of a divided row that stay on a page, at least
+_MOST_WHOLE = (BODY_BOTTOM - style.FOLLOWING_TOP) * 0.4  # higher rows may be divided
+_MOST_BREAKS = 40  # line ends of one description that are kept; the rest run on
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The lines of a description with their style, and what the row adds to the sum."""
+
+    place: int
+    lines: tuple[tuple[str, Style], ...]
+    amount: Decimal
+
+    @property
+    def height(self) -> float:
+        return sum(face.leading for _, face in self.lines) + 2 * _PADDING
+
+
+def draw_table(paper: Paper, room_after: float) -> None:
+    """Draw all lines; the last row takes ``room_after`` along, so that no total stands alone."""
+    grid = make_grid(paper)
+    _draw_titles(paper, grid)
+    carried = Decimal(0)
+    drawn_here = 0
+    count = len(paper.document.lines)
+    for place, line in enumerate(paper.document.lines):
+        row = _row(paper, grid, place, line)
+        after = room_after if place == count - 1 else _CARRY
+        if row.height + after > paper.room and drawn_here and row.height <= _MOST_WHOLE:
+            _turn_page(paper, grid, carried)
+            drawn_here = 0
+        _draw_row(paper, grid, row, carried)
+        carried += row.amount
+        drawn_here += 1
+
+
+def _row(paper: Paper, grid: Grid, place: int, line: DocumentLine) -> Row:
+    column = grid.column("description")
+    width = column.right - column.left
+    text = clean(line.description)
+    if text.count("\n") > _MOST_BREAKS:
+        kept = text.split("\n")
+        text = "\n".join([*kept[:_MOST_BREAKS], " ".join(kept[_MOST_BREAKS:])])
+    lines = [(part, grid.body) for part in paper.set.lines(text, grid.body, width)]
+    for part in _small_print(paper, line):
+        lines += [(wrapped, grid.small) for wrapped in paper.set.lines(part, grid.small, width)]
+    gross = paper.document.prices_include_tax
+    return Row(place, tuple(lines), line.line_total if gross else line.line_net)
+
+
+def _small_print(paper: Paper, line: DocumentLine) -> list[str]:
+    told = []
+    if code := one_line(line.product_code):
+        told.append(paper.texts("labels.product_code", code=code))
+    if line.period_start or line.period_end:
+        start, end = (
+            paper.formats.day(day) if day else "…" for day in (line.period_start, line.period_end)
+        )
+        told.append(paper.texts("labels.period", start=start, end=end))
+    return told
+
+
+def _draw_row(paper: Paper, grid: Grid, row: Row, carried: Decimal) -> None:
+    """Draw a row from here on; one that does not fit goes on where the next page begins."""
+    first = True
+    lines = list(row.lines)
+    while lines:
+        fitting = _fitting(paper, lines)
+        if not fitting:
+            _turn_page(paper, grid, carried)
+            continue
+        if first:
+            _draw_cells(paper, grid, row.place)
+            carried += row.amount  # it stands on this page, though the text goes on
+        top = paper.top + _PADDING
+        for text, face in lines[:fitting]:
+            paper.set.put(paper.page, grid.column("description").left, top, text, face)
+            top += face.leading
+        paper.top = top + _PADDING
+        lines = lines[fitting:]
+        first = False
+        if lines:
+            _turn_page(paper, grid, carried)
+    rule = paper.top
+    paper.page.marks.append(Rule(style.LEFT, rule, style.RIGHT, rule, 0.35, style.HAIRLINE))
+
+
+def _fitting(paper: Paper, lines: list[tuple[str, Style]]) -> int:
+    """How many lines of a row go on this page: all, or none, or some with some left over."""
+    room = paper.room - 2 * _PADDING - _CARRY
+    height = 0.0
+    for count, (_, face) in enumerate(lines):
+        height += face.leading
+        if height > room:
+            left = len(lines) - count
+            count -= max(0, _LEAST_PART - left)
+            return count if count >= _LEAST_PART else 0
+    return len(lines)
+
+
+def _draw_cells(paper: Paper, grid: Grid, place: int) -> None:
+    for column in grid.columns:
+        text = grid.cells[place].get(column.key, "")
+        if text:
+            width, top = column.right - column.left, paper.top + _PADDING
+            paper.set.fit(paper.page, column.edge, top, text, grid.body, width, column.align)
+
+
+def _turn_page(paper: Paper, grid: Grid, carried: Decimal) -> None:
+    """Carry the sum forward, begin a page, bring it forward; nothing where there is no sum yet."""
+    has_sum = carried != 0
+    if has_sum:
+        _draw_carry(paper, grid, "table.carried_forward", carried)
+    paper.new_page()
+    _draw_titles(paper, grid)
+    if has_sum:
+        _draw_carry(paper, grid, "table.brought_forward", carried)
+        rule = paper.top
+        paper.page.marks.append(Rule(style.LEFT, rule, style.RIGHT, rule, 0.35, style.HAIRLINE))
+
+
+def _draw_carry(paper: Paper, grid: Grid, name: str, carried: Decimal) -> None:
+    top = paper.top + _PADDING
+    column = grid.column("amount")
+    left = grid.column("description").left
+    paper.set.put(paper.page, left, top, paper.texts(name), style.CARRY)
+    amount = paper.formats.amount(carried)
+    paper.set.put(paper.page, column.right, top, amount, style.CARRY, "right")
+    paper.top += _CARRY
+
+
+def _draw_titles(paper: Paper, grid: Grid) -> None:
+    titles = [
+        paper.set.lines(column.title, style.COLUMN, column.right - column.left + 0.5)
+        for column in grid.columns
+    ]
+    rows = max(len(lines) for lines in titles)
+    height = rows * style.COLUMN.leading + 2 * _PADDING
+    paper.page.marks.append(
+        Frame(style.LEFT - 4, paper.top, style.WIDTH + 8, height, fill=style.TINT)
+    )
+    for column, lines in zip(grid.columns, titles, strict=True):
+        # On the lowest row of titles, so that they stand right above what they name.
+        top = paper.top + _PADDING + (rows - len(lines)) * style.COLUMN.leading
+        for line in lines:
+            paper.set.put(paper.page, column.edge, top, line, style.COLUMN, column.align)
+            top += style.COLUMN.leading
+    paper.top += height

@@ -1,0 +1,84 @@
+"""Pages of marks to a file: fonts cut down to what is used, pages drawn, everything in one pass."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
+    PDFArray,
+    PDFDictionary,
+    PDFName,
+)
+
+from app.invoices.pdf.archive import Archive, Attachment, archive_stream
+from app.invoices.pdf.content import page_content
+from app.invoices.pdf.drawing import Page, Picture, Text
+from app.invoices.pdf.embedding import EmbeddedFont
+from app.invoices.pdf.fonts import Face
+from app.invoices.pdf.metadata import Metadata
+
+
+def write_pdf(
+    pages: Sequence[Page], metadata: Metadata, attachments: Sequence[Attachment] = ()
+) -> bytes:
+    """The bytes of a PDF/A-3b file; the same input gives the same bytes."""
+    archive = Archive(metadata, attachments)
+    fonts = _embed_fonts(pages)
+    pictures = _add_pictures(archive, pages)
+    resources = archive.add(
+        PDFDictionary(
+            {
+                "Font": PDFDictionary(
+                    {font.resource: font.add_to(archive) for font in fonts.values()}
+                ),
+                "XObject": PDFDictionary(dict(pictures.values())),
+                "ProcSet": PDFArray([PDFName("PDF"), PDFName("Text"), PDFName("ImageC")]),
+            }
+        )
+    )
+    for page in pages:
+        content = page_content(
+            page.marks, fonts.__getitem__, lambda picture: pictures[_key(picture)][0]
+        )
+        archive.add_page(content, resources)
+    return archive.to_bytes()
+
+
+def _embed_fonts(pages: Sequence[Page]) -> dict[Face, EmbeddedFont]:
+    """A font for each face that a page uses, in the order of first use."""
+    texts: dict[Face, dict[int, str]] = {}
+    for page in pages:
+        for mark in page.marks:
+            if not isinstance(mark, Text):
+                continue
+            for run in mark.shaped.runs:
+                known = texts.setdefault(run.face, {})
+                for glyph in run.glyphs:
+                    if not known.get(glyph.id):
+                        known[glyph.id] = glyph.text
+    return {
+        face: EmbeddedFont(face, known, f"F{number}")
+        for number, (face, known) in enumerate(texts.items(), start=1)
+    }
+
+
+def _add_pictures(archive: Archive, pages: Sequence[Page]) -> dict[bytes, tuple[str, Any]]:
+    """Resource name and reference of each picture; one that is shown twice is stored once."""
+    found: dict[bytes, tuple[str, Any]] = {}
+    for page in pages:
+        for mark in page.marks:
+            if isinstance(mark, Picture) and _key(mark) not in found:
+                entries = {
+                    "Type": PDFName("XObject"), "Subtype": PDFName("Image"),
+                    "Width": mark.columns, "Height": mark.rows, "BitsPerComponent": 8,
+                    "ColorSpace": PDFName("DeviceRGB"),
+                }  # fmt: skip
+                reference = archive.add(archive_stream(mark.pixels, entries))
+                found[_key(mark)] = (f"Im{len(found) + 1}", reference)
+    return found
+
+
+def _key(picture: Picture) -> bytes:
+    return hashlib.sha256(picture.pixels).digest()
