@@ -139,7 +139,10 @@ class Argument(Node):
 
 @dataclass(frozen=True, slots=True)
 class KeyPredicate(Node):
-    """``base(1)``, ``base('x')``, ``base(@k)``: one entity of a collection by its only key."""
+    """``base(1)``, ``base('x')``, ``base(@k)``: one entity of a collection by its key.
+
+    After a function or ``/$filter(...)`` the parts of the key may be named.
+    """
 
     base: Node
     arguments: tuple[Argument, ...]

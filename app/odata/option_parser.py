@@ -139,7 +139,8 @@ class OptionParser(ApplyParser):
         if name == "search":
             values[name] = self.parse_option_search()
         else:
-            values[name] = self.parse_option_value(_VALUE_PARSERS[name].__get__(self))
+            parse = _VALUE_PARSERS[name]
+            values[name] = self.parse_option_value(lambda: parse(self))
 
     def _parse_nested_alias(self, aliases: dict[str, Node]) -> None:
         token = self.advance()

@@ -10,6 +10,7 @@ import re
 import typing as t
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
@@ -102,7 +103,7 @@ def parse_options(
                 values[name] = _SIMPLE_PARSERS[name](text, limits)
             else:
                 parser = OptionParser(text, limits=limits, first_slot=slot)
-                values[name] = parser.whole(_GRAMMAR_PARSERS[name].__get__(parser))
+                values[name] = parser.whole(partial(_GRAMMAR_PARSERS[name], parser))
                 slot = parser.next_slot
         except QueryError as error:
             raise error.in_option("$" + name) from None

@@ -188,12 +188,12 @@ class _SegmentParser(OptionParser):
     def parse(self) -> Segment:
         if self._is_key:
             return KeySegment(self._segment, offset=self._start)
-        segment = self._parse_name_segment() if self._name else self._parse_system_segment()
-        if self.token.kind != "end" or self.token.spaced:
-            raise self.expected("the end of the segment")
-        return segment
+        return self.whole(self._parse_name_segment if self._name else self._parse_system_segment)
 
-    def _parse_name_segment(self) -> NameSegment:
+    def unexpected(self) -> QueryError:
+        return self.expected("the end of the segment")
+
+    def _parse_name_segment(self) -> Segment:
         self.read_on_from(self._start + len(self._name))
         arguments = self._parse_values() if self.at("(") else None
         key = self._parse_values() if self.at("(") else None

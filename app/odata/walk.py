@@ -1,4 +1,4 @@
-"""Ways through a syntax tree that hold for every kind of node; none of them recurses."""
+"""What holds for every kind of node: its children, and how high the tree above them is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typing as t
 from collections.abc import Iterator
 from dataclasses import fields
 
-from app.odata.nodes import Literal, Node
+from app.odata.nodes import Node
 from app.odata.option_nodes import QueryOptions
 
 
@@ -24,21 +24,6 @@ def children(parent: Node | QueryOptions) -> Iterator[Node]:
             waiting.extend(reversed(list(value.values())))
         elif isinstance(value, QueryOptions):
             waiting.extend(reversed(list(children(value))))
-
-
-def walk(root: Node | QueryOptions) -> Iterator[Node]:
-    """Every node of the tree, parents first."""
-    waiting = [root] if isinstance(root, Node) else list(children(root))[::-1]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(list(children(node))[::-1])
-
-
-def slotted_literals(root: Node | QueryOptions) -> list[Literal]:
-    """The literals that stand for a place in the shape's list, by slot."""
-    lifted = [node for node in walk(root) if isinstance(node, Literal) and node.slot is not None]
-    return sorted(lifted, key=lambda literal: literal.slot or 0)
 
 
 def height(root: Node) -> int:

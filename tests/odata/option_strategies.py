@@ -37,7 +37,6 @@ from app.odata.literals import INT64_MAX
 from app.odata.nodes import Argument, Count, Literal, Member, Node, OrderItem, Root
 from app.odata.option_nodes import ExpandItem, QueryOptions, SelectItem
 from app.odata.printer import to_text
-from app.odata.walk import walk
 from tests.odata.strategies import (
     compute_items,
     expressions,
@@ -46,6 +45,7 @@ from tests.odata.strategies import (
     qualified_names,
     searches,
 )
+from tests.odata.trees import walk
 
 row_counts = st.builds(Literal, st.integers(0, 99) | st.integers(0, INT64_MAX), st.just("integer"))
 _paths: st.SearchStrategy[Node] = st.lists(names, min_size=1, max_size=3).map(

@@ -18,9 +18,9 @@ from app.odata.option_nodes import QueryOptions
 from app.odata.option_printer import query_text, to_text
 from app.odata.options import parse_filter, parse_options, read_options, shape_options
 from app.odata.shape import shape
-from app.odata.walk import slotted_literals, walk
 from tests.odata.option_strategies import query_options
 from tests.odata.strategies import expressions, texts
+from tests.odata.trees import slotted_literals, walk
 
 _UNHURRIED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
