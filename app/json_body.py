@@ -1,8 +1,8 @@
 """The one reader of JSON: strict, exact and bounded, for REST and OData alike.
 
-Fractions become ``Decimal``, never a binary float, and so do integers over 64 bits. What RFC 8259 leaves to the reader and what no
-database takes is refused: a name twice, NaN and Infinity, halves of surrogate pairs, NUL, nesting
-without end, numbers of absurd size.
+Fractions become ``Decimal``, never a binary float, and so do integers over 64 bits. What RFC 8259
+leaves to the reader and what no database takes is refused: a name twice, NaN and Infinity, halves
+of surrogate pairs, NUL, nesting without end, numbers of absurd size.
 """
 
 from __future__ import annotations
