@@ -20,6 +20,7 @@ from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.invoices.totals import money
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
+from app.permissions import require
 from app.settings import organisation
 from app.writing.change import Change
 
@@ -28,7 +29,8 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
     """What a draft needs to be issued; problems are noted in ``change``.
 
     Raises: InvalidStateError, the client is blocked, the credited invoice takes no credit, or no
-        exchange rate joins the currencies of invoice and client.
+        exchange rate joins the currencies of invoice and client; ForbiddenError, a credit note
+        needs a right of its own.
     """
     client = _client(change)
     if client["status"] == "Blocked":
@@ -48,6 +50,7 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _check_credit(change: Change) -> None:
+    require(change.caller, "invoices:credit", change.before)
     credited = records.read(Invoice.__table__, change.get("credited_invoice_id"), lock=True)
     if credited is None or credited["status"] in ("Draft", "Void"):
         state = credited["status"] if credited else "gone"

@@ -9,6 +9,7 @@ from typing import Any
 from app import records
 from app.clock import utc_now
 from app.errors import InvalidStateError
+from app.invoices.billing import bill_tasks, check_tasks
 from app.invoices.issuing import check_issuable, frozen_values
 from app.invoices.lines import (
     LINE_ITEM,
@@ -102,7 +103,9 @@ class InvoiceService(EntityService):
         """Rules of drafts, and the freeze of what was issued."""
         if change.was("status") not in (None, "Draft"):
             _refuse_frozen(change)
-        check_lines(change, change.values.get(LINE_ITEMS) or ())
+        lines = change.values.get(LINE_ITEMS) or ()
+        check_lines(change, lines)
+        check_tasks(change, lines)
         issue_date, due_date = change.get("issue_date"), change.get("due_date")
         is_reversed = issue_date and due_date and due_date < issue_date
         if is_reversed and change.concerns("issue_date", "due_date"):
@@ -166,15 +169,17 @@ class InvoiceService(EntityService):
         """Lines, the credited invoice, and the balances of the client."""
         if "totals" in change.work:
             write_lines(change, change.work["lines"], change.work["totals"])
+            bill_tasks(change, change.work["lines"])
         if not change.changes("status", "amount_due", "amount_paid", "amount_credited"):
             return
         if change.get("status") == "Draft":
             return
-        if change.get("type") == "CreditNote":
-            if _is_issued(change):
-                self.credit(change.get("credited_invoice_id"), change.get("total"))
-            elif change.get("status") == "Void":
-                self.credit(change.get("credited_invoice_id"), -change.get("total"))
+        is_void = change.get("status") == "Void"
+        if is_void:
+            bill_tasks(change, ())
+        if change.get("type") == "CreditNote" and (is_void or _is_issued(change)):
+            total = change.get("total")
+            self.credit(change.get("credited_invoice_id"), -total if is_void else total)
         post(change.before, {name: change.get(name) for name in _STANDING})
 
     def credit(self, key: int, amount: Decimal) -> None:

@@ -111,3 +111,33 @@ def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[st
         sequence=after["version"] if after else 0,
         representation=f'{represent("Ticket", ticket_id)[:-1]},"comment":{json_text(shown)}}}',
     )  # fmt: skip
+
+
+class CommentService:
+    """The writes of the set of comments: they are added, and never changed or deleted."""
+
+    def create(self, values: Mapping[str, Any]) -> int:
+        """Add a comment to the ticket ``ticket_id``."""
+        ticket_id = values.get("ticket_id")
+        if ticket_id is None:
+            raise ValidationError([("ticketId", "is required")])
+        return create_comment(
+            ticket_id, body=values.get("body"), is_internal=values.get("is_internal", False)
+        )
+
+    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
+        """Refused.
+
+        Raises: InvalidStateError.
+        """
+        raise InvalidStateError("A comment cannot be changed: it may have been read.")
+
+    def delete(self, key: int, version: int | None = None) -> None:
+        """Refused.
+
+        Raises: InvalidStateError.
+        """
+        raise InvalidStateError("A comment cannot be deleted: it may have been read.")
+
+
+COMMENTS = CommentService()

@@ -27,7 +27,8 @@ def named_refusals(rules: EntityRules, *, deleting: bool = False) -> Iterator[No
 
 def _refusal(rules: EntityRules, error: IntegrityError, deleting: bool) -> ApiError:
     text = str(error.orig)
-    constraint = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
+    diagnosis = getattr(error.orig, "diag", None)
+    constraint = getattr(diagnosis, "constraint_name", None)
     lowered = text.lower()
     if "foreign key" in lowered:
         return _foreign_key(rules, constraint, deleting)
@@ -38,7 +39,8 @@ def _refusal(rules: EntityRules, error: IntegrityError, deleting: bool) -> ApiEr
             f"There is another {rules.title} with the same {' and '.join(fields) or 'key'}.",
             details,
         )
-    field = rules.wire(_checked_column(rules, constraint, text))
+    column = getattr(diagnosis, "column_name", None) or _checked_column(rules, constraint, text)
+    field = rules.wire(column)
     return ValidationError([Detail(field, "is not allowed together with the other values")])
 
 

@@ -129,8 +129,11 @@ def test_only_accountants_credit(admin: Caller) -> None:
     with acting_as(make_user("Manager")), pytest.raises(ForbiddenError) as refused:
         make_credit_note(invoice_id)
     assert refused.value.details[0].message == "invoices:credit"
+    draft = make_credit_note(invoice_id, "10")
+    with acting_as(make_user("Manager")), pytest.raises(ForbiddenError):
+        issue_invoice(draft)
     with acting_as(make_user("Accountant")):
-        credit(invoice_id)
+        credit(invoice_id, "90")
 
 
 def test_a_voided_invoice_takes_no_credit(admin: Caller) -> None:

@@ -10,7 +10,7 @@ from app.errors import ForbiddenError, InvalidStateError, NotFoundError, Validat
 from app.models.event import AuditRecord, Event
 from app.models.ticket import Ticket, TicketComment
 from app.security import Caller, acting_as
-from app.tickets.comments import create_comment
+from app.tickets.comments import COMMENTS, create_comment
 from tests.factories import event_names, make_ticket, make_user, put, rows, stored
 
 
@@ -98,6 +98,16 @@ def test_a_comment_refuses(admin: Caller, values: dict[str, Any], field: str) ->
     with pytest.raises(ValidationError) as refused:
         create_comment(make_ticket(), **values)
     assert [detail.field for detail in refused.value.details] == [field]
+
+
+def test_comments_are_neither_changed_nor_deleted(admin: Caller) -> None:
+    key = COMMENTS.create({"ticket_id": make_ticket(), "body": "A", "is_internal": True})
+    assert rows(TicketComment, id=key)[0]["is_internal"] is True
+    for write in (lambda: COMMENTS.update(key, {"body": "B"}), lambda: COMMENTS.delete(key)):
+        with pytest.raises(InvalidStateError):
+            write()
+    with pytest.raises(ValidationError):
+        COMMENTS.create({"body": "A"})
 
 
 def test_who_may_comment(admin: Caller) -> None:

@@ -175,14 +175,15 @@ def test_a_deleted_task_leaves_its_parts_and_the_line_that_billed_it(admin: Call
 
 def test_a_billed_task_stays(admin: Caller) -> None:
     task = make_task()
-    put("Task", task, invoice_id=make_invoice())
+    make_issued_invoice(line_items=[line(task_id=task)])
     with pytest.raises(InvalidStateError):
         delete("Task", task)
 
 
 def test_a_deleted_draft_frees_its_tasks(admin: Caller) -> None:
-    task, invoice = make_task(), make_invoice()
-    put("Task", task, invoice_id=invoice)
+    task = make_task()
+    invoice = make_invoice(line_items=[line(task_id=task)])
+    assert stored("Task", task)["invoice_id"] == invoice
     delete("Invoice", invoice)
     assert stored("Task", task)["invoice_id"] is None
 

@@ -1,0 +1,44 @@
+"""Tasks that an invoice bills: each knows its invoice, and no other invoice bills it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from app import records
+from app.invoices.lines import LINE_ITEM, LINE_ITEMS
+from app.models.task import Task
+from app.projects.tasks import TASKS
+from app.writing.change import Change
+
+_TASKS = Task.__table__
+_BILLED = (
+    select(_TASKS.c.id).where(_TASKS.c.invoice_id == bindparam("invoice_id")).order_by(_TASKS.c.id)
+)
+
+
+def check_tasks(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse lines for tasks that another invoice bills."""
+    if change.get("type") == "CreditNote":
+        return
+    for place, line in enumerate(lines):
+        task_id = line.get("task_id")
+        task = records.read(_TASKS, task_id, ("invoice_id",)) if task_id else None
+        if task is not None and task["invoice_id"] not in (None, change.key):
+            field = f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire('task_id')}"
+            change.refuse_field(field, f"was billed by invoice {task['invoice_id']}")
+
+
+def bill_tasks(change: Change, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Make the tasks of these lines, and no others, those that the invoice bills."""
+    if change.get("type") == "CreditNote":
+        return
+    found = records.connection().execute(_BILLED, {"invoice_id": change.key})
+    before = set(found.scalars())
+    after = {line["task_id"] for line in lines if line["task_id"] is not None}
+    for task_id in sorted(before - after):
+        TASKS.apply(task_id, {"invoice_id": None})
+    for task_id in sorted(after - before):
+        TASKS.apply(task_id, {"invoice_id": change.key})

@@ -1,0 +1,61 @@
+"""Tasks know the invoice that bills them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import ValidationError
+from app.invoices.operations import void_invoice
+from app.security import Caller
+from tests.factories import (
+    event_names,
+    line,
+    make_invoice,
+    make_issued_invoice,
+    make_task,
+    stored,
+    update,
+)
+
+
+def bill_of(task: int) -> int | None:
+    found: int | None = stored("Task", task)["invoice_id"]
+    return found
+
+
+def test_a_task_follows_the_lines_of_its_draft(admin: Caller) -> None:
+    first, second = make_task(), make_task()
+    key = make_invoice(line_items=[line(task_id=first), line()])
+    assert (bill_of(first), bill_of(second)) == (key, None)
+    update("Invoice", key, line_items=[line(task_id=second)])
+    assert (bill_of(first), bill_of(second)) == (None, key)
+    update("Invoice", key, notes="Thank you")
+    assert bill_of(second) == key
+    assert event_names("Task", first) == ["task.created", "task.updated", "task.updated"]
+
+
+def test_no_task_is_billed_twice(admin: Caller) -> None:
+    task = make_task()
+    key = make_issued_invoice(line_items=[line(task_id=task)])
+    with pytest.raises(ValidationError) as refused:
+        make_invoice(line_items=[line(), line(task_id=task)])
+    assert refused.value.details[0][:2] == (
+        "lineItems[1].taskId", f"was billed by invoice {key}",
+    )  # fmt: skip
+
+
+def test_a_void_invoice_frees_its_tasks(admin: Caller) -> None:
+    task = make_task()
+    void_invoice(make_issued_invoice(line_items=[line(task_id=task)]), "Wrong")
+    assert bill_of(task) is None
+    assert bill_of(task) != make_invoice(line_items=[line(task_id=task)])
+
+
+def test_a_credit_note_bills_nothing(admin: Caller) -> None:
+    task = make_task()
+    key = make_issued_invoice(line_items=[line(task_id=task)])
+    make_invoice(
+        type="CreditNote", credited_invoice_id=key, line_items=[line(task_id=task)],
+        client_id=stored("Invoice", key)["client_id"],
+    )  # fmt: skip
+    assert bill_of(task) == key
