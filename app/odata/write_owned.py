@@ -17,7 +17,7 @@ from app.odata.deep_relations import service_of
 from app.odata.payload import EntityBody, snake
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_content import WriteRequest
-from app.odata.write_rows import related_keys
+from app.odata.write_rows import related_keys, require_entity
 from app.odata.write_targets import Link, Target
 from app.odata.write_values import change_values, creation_values, replacement_values
 
@@ -25,6 +25,7 @@ from app.odata.write_values import change_values, creation_values, replacement_v
 def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     """Add, change or remove one member of an owned collection."""
     if request.method == "POST":
+        require_entity(link.entity_set.type, link.key)
         return _add(request, target, link)
     keys = _keys(request, link)
     if target.key not in keys:

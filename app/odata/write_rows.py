@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, select
 
 from app import records
 from app.clock import today, utc_now
+from app.errors import NotFoundError
 from app.odata import edm
 from app.permissions import row_filter
 from app.security import current_caller
@@ -37,6 +38,16 @@ def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:
     if not rows:
         return False, None
     return True, rows[0][0] if type_.etag else None
+
+
+def require_entity(type_: edm.EntityType, key: Any) -> None:
+    """Check that an entity is there, where a path goes on from it.
+
+    Raises: NotFoundError, there is none that the caller may read.
+    """
+    exists, _ = find_version(type_, key)
+    if not exists:
+        raise NotFoundError(f"There is no such {type_.name}.")
 
 
 def kept_values(

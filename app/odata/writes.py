@@ -29,6 +29,7 @@ from app.odata.write_media import create_media, write_media
 from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
 from app.odata.write_properties import write_property
+from app.odata.write_rows import require_entity
 from app.odata.write_targets import Target, find_plain_target, resolve_target
 
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
@@ -79,6 +80,8 @@ def _write(request: WriteRequest, target: Target) -> Response:
 
 
 def _create(request: WriteRequest, target: Target) -> Response:
+    if target.link is not None:
+        require_entity(target.link.entity_set.type, target.link.key)
     body = None
     if target.type.has_stream and request.media_type != "application/json":
         key = create_media(request, target)

@@ -275,6 +275,8 @@ def test_along_navigation(admin: Api, acme: int) -> None:
         admin.patch(f"/odata/Contacts({made.json['id']})/Client", {"notes": "x"}).json["notes"]
         == "x"
     )
+    assert admin.post("/odata/Clients(999999)/Contacts", {"lastName": "x"}).status_code == 404
+    assert admin.post("/odata/Invoices(999999)/LineItems", {}).status_code == 404
     other = make(admin, "Clients", name="Other")
     elsewhere = f"/odata/Clients({other})/Contacts({made.json['id']})"
     assert admin.patch(elsewhere, {"lastName": "x"}).status_code == 404
@@ -304,6 +306,7 @@ def test_references(admin: Api, acme: int) -> None:
     assert admin.put(single, {"@odata.id": f"Clients({acme})"}).status_code == 204
     assert client_of_contact() == acme
     assert admin.post(add, {"@odata.id": "Contacts(999999)"}).status_code in (400, 404)
+    assert admin.post("/odata/Clients(999999)/Contacts/$ref", link).status_code == 404
     invoice = make(admin, "Invoices", clientId=acme)
     needed = f"/odata/Invoices({invoice})/Client/$ref"
     assert fields(admin.delete(needed)) == {"clientId"}
