@@ -90,15 +90,17 @@ class Statement:
         )
 
 
-def execute(connection: Connection, sql: str, parameters: Any = ()) -> Any:
+def execute(connection: Connection, sql: str, parameters: Any = (), **options: Any) -> Any:
     """Run SQL of the driver's own style inside the transaction; returns the driver's cursor.
 
+    Args:
+        options: of the driver's ``execute``, such as psycopg's ``prepare``.
     Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError or OperationalError.
     """
     cursor = connection.connection.cursor()
     driver_error = connection.dialect.loaded_dbapi.Error
     try:
-        cursor.execute(sql, parameters)
+        cursor.execute(sql, parameters, **options)
     except driver_error as error:
         raise DBAPIError.instance(
             sql, parameters, error, driver_error, dialect=connection.dialect

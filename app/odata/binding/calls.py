@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Date, Double, Text, Time
+from sqlalchemy import BigInteger, Date, Double, Text, Time
 from sqlalchemy.types import TypeEngine
 
 from app.dynamic import dynamic
@@ -18,7 +18,7 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Call
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.patterns import spelled_pattern
-from app.odata.sql.spelled import Spelled
+from app.odata.sql.spelled import Predicate, Spelled
 from app.types import UtcDateTime
 
 # What ``trim`` takes away: the blanks of Unicode that are one character each.
@@ -203,9 +203,7 @@ def _matches_pattern(translator: Translating, node: Call) -> Typed:
     except QueryError as error:
         raise type(error)(error.message, pattern.literal.offset) from None
     theirs = bind(pattern.literal, Text, lambda value: spelled_pattern(value)[1])
-    sql = Spelled(
-        Boolean(), "odata_matches({0}, {1})", '(({0} COLLATE "C") ~ {2})', text.sql, ours, theirs
-    )
+    sql = Predicate("odata_matches({0}, {1})", '(({0} COLLATE "C") ~ {2})', text.sql, ours, theirs)
     return Typed(sql, edm.BOOLEAN, text.nullable)
 
 

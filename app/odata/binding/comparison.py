@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from sqlalchemy import Boolean, ColumnElement, and_, false, or_, true
+from sqlalchemy import ColumnElement, and_, false, or_, true
 
 from app.odata.binding.fitting import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.json_members import dynamic_value, member_text
@@ -31,7 +31,7 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError
 from app.odata.sql.operands import ROUNDING, InstantOperand
-from app.odata.sql.spelled import spell
+from app.odata.sql.spelled import Predicate
 
 Condition = ColumnElement[bool]
 
@@ -99,7 +99,7 @@ def is_in(
 
 def is_true(condition: Condition) -> Condition:
     """``condition`` with null made false."""
-    return spell(Boolean(), "({0} IS TRUE)", condition)
+    return Predicate("({0} IS TRUE)", "({0} IS TRUE)", condition)
 
 
 def is_null(place: Place, offset: int = 0) -> Condition:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Text, and_, false, not_, or_
+from sqlalchemy import ColumnElement, Text, and_, false, not_, or_
 
 from app.odata.binding.scope import Scope
 from app.odata.errors import UnsupportedError
 from app.odata.nodes import SearchAnd, SearchNode, SearchNot, SearchOr, SearchPhrase, SearchTerm
-from app.odata.sql.spelled import Spelled
+from app.odata.sql.spelled import Predicate, Spelled
 from app.odata.sql.sqlite_texts import fold
 
 # Decomposed, without the combining marks, and through upper case, so that "ß" is "ss".
@@ -41,7 +41,7 @@ def _condition(text: ColumnElement[str], search: SearchNode) -> ColumnElement[bo
         case SearchTerm(text=words) | SearchPhrase(text=words):
             wanted = fold(" ".join(words.split())) or ""
             found = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
-            return Spelled(Boolean(), *found, text, wanted) if wanted else false()
+            return Predicate(*found, text, wanted) if wanted else false()
         case SearchNot(operand=operand):
             return not_(_condition(text, operand))
         case SearchAnd(left=left, right=right):

@@ -6,13 +6,13 @@ SQLite's is a table of its own, PostgreSQL's serves LIKE. ``startswith`` is a ra
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, ColumnElement, Text, and_
+from sqlalchemy import ColumnElement, Text, and_
 from sqlalchemy.sql.schema import Column
 
 from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Constant, Typed
 from app.odata.nodes import Call, Literal
-from app.odata.sql.spelled import Spelled
+from app.odata.sql.spelled import Predicate
 
 # A shorter text has no trigram: then the exact predicate alone decides.
 MINIMUM_LENGTH = 3
@@ -35,7 +35,7 @@ def text_match(translator: Translating, node: Call) -> ColumnElement[bool]:
     if isinstance(sought, Constant) and sought.literal.kind == "string":
         return _with_literal(translator, node.name, text, sought.literal)
     other = translator.argument(node.arguments[1], node.name, "text")
-    return Spelled(Boolean(), *_EXACT[node.name], text.sql, other.sql)
+    return Predicate(*_EXACT[node.name], text.sql, other.sql)
 
 
 def _with_literal(
@@ -43,21 +43,20 @@ def _with_literal(
 ) -> ColumnElement[bool]:
     parameters = translator.context.parameters
     if not isinstance(text.sql, Column):
-        return Spelled(Boolean(), *_EXACT[function], text.sql, parameters.bind(literal, Text))
+        return Predicate(*_EXACT[function], text.sql, parameters.bind(literal, Text))
     if function == "startswith":
         beginning = parameters.bind(literal, Text)
         return and_(text.sql >= beginning, text.sql < parameters.bind(literal, Text, _next_text))
     sqlite, postgresql = _EXACT[function]
     sought = parameters.bind(literal, Text)
     if text.trigrams is None or not parameters.decide(literal, _has_trigram):
-        return Spelled(Boolean(), sqlite, postgresql, text.sql, sought)
+        return Predicate(sqlite, postgresql, text.sql, sought)
     # The exact predicate stands behind the index on SQLite, whose phrase may be anywhere.
     narrowed = (
         f"({{2}} IN (SELECT rowid FROM {text.trigrams} WHERE {text.sql.name} MATCH {{3}})"
         f" AND {sqlite})"
     )
-    return Spelled(
-        Boolean(),
+    return Predicate(
         narrowed,
         "({0} LIKE {4})",
         text.sql,

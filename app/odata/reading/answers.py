@@ -16,7 +16,7 @@ from app.odata.etags import format_etag, parse_precondition
 from app.odata.preferences import Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
-from app.odata.reading.statement import Run
+from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart
 from app.types import json_text
 
@@ -33,6 +33,12 @@ class Answer:
     status: int
     body: bytes
     headers: list[tuple[str, str]]
+
+
+def _number(statement: Statement | None, run: Run, connection: Connection) -> int:
+    assert statement is not None
+    number: int = statement.rows(connection, run)[0][0]
+    return number
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class Answering:
             raise QueryError("this token belongs to another query", 0, "$skiptoken")
         if plan.kind == "collection":
             return self._collection(plan, run, connection, start)
+        if plan.kind == "whole":
+            return self._whole(plan, run, connection)
         rows = plan.main.rows(connection, run)
         if plan.kind == "number":
             if not rows or not rows[0][0]:
@@ -102,7 +110,7 @@ class Answering:
     def _collection(
         self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
     ) -> Answer:
-        page = min(self.preferences.max_page_size or PAGE_SIZE, LARGEST_PAGE)
+        page = self.page_size
         if start is not None:
             remaining = start.remaining
         else:
@@ -113,27 +121,38 @@ class Answering:
             self._require_parent(plan, run, connection)
         parts = [self._context(plan)]
         if plan.has_total:
-            parts.append(self._total(plan, run, connection, rows))
+            total = rows[0][1] if rows else _number(plan.total, run, connection)
+            parts.append(self._total(total))
         link = ""
         if len(rows) > page:
             del rows[page:]
             left = None if remaining is None else remaining - page
             link = self._next_link(PageStart(rows[-1][-plan.keys :], left))
         body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
-        headers = []
-        if self.preferences.max_page_size is not None:
-            applied = self.preferences.applied("maxpagesize", page)
-            headers.append(("Preference-Applied", applied))
-        return self._json(body, headers)
+        return self._json(body, self._page_size_applied())
 
-    def _total(
-        self, plan: Plan, run: Run, connection: Connection, rows: list[tuple[Any, ...]]
-    ) -> str:
-        if rows:
-            total = rows[0][1]
-        else:
-            assert plan.total is not None
-            total = plan.total.rows(connection, run)[0][0]
+    def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
+        assert plan.top is not None
+        limited = replace(run, limit=plan.top.of(run.literals))
+        row = plan.main.rows(connection, limited)[0]
+        if row[0] is None:
+            self._require_parent(plan, run, connection)
+        total = self._total(row[1]) if plan.has_total else ""
+        body = f'{{{self._context(plan)}{total}"value":[{row[0] or ""}]}}'
+        return self._json(body, self._page_size_applied())
+
+    @property
+    def page_size(self) -> int:
+        """Rows of a page."""
+        return min(self.preferences.max_page_size or PAGE_SIZE, LARGEST_PAGE)
+
+    def _page_size_applied(self) -> list[tuple[str, str]]:
+        if self.preferences.max_page_size is None:
+            return []
+        applied = self.preferences.applied("maxpagesize", self.page_size)
+        return [("Preference-Applied", applied)]
+
+    def _total(self, total: int) -> str:
         number = f'"{total}"' if self.format.ieee754 else str(total)
         return f'"{self.format.control("count")}":{number},'
 

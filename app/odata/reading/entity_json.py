@@ -159,14 +159,14 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Sequence[Part]]
     if query.skip is not None:
         rows = rows.offset(query.skip)
     each = rows.subquery(query.translator.context.next_name())
-    joined = Spelled(
-        Text(),
-        "ifnull(group_concat({0}, ','), '')",
-        "coalesce(string_agg({0}, ','), '')",
-        each.c.j,
-    )
+    joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
     array = select(joined).select_from(each).correlate_except(each)
     yield [f'"{name}":[', array.scalar_subquery(), "]"]
+
+
+def joined_texts(text: ColumnElement[str]) -> ColumnElement[str]:
+    """The texts of all rows with commas between; null where there is no row."""
+    return Spelled(Text(), "group_concat({0}, ',')", "string_agg({0}, ',')", text)
 
 
 def _limit(query: BoundQuery) -> ColumnElement[int]:

@@ -10,7 +10,7 @@ from app.odata.binding.parameters import Guard
 from app.odata.nodes import LiteralValue
 from app.odata.reading.statement import Statement
 
-PlanKind = Literal["collection", "entity", "value", "raw", "number"]
+PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,11 @@ class Plan:
     """How to answer.
 
     Rows of ``main``: the JSON, the number of all rows if ``has_total``, the row version if
-    ``has_etag``, the sort keys (``keys``, of a collection). ``context`` is the context URL after
-    ``$metadata``; in ``{path}`` stands the path of the request. ``parent`` tells whether what the
-    path goes through is there; ``total`` counts when a page is empty. ``skip`` is the slot of a
-    ``$skip`` that a page with a token has behind it.
+    ``has_etag``, the sort keys (``keys``, of a page that another may follow). The one row of a
+    ``whole`` collection, which fits into one page: the JSON of all its rows, then their number.
+    ``context`` is the context URL after ``$metadata``; in ``{path}`` stands the path of the
+    request. ``parent`` tells whether what the path goes through is there; ``total`` counts when a
+    page is empty. ``skip`` is the slot of a ``$skip`` that a page with a token has behind it.
     """
 
     kind: PlanKind

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal as OneOf
 
-from sqlalchemy import BigInteger, ColumnElement, Dialect, Select, Text, bindparam, func, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Dialect,
+    Select,
+    Text,
+    bindparam,
+    func,
+    select,
+    tuple_,
+)
 
 from app.odata import edm
 from app.odata.binding.parameters import Source
@@ -26,7 +36,12 @@ from app.odata.query_string import (
 )
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery
-from app.odata.reading.entity_json import entity_json, property_json, reference_json
+from app.odata.reading.entity_json import (
+    entity_json,
+    joined_texts,
+    property_json,
+    reference_json,
+)
 from app.odata.reading.formats import Format
 from app.odata.reading.keyset import key_values, rows_after
 from app.odata.reading.plan import Plan, Top
@@ -35,6 +50,10 @@ from app.odata.reading.statement import RUN, Statement
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.spelled import spell
 from app.security import Caller
+
+# Which rows of a collection: ``whole``, all of them for there cannot be more than a page; else a
+# page, which begins after a row if there are flags: they tell which of its sort keys are null.
+Paging = tuple[bool, ...] | OneOf["whole"]
 
 
 @dataclass(frozen=True)
@@ -48,11 +67,9 @@ class Planner:
     limits: Limits
     max_depth: int
 
-    def plan(self, path: PathText, texts: OptionTexts, nulls: Sequence[bool] | None) -> Plan:
+    def plan(self, path: PathText, texts: OptionTexts, paging: Paging) -> Plan:
         """The plan of a read.
 
-        Args:
-            nulls: for a page that continues after a row: which of its sort keys are null.
         Raises: QueryError; NotFoundError; ForbiddenError.
         """
         parsed = parse_path(path, limits=self.limits)
@@ -61,7 +78,7 @@ class Planner:
         resource = PathResolver(context).resolve(parsed)
         _check_allowed(texts, _allowed_options(resource))
         making = _Making(self, context, resource, options)
-        return replace(making.plan(nulls), guards=tuple(context.parameters.guards))
+        return replace(making.plan(paging), guards=tuple(context.parameters.guards))
 
 
 def _allowed_options(resource: Resource) -> Collection[str]:
@@ -91,7 +108,7 @@ class _Making:
     resource: Resource
     options: QueryOptions
 
-    def plan(self, nulls: Sequence[bool] | None) -> Plan:
+    def plan(self, paging: Paging) -> Plan:
         resource = self.resource
         if resource.ending == "$count":
             return self._number()
@@ -101,30 +118,43 @@ class _Making:
             raise UnsupportedError("the bytes of this entity are not read through OData")
         binder = QueryBinder(self.context, max_depth=self.planner.max_depth)
         query = binder.bind(resource.scope, self.options, resource.address)
-        return self._entity(query) if resource.kind == "entity" else self._rows(query, nulls)
+        if resource.kind == "entity":
+            return self._entity(query)
+        return self._whole(query) if paging == "whole" else self._page(query, paging)
 
     # --- the kinds of plan
 
-    def _rows(self, query: BoundQuery, nulls: Sequence[bool] | None) -> Plan:
-        columns = [self._json(query)]
+    def _page(self, query: BoundQuery, nulls: tuple[bool, ...]) -> Plan:
+        """Rows by themselves: a link to the next page needs the keys of the last one."""
+        columns: list[ColumnElement[Any]] = [self._json(query)]
         if query.count:
-            columns.append(self._counted(query).correlate(None).scalar_subquery())
+            columns.append(self._total(query))
         columns += key_values(query.order)
-        rows = self._from(query, columns).order_by(*(key.clause() for key in query.order))
-        if nulls is not None:
-            rows = rows.where(rows_after(query.order, nulls))
-        elif query.skip is not None:
-            rows = rows.offset(query.skip)
-        limit = bindparam(f"{RUN}limit", type_=BigInteger, required=True)
+        after = rows_after(query.order, nulls) if nulls else None
         return Plan(
             "collection",
-            self._compiled(rows.limit(limit)),
+            self._compiled(self._limited(query, columns, after)),
             context=self._context_url(query),
             has_total=query.count,
             keys=len(query.order),
             top=self._top(),
             skip=None if self.options.skip is None else self.options.skip.slot,
             total=self._compiled(self._counted(query)) if query.count else None,
+            parent=self._parent(),
+        )
+
+    def _whole(self, query: BoundQuery) -> Plan:
+        """All rows as one text: for the driver one row is much less work than a thousand."""
+        rows = self._limited(query, [self._json(query).label("j")]).subquery("rows")
+        columns: list[ColumnElement[Any]] = [joined_texts(rows.c.j)]
+        if query.count:
+            columns.append(self._total(query))
+        return Plan(
+            "whole",
+            self._compiled(select(*columns).select_from(rows)),
+            context=self._context_url(query),
+            has_total=query.count,
+            top=self._top(),
             parent=self._parent(),
         )
 
@@ -178,6 +208,30 @@ class _Making:
 
     # --- pieces
 
+    def _limited(
+        self,
+        query: BoundQuery,
+        columns: Sequence[ColumnElement[Any]],
+        after: ColumnElement[bool] | None = None,
+    ) -> Select[Any]:
+        """The rows of a page in their order."""
+        order = [key.clause() for key in query.order]
+        limit = bindparam(f"{RUN}limit", type_=BigInteger, required=True)
+        rows = self._from(query, columns)
+        if after is not None:
+            return rows.where(after).order_by(*order).limit(limit)
+        if query.skip is None:
+            return rows.order_by(*order).limit(limit)
+        if self.planner.dialect.name == "sqlite":
+            return rows.order_by(*order).limit(limit).offset(query.skip)
+        # PostgreSQL makes the JSON of the rows that it skips, too, unless it skips keys alone.
+        keys = query.scope.key_columns()
+        found = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
+        return rows.where(tuple_(*keys).in_(found.correlate(None))).order_by(*order)
+
+    def _total(self, query: BoundQuery) -> ColumnElement[int]:
+        return self._counted(query).correlate(None).scalar_subquery()
+
     def _json(self, query: BoundQuery) -> ColumnElement[str]:
         assert query.projection is not None
         make = reference_json if self.resource.ending == "$ref" else entity_json
@@ -225,4 +279,5 @@ class _Making:
 
     def _compiled(self, statement: Select[Any]) -> Statement:
         sources: dict[str, Source] = self.context.parameters.sources
-        return Statement(statement, self.planner.dialect, sources)
+        by_key = self.resource.kind != "collection" and self.resource.parent is None
+        return Statement(statement, self.planner.dialect, sources, prepared=by_key)

@@ -24,7 +24,7 @@ from app.odata.reading.cache import PlanCache
 from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.plan import Plan
-from app.odata.reading.planner import Planner
+from app.odata.reading.planner import Paging, Planner
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, TokenMaker, fingerprint
 from app.security import Caller
@@ -87,7 +87,6 @@ class Reader:
         format_ = self._format(request, texts)
         asked = fingerprint(path.text, texts)
         start = self._start(texts, asked)
-        lookup = _Lookup(self, path, texts, format_, caller, connection, start)
         answering = Answering(
             format_,
             request.root,
@@ -97,6 +96,8 @@ class Reader:
             request.headers.get("If-None-Match"),
             lambda place: self._tokens.make(place, asked),
         )
+        paging = _paging(texts, start, answering.page_size)
+        lookup = _Lookup(self, path, texts, format_, caller, connection, start, paging)
         try:
             return answering.answer(lookup.plan, lookup.run, connection, start)
         except QueryError:
@@ -126,23 +127,30 @@ class Reader:
             raise NotFoundError(f"The schema version {asked} does not exist.")
 
 
+def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Paging:
+    if start is not None:
+        return tuple(value is None for value in start.after)
+    top = texts.system.get("top", "")
+    return "whole" if top.isdecimal() and int(top) <= page_size else ()
+
+
 class _Lookup:
     """The plan of a request: out of the cache, or made and put there."""
 
     def __init__(
         self, reader: Reader, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
-        connection: Connection, start: PageStart | None,
+        connection: Connection, start: PageStart | None, paging: Paging,
     ) -> None:  # fmt: skip
         self._planner = Planner(
             reader.container, connection.dialect, caller, format_, reader._limits, reader._max_depth
         )
         self._path, self._texts = path, texts
-        self._nulls = None if start is None else tuple(value is None for value in start.after)
+        self._paging = paging
         shape, literals = shape_path(path)
         options = shape_options(texts)
         self._literals: Sequence[LiteralValue] = [*literals, *options.literals]
-        common = (format_, caller.profile, connection.dialect.name, self._nulls)
-        shaped = (shape, options.key, "skiptoken" in texts.system, *common)
+        common = (format_, caller.profile, connection.dialect.name, paging)
+        shaped = (shape, options.key, *common)
         self._plans = reader.plans
         found = self._plans.find(shaped, self._literals)
         exact: Hashable = (path.marked, *_exact(texts), *common)
@@ -165,7 +173,7 @@ class _Lookup:
 
     def make(self) -> Plan:
         """The plan, from the text of the request."""
-        return self._planner.plan(self._path, self._texts, self._nulls)
+        return self._planner.plan(self._path, self._texts, self._paging)
 
 
 def _exact(texts: OptionTexts) -> tuple[Hashable, ...]:

@@ -41,8 +41,15 @@ class Statement:
     """SQL of one dialect; ``slots`` are the literals that it is filled with when it runs."""
 
     def __init__(
-        self, select: Select[Any], dialect: Dialect, sources: Mapping[str, Source]
-    ) -> None:
+        self, select: Select[Any], dialect: Dialect, sources: Mapping[str, Source], *,
+        prepared: bool = True,
+    ) -> None:  # fmt: skip
+        """Compile ``select``.
+
+        Args:
+            prepared: whether PostgreSQL may plan it once for all values. It may not where the
+                values decide the way, such as which of two indexes finds the fewest rows.
+        """
         compiled = select.compile(dialect=dialect)
         unknown = {name: None for name, bind in compiled.binds.items() if bind.required}
         # Lists of values that a condition brings with it are written out here.
@@ -66,6 +73,7 @@ class Statement:
             fixed = process(state.parameters[name])
             return lambda run: fixed
 
+        self._options = {} if prepared or dialect.name != "postgresql" else {"prepare": False}
         names = state.positiontup
         self._positional = names is not None
         used = names if names is not None else _named(self.sql, state.parameters)
@@ -82,7 +90,7 @@ class Statement:
             parameters = [read(run) for _, read in self._readers]
         else:
             parameters = {name: read(run) for name, read in self._readers}
-        cursor = execute(connection, self.sql, parameters)
+        cursor = execute(connection, self.sql, parameters, **self._options)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         cursor.close()
         return rows

@@ -36,14 +36,16 @@ class DecimalNumber(TypeDecorator[Decimal]):
 
 def scaled_text(column: ColumnElement[Any], scale: int) -> Spelled:
     """The decimal text of a scaled integer (12345 of scale 2: ``123.45``); null stays null."""
+    arguments = ", ".join(scaled_digits(scale)[1])
+    written = f"printf('{scaled_digits(scale)[0]}', {arguments})"
+    return Spelled(Text(), f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)", "{0}", column)
+
+
+def scaled_digits(scale: int) -> tuple[str, tuple[str, ...]]:
+    """How ``printf`` writes a scaled integer: the conversions, and what fills them."""
     unit = 10**scale
-    zeros = "0" * (scale - 1)
-
-    def digits(number: str) -> str:
-        return f"({number} / {unit}) || '.' || substr('{zeros}' || ({number} % {unit}), -{scale})"
-
-    sqlite = f"(CASE WHEN {{0}} >= 0 THEN {digits('{0}')} ELSE '-' || {digits('-{0}')} END)"
-    return Spelled(Text(), sqlite, "{0}", column)
+    parts = ("iif({0} < 0, '-', '')", f"abs({{0}}) / {unit}", f"abs({{0}}) % {unit}")
+    return f"%s%d.%0{scale}d", parts
 
 
 def decimal_number(number: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text
 
 from app.odata import edm
-from app.odata.sql.decimals import scaled_text
-from app.odata.sql.spelled import Part, Spelled, spell
+from app.odata.sql.decimals import scaled_digits, scaled_text
+from app.odata.sql.spelled import Conversions, Part, Spelled, spell
 from app.types import ExactDecimal
 
 _NUMBERS = frozenset(
@@ -53,7 +53,7 @@ def json_parts(
     """
     name = type_.name if isinstance(type_, edm.PrimitiveType) else ""
     if name in _NUMBERS:
-        text = _number_text(value)
+        text = _number_text(value, nullable)
         if ieee754 and name in _LONG_NUMBERS:
             return _quoted(text, nullable)
         return (or_null(text) if nullable else text,)
@@ -81,6 +81,8 @@ def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[s
     if type_ == edm.BOOLEAN:
         words = "(CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END)"
         return Spelled(Text(), words, words, value)
+    if isinstance(value.type, ExactDecimal):
+        return scaled_text(value, value.type.scale)
     parts = json_parts(value, type_, nullable=False, plain=True)
     text = next(part for part in parts if not isinstance(part, str))
     return Spelled(Text(), "CAST({0} AS TEXT)", 'CAST({0} AS TEXT) COLLATE "C"', text)
@@ -97,10 +99,12 @@ def _quoted(text: ColumnElement[Any], nullable: bool) -> Sequence[Part]:
     return (spell(Text(), "coalesce('\"' || {0} || '\"', 'null')", text),)
 
 
-def _number_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-    if isinstance(value.type, ExactDecimal):
+def _number_text(value: ColumnElement[Any], nullable: bool) -> ColumnElement[Any]:
+    if not isinstance(value.type, ExactDecimal):
+        return value
+    if nullable:
         return scaled_text(value, value.type.scale)
-    return value
+    return Conversions(*scaled_digits(value.type.scale), "{0}", value)
 
 
 def _boolean(value: ColumnElement[Any], nullable: bool) -> Spelled:

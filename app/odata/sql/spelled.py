@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text
+from sqlalchemy import Boolean, ColumnElement, Text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine, to_instance
@@ -57,11 +57,41 @@ def _compile_spelled(element: Spelled, compiler: Any, **options: Any) -> str:
     return _PLACE.sub(argument, template)
 
 
+class Predicate(Spelled):
+    """A condition: it stands in WHERE as it is spelled, where an index can serve it.
+
+    SQLAlchemy would write ``(...) = 1`` around it, because SQLite has no Boolean type.
+    """
+
+    inherit_cache = False
+
+    def __init__(self, sqlite: str, postgresql: str, *arguments: Any) -> None:
+        super().__init__(Boolean(), sqlite, postgresql, *arguments)
+
+    def self_group(self, against: Any = None) -> Any:
+        return self
+
+
 def spell(
     type_: TypeEngine[Any] | type[TypeEngine[Any]], template: str, *arguments: Any
 ) -> Spelled:
     """An expression that both databases spell alike."""
     return Spelled(type_, template, template, *arguments)
+
+
+class Conversions(Spelled):
+    """A part of a template that ``printf`` writes by conversions of its own, at no extra call.
+
+    ``sqlite`` has what fills the conversions, a line feed between one and the next.
+    """
+
+    inherit_cache = False
+
+    def __init__(
+        self, conversions: str, fillers: Iterable[str], postgresql: str, *arguments: Any
+    ) -> None:
+        super().__init__(Text(), "\n".join(fillers), postgresql, *arguments)
+        self.conversions = conversions
 
 
 class Template(FunctionElement[str]):
@@ -91,8 +121,13 @@ def _compile_template(element: Template, compiler: Any, **options: Any) -> str:
             continue
         if len(calls[-1]) > _MOST_ARGUMENTS:
             calls.append([""])
-        calls[-1][0] += percent + "s"
-        calls[-1].append(compiler.process(next(expressions), **options))
+        written = compiler.process(next(expressions), **options)
+        if sqlite and isinstance(part, Conversions):
+            calls[-1][0] += part.conversions
+            calls[-1] += written.split("\n")
+        else:
+            calls[-1][0] += percent + "s"
+            calls[-1].append(written)
     function = "printf" if sqlite else "format"
     texts = [f"{function}('{text}'{''.join(f', {one}' for one in rest)})" for text, *rest in calls]
     return texts[0] if len(texts) == 1 else f"({' || '.join(texts)})"
