@@ -15,6 +15,9 @@ from sqlalchemy.exc import IntegrityError
 from app.errors import ApiError, Detail, DuplicateError, InUseError, ValidationError
 from app.writing.rules import EntityRules, RowRules
 
+_FOREIGN_KEY = ("23503", "SQLITE_CONSTRAINT_FOREIGNKEY")
+_UNIQUE = ("23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY")
+
 
 @contextmanager
 def named_refusals(rules: EntityRules, *, deleting: bool = False) -> Iterator[None]:
@@ -27,12 +30,13 @@ def named_refusals(rules: EntityRules, *, deleting: bool = False) -> Iterator[No
 
 def _refusal(rules: EntityRules, error: IntegrityError, deleting: bool) -> ApiError:
     text = str(error.orig)
+    # PostgreSQL's SQLSTATE, or the name of SQLite's extended code; texts may be translated.
+    code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "sqlite_errorname", "")
     diagnosis = getattr(error.orig, "diag", None)
     constraint = getattr(diagnosis, "constraint_name", None)
-    lowered = text.lower()
-    if "foreign key" in lowered:
+    if code in _FOREIGN_KEY:
         return _foreign_key(rules, constraint, deleting)
-    if "unique" in lowered:
+    if code in _UNIQUE:
         fields = [rules.wire(name) for name in _unique_columns(rules, constraint, text)]
         details = [Detail(name, "is taken by another record") for name in fields]
         return DuplicateError(
