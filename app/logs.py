@@ -41,10 +41,11 @@ def configure(config: Config) -> None:
     structlog.configure(
         processors=[*shared, _renderer(config)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        # Whatever standard error is when a line is written, not what it was at the start.
+        logger_factory=lambda *args: structlog.WriteLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StandardError()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             processors=[
@@ -57,6 +58,14 @@ def configure(config: Config) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
+
+
+class _StandardError(logging.StreamHandler):  # type: ignore[type-arg]
+    """Writes to whatever standard error is at that time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
 
 
 class RequestLog:

@@ -49,6 +49,8 @@ _OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
 def init_app(app: Flask) -> None:
     """Make ``error_response`` the only handler of errors."""
     app.register_error_handler(Exception, handle)
+    # The more exact class wins, and flask-smorest has registered one for it.
+    app.register_error_handler(HTTPException, handle)
 
 
 def handle(error: Exception) -> Response:
@@ -100,7 +102,7 @@ def as_api_error(error: Exception) -> ApiError:
         return error
     if isinstance(error, SQLAlchemyError) and (found := from_database(error)):
         return found
-    if isinstance(error, HTTPException) and error.code and error.code < 500:
+    if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):
         return _from_http(error)
     _log.error("unhandled exception", exc_info=error)
     return ApiError(f"Something went wrong on our side. Request id: {current_request_id()}")

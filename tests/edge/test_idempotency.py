@@ -102,7 +102,7 @@ def test_a_refusal_of_the_operation_itself_is_repeated(admin: Api, session: Sess
 def test_after_a_day_the_key_is_free(admin: Api, session: Session) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
     body = {"name": "ERP", "role": "Viewer"}
-    with time_machine.travel(now, tick=False) as clock:
+    with time_machine.travel(now, tick=False):
         headers = admin.client.post(
             "/api/auth/login",
             json={"username": "admin", "password": "correct horse battery staple"},
