@@ -7,7 +7,6 @@ same time, a server that is away, a row that others refer to.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from flask import request
 from sqlalchemy.exc import (
@@ -27,13 +26,10 @@ from app.errors import (
     ServiceUnavailableError,
     ValidationError,
 )
+from app.odata.declare import camel
+from app.refusals import FOREIGN_KEY, NOT_NULL, UNIQUE, read_refusal
 
 RETRY_AFTER_SECONDS = 5
-# SQLite: "UNIQUE constraint failed: clients.external_id", "... CHECK constraint failed: ck_x_y".
-_SQLITE = re.compile(r"(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (\S+))?")
-_SQLSTATES = {"23505": "UNIQUE", "23502": "NOT NULL", "23514": "CHECK", "23503": "FOREIGN KEY"}
-# PostgreSQL: "Key (external_id)=(7) already exists."
-_KEY_OF_DETAIL = re.compile(r"Key \((\w+)")
 # SQLite has one class for a full disk, a lock that waited too long, and a mistake in a statement.
 _SQLITE_AWAY = re.compile(r"locked|busy|disk|unable to open|readonly", re.IGNORECASE)
 
@@ -63,43 +59,17 @@ def _is_away(error: SQLAlchemyError) -> bool:
 
 
 def _refused(error: IntegrityError) -> ApiError:
-    rule, field = _rule_and_field(error.orig)
-    if rule == "UNIQUE":
+    refusal = read_refusal(error)
+    fields = [camel(name) for name in refusal.columns] or [""]
+    if refusal.kind == UNIQUE:
         return DuplicateError(
-            "A value that must be unique is taken.", [(field, "This value is taken.")]
+            "A value that must be unique is taken.",
+            [(field, "This value is taken.") for field in fields],
         )
-    if rule == "FOREIGN KEY":
+    if refusal.kind == FOREIGN_KEY:
         if request.method == "DELETE":
             return InUseError("Other records need this one.")
-        return ValidationError([(field, "There is no such record.")])
-    problem = "This field is required." if rule == "NOT NULL" else "This value is not allowed."
-    return ValidationError([(field, problem)])
-
-
-def _rule_and_field(orig: Any) -> tuple[str, str]:
-    """Which kind of rule was broken, and the field in wire spelling; empty where nobody says."""
-    diagnosis = getattr(orig, "diag", None)
-    if diagnosis is not None:
-        rule = _SQLSTATES.get(diagnosis.sqlstate, "")
-        named = _KEY_OF_DETAIL.match(diagnosis.message_detail or "")
-        column = diagnosis.column_name or (named[1] if named else "")
-        if rule == "CHECK":
-            column = _column_of_check(diagnosis.constraint_name or "")
-        return rule, _camel(column)
-    found = _SQLITE.search(str(orig))
-    if not found:
-        return "", ""
-    rule, name = found[1], found[2] or ""
-    column = _column_of_check(name) if rule == "CHECK" else name.rstrip(",").rpartition(".")[2]
-    return rule, _camel(column)
-
-
-def _column_of_check(constraint: str) -> str:
-    """``ck_clients_revenue_range`` -> ``revenue``: constraints of columns are named so."""
-    found = re.fullmatch(r"ck_(?:[a-z]+?(?:_[a-z]+?)*?s)_(\w+)_(?:allowed|range)", constraint)
-    return found[1] if found else ""
-
-
-def _camel(column: str) -> str:
-    first, *rest = column.split("_")
-    return first + "".join(word.title() for word in rest)
+        return ValidationError([(field, "There is no such record.") for field in fields])
+    is_missing = refusal.kind == NOT_NULL
+    problem = "This field is required." if is_missing else "This value is not allowed."
+    return ValidationError([(field, problem) for field in fields])

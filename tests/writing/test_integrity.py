@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from app.clock import utc_now
 from app.crm.clients import CLIENT
 from app.crm.contacts import CONTACT
 from app.errors import DuplicateError, InUseError, ValidationError
+from app.projects.service import PROJECT
 from app.security import Caller
 from app.writing.integrity import named_refusals
 from tests.factories import make_client, make_opportunity
@@ -64,3 +66,10 @@ def test_a_row_that_others_need_is_in_use(admin: Caller) -> None:
 def test_a_reference_that_vanished_is_a_problem_of_the_body(admin: Caller) -> None:
     with pytest.raises(ValidationError, match="deleted meanwhile"), named_refusals(CLIENT):
         records.insert(CLIENT.table, client_row(owner_id=987_654))
+
+
+def test_a_check_over_two_columns_names_one_of_them(admin: Caller) -> None:
+    row = client_row(start_date=date(2026, 2, 1), end_date=date(2026, 1, 1))
+    with pytest.raises(ValidationError) as refused, named_refusals(PROJECT):
+        records.insert(PROJECT.table, row)
+    assert [detail.field for detail in refused.value.details] == ["startDate"]
