@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.errors import (
+    AccountLockedError,
     ApiError,
     DuplicateError,
     ForbiddenError,
@@ -59,6 +60,10 @@ _ERRORS: Mapping[str, tuple[str, ApiError]] = {
     "415": (
         "The body is of another media type.",
         UnsupportedMediaTypeError("Send the body as application/json."),
+    ),
+    "423": (
+        "The account is locked after too many wrong passwords; Retry-After says how long.",
+        AccountLockedError("This account is locked.", headers={"Retry-After": "900"}),
     ),
     "429": (
         "Too many requests within a minute; Retry-After says when to go on.",

@@ -8,7 +8,6 @@ from typing import Any
 
 from flask import Flask
 
-from app.config import Config
 from app.odata import edm
 from app.openapi import (
     answers,
@@ -19,6 +18,7 @@ from app.openapi import (
 )
 from app.openapi.odata_paths import paths as odata_paths
 from app.openapi.odata_service import paths as service_paths
+from app.openapi.rate_limits import rate_limits
 
 OPENAPI = "3.1.0"
 ODATA_PREFIX = "/odata"
@@ -58,8 +58,7 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     Args:
         rest: what flask-smorest found in the areas.
     """
-    config: Config = app.extensions["config"]
-    limits = rate_limits(config)
+    limits = rate_limits(app.extensions["config"])
     document: dict[str, Any] = {
         "openapi": OPENAPI,
         "info": {"title": TITLE, "version": "1.0.0", "description": DESCRIPTION},
@@ -70,8 +69,8 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
         "components": _components(container, rest),
     }
     rest_operations.complete(app, document, limits)
-    document["paths"] |= service_paths(container, ODATA_PREFIX, limits)
-    document["paths"] |= odata_paths(container, ODATA_PREFIX, limits)
+    document["paths"] |= service_paths(container, ODATA_PREFIX, limits.caller)
+    document["paths"] |= odata_paths(container, ODATA_PREFIX, limits.caller)
     document["tags"] = _tags(container, rest)
     drop_unused(document)
     return document
@@ -102,19 +101,6 @@ def _references(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _references(item)
-
-
-def rate_limits(config: Config) -> str:
-    """The sentence on rate limits, from the settings."""
-    return (
-        f"Rate limit: {_rate(config.RATE_LIMIT_USER)} for a user,"
-        f" {_rate(config.RATE_LIMIT_API_KEY)} for an API key."
-    )
-
-
-def _rate(text: str) -> str:
-    number, _, period = text.partition("/")
-    return f"{number} requests a {period}"
 
 
 def _components(container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict[str, Any]:

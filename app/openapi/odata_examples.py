@@ -75,6 +75,23 @@ CREATIONS: Mapping[str, Mapping[str, Any]] = {
     "Project": {"name": "Relaunch of the web shop", "clientId": 1, "startDate": "2026-12-01"},
 }
 
+# (entity type, navigation property) -> body of a creation along it, where any would not do
+RELATED_CREATIONS: Mapping[tuple[str, str], Mapping[str, Any]] = {
+    ("Invoice", "CreditNotes"): {
+        "clientId": 1,
+        "type": "CreditNote",
+        "LineItems": [{"description": "Consulting, one day less", "unitPrice": 100}],
+    },
+}
+
+
+def related_creation(
+    container: edm.EntityContainer, type_: edm.EntityType, nav: edm.NavigationProperty
+) -> dict[str, Any]:
+    """The body of a request that creates an entity along a navigation property."""
+    known = RELATED_CREATIONS.get((type_.name, nav.name))
+    return dict(known) if known is not None else creation(container, container.target(nav))
+
 
 def creation(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
     """The body of a request that creates an entity."""

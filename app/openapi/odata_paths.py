@@ -53,7 +53,8 @@ class _SetPaths:
         collection = {"get": self._list(type_, entity_set.name, f"List{entity_set.name}")}
         service = entity_set.service is not None
         if service and entity_set.insertable:
-            collection["post"] = self._create(type_, f"Create{type_.name}")
+            body = examples.creation(self._container, type_)
+            collection["post"] = self._create(type_, f"Create{type_.name}", body)
         yield entity_set.name, collection
         yield f"{entity_set.name}/$count", {"get": self._count()}
         entity = f"{entity_set.name}({_key_template(type_)})"
@@ -102,7 +103,9 @@ class _SetPaths:
             },
         )
 
-    def _create(self, type_: edm.EntityType, operation_id: str) -> Operation:
+    def _create(
+        self, type_: edm.EntityType, operation_id: str, example: Mapping[str, Any]
+    ) -> Operation:
         return self._operation(
             operation_id,
             f"Create a {type_.name}",
@@ -110,7 +113,7 @@ class _SetPaths:
             " What the service sets itself is ignored; an unknown property is refused.",
             "create",
             parameters=[*parameters.of_entity(type_), parameters.shared("prefer")],
-            requestBody=self._body("-create", examples.creation(self._container, type_), type_),
+            requestBody=self._body("-create", example, type_),
             responses={
                 "201": self._answer(type_, "created"),
                 "204": answers.shared("made"),
@@ -163,7 +166,8 @@ class _SetPaths:
         if nav.collection:
             item["get"] = self._list(target, nav.name, f"List{operation_id}")
             if is_insertable(self._container, self._set, nav):
-                item["post"] = self._create(target, f"Create{operation_id}")
+                body = examples.related_creation(self._container, self._type, nav)
+                item["post"] = self._create(target, f"Create{operation_id}", body)
             return item
         item["get"] = self._operation(
             f"Get{operation_id}",

@@ -13,11 +13,13 @@ from flask import Flask
 from app.edge.rules import RouteRules, rules_of
 from app.odata.payload import snake
 from app.openapi.answers import errors, headers
+from app.openapi.rate_limits import RateLimits
 from app.openapi.rest_examples import example_of, for_operation
 
 METHODS = ("get", "post", "put", "patch", "delete")
 COMMON_ERRORS = ("400", "429", "503")
 CALLER_ERRORS = ("401", "403")
+SIGN_IN_ERRORS = ("401", "423")
 PARAMETERS = {
     "limit": "At most so many items.",
     "offset": "Leave out so many items first.",
@@ -27,12 +29,8 @@ PARAMETERS = {
 _GENERIC = ("default", "422")
 
 
-def complete(app: Flask, document: dict[str, Any], limits: str) -> None:
-    """Finish the operations of ``document`` in place.
-
-    Args:
-        limits: the sentence on rate limits at the end of every description.
-    """
+def complete(app: Flask, document: dict[str, Any], limits: RateLimits) -> None:
+    """Finish the operations of ``document`` in place."""
     views = _rules_of_operations(app)
     for path, item in document["paths"].items():
         _describe(item.get("parameters", []))
@@ -48,17 +46,16 @@ def _complete_operation(
     method: str,
     operation: dict[str, Any],
     rules: RouteRules,
-    limits: str,
+    limits: RateLimits,
 ) -> None:
     text = operation.get("description", "")
     if rules.public:
         operation["security"] = []
-        note = "No credentials needed."
-        if rules.counting == "sign-in":
-            note += " Rate limit: 20 requests a minute of one address."
+        limit = limits.sign_in if rules.counting == "sign-in" else limits.public
+        note = f"No credentials needed. {limit}"
     else:
         right = f"`{rules.permission}`" if rules.permission else "any signed-in caller"
-        note = f"Permission: {right}. {limits}"
+        note = f"Permission: {right}. {limits.caller}"
     operation["description"] = f"{text}\n\n{note}".strip()
     operation.setdefault("operationId", _operation_id(path, method))
     operation.setdefault("summary", _words(operation["operationId"]).capitalize())
@@ -86,6 +83,8 @@ def _complete_answers(
     for status in [status for status in answers if _is_generic(status, answers[status])]:
         del answers[status]
     wanted = [*COMMON_ERRORS, *(() if rules.public else CALLER_ERRORS)]
+    if rules.counting == "sign-in":
+        wanted += SIGN_IN_ERRORS
     if "{" in path:
         wanted.append("404")
     if method in ("post", "put", "patch"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import jsonschema_rs
+import orjson
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -55,11 +56,20 @@ def references(value: Any) -> Iterator[str]:
             yield from references(item)
 
 
-def problems(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
-    """Why a value does not fit a schema of the document."""
-    whole = {**schema, "components": document["components"]}
-    validator = jsonschema_rs.validator_for(whole, validate_formats=True)
-    return [
-        f"{'/'.join(map(str, error.instance_path))}: {error.message}"
-        for error in validator.iter_errors(value)
-    ]
+class Validator:
+    """Checks values against the schemas of a document; each schema is compiled once."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._components = document["components"]
+        self._compiled: dict[bytes, Any] = {}
+
+    def problems(self, schema: dict[str, Any], value: Any) -> list[str]:
+        """Why a value does not fit a schema."""
+        text = orjson.dumps(schema)
+        if text not in self._compiled:
+            whole = {**schema, "components": self._components}
+            self._compiled[text] = jsonschema_rs.validator_for(whole, validate_formats=True)
+        return [
+            f"{'/'.join(map(str, error.instance_path))}: {error.message}"
+            for error in self._compiled[text].iter_errors(value)
+        ]

@@ -10,8 +10,8 @@ from flask import Flask
 
 from app.config import Config
 from app.container import container
-from app.openapi.document import rate_limits
-from tests.openapi.reading import METHODS, operations, problems, references, resolve
+from app.openapi.rate_limits import rate_limits
+from tests.openapi.reading import METHODS, Validator, operations, references, resolve
 
 pytestmark = pytest.mark.only_on("sqlite")
 
@@ -22,9 +22,11 @@ RATE_LIMITS = re.compile(
 
 
 def test_the_rate_limits_are_those_of_the_settings() -> None:
-    assert rate_limits(Config(SECRET_KEY="x")) == (
+    limits = rate_limits(Config(SECRET_KEY="x"))
+    assert limits.caller == (
         "Rate limit: 100 requests a minute for a user, 1000 requests a minute for an API key."
     )
+    assert limits.sign_in == "Rate limit: 20 requests a minute from one address."
 
 
 def test_version_and_title(document: dict[str, Any]) -> None:
@@ -85,16 +87,20 @@ def test_both_security_schemes(document: dict[str, Any]) -> None:
     assert document["security"] == [{"bearerAuth": []}, {"apiKeyAuth": []}]
 
 
-def test_every_body_has_an_example_that_fits(document: dict[str, Any]) -> None:
+def test_every_body_has_an_example_that_fits(
+    document: dict[str, Any], validator: Validator
+) -> None:
     for operation in operations(document):
         content = operation.value.get("requestBody", {}).get("content", {})
         for media_type, body in content.items():
             assert "example" in body, operation
             if media_type == "application/json":
-                assert problems(document, body["schema"], body["example"]) == [], operation
+                assert validator.problems(body["schema"], body["example"]) == [], operation
 
 
-def test_every_answer_has_an_example_that_fits(document: dict[str, Any]) -> None:
+def test_every_answer_has_an_example_that_fits(
+    document: dict[str, Any], validator: Validator
+) -> None:
     for operation in operations(document):
         for status, answer in operation.value["responses"].items():
             answer = resolve(document, answer)
@@ -102,16 +108,16 @@ def test_every_answer_has_an_example_that_fits(document: dict[str, Any]) -> None
             for media_type, body in answer.get("content", {}).items():
                 assert "example" in body, (operation, status)
                 if media_type == "application/json":
-                    found = problems(document, body["schema"], body["example"])
+                    found = validator.problems(body["schema"], body["example"])
                     assert found == [], (str(operation), status)
 
 
-def test_the_examples_of_parameters_fit(document: dict[str, Any]) -> None:
+def test_the_examples_of_parameters_fit(document: dict[str, Any], validator: Validator) -> None:
     for operation in operations(document):
         for parameter in operation.parameters:
             assert parameter["description"], operation
             for example in parameter["schema"].get("examples", []):
-                assert problems(document, parameter["schema"], example) == []
+                assert validator.problems(parameter["schema"], example) == []
 
 
 def test_every_route_of_the_rest_api_is_described(app: Flask, document: dict[str, Any]) -> None:
@@ -135,7 +141,7 @@ def test_every_entity_set_is_described(document: dict[str, Any]) -> None:
             assert "get" in paths[f"/odata/{entity_set.name}({{id}})/{nav}"]
 
 
-def test_what_a_client_may_send(document: dict[str, Any]) -> None:
+def test_what_a_client_may_send(document: dict[str, Any], validator: Validator) -> None:
     schemas = document["components"]["schemas"]
     created = schemas["BusinessPlatform.Client-create"]
     assert created["required"] == ["name"]
@@ -146,7 +152,7 @@ def test_what_a_client_may_send(document: dict[str, Any]) -> None:
     assert read["number"]["readOnly"] is True
     for bad in ({}, {"name": ""}, {"name": "x", "id": 1}, {"name": "x", "status": "Odd"},
                 {"name": "x", "revenue": "much"}, {"name": "x" * 201}):  # fmt: skip
-        assert problems(document, created, bad), bad
+        assert validator.problems(created, bad), bad
     for good in ({"name": "x", "Contacts": [{"lastName": "y"}]}, {"name": "x", "email": None},
                  {"name": "x", "Owner@odata.bind": "Users(1)"}):  # fmt: skip
-        assert problems(document, created, good) == [], good
+        assert validator.problems(created, good) == [], good

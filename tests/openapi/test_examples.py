@@ -1,0 +1,110 @@
+"""The examples of the document are real: sent as they are, they work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.contract.conftest import Api
+from tests.openapi.reading import Operation, Validator, operations, resolve
+
+Check = Callable[[Operation, Any], None]
+
+# What takes credentials has a placeholder for them; what ends a session ends the test's own.
+NOT_SENT = re.compile(r"/auth/(login|refresh|logout|password)$|/reset-password$")
+
+CREDIT_NOTES = "/odata/Invoices({id})/CreditNotes"
+
+
+def address(operation: Operation) -> str:
+    """The path with the examples of its parameters: the record with the key 1."""
+    path = operation.path
+    for parameter in operation.parameters:
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", str(parameter.get("example", 1)))
+    return path
+
+
+@pytest.fixture
+def check(document: dict[str, Any], validator: Validator) -> Check:
+    """Assert that an answer is a success that the document describes, and fits its schema."""
+    return partial(_check, document, validator)
+
+
+def _check(
+    document: dict[str, Any], validator: Validator, operation: Operation, answer: Any
+) -> None:
+    described = operation.value["responses"]
+    status = str(answer.status_code)
+    assert status.startswith("2"), f"{operation}: {answer.text}"
+    assert status in described, str(operation)
+    content = resolve(document, described[status]).get("content", {})
+    if "application/json" in content and answer.mimetype == "application/json":
+        schema = content["application/json"]["schema"]
+        assert validator.problems(schema, answer.json) == [], str(operation)
+
+
+def test_every_read_works(records: Api, document: dict[str, Any], check: Check) -> None:
+    for operation in operations(document):
+        if operation.method == "get" and operation.path.startswith("/odata"):
+            check(operation, records.get(address(operation)))
+
+
+def test_every_query_option_works(records: Api, document: dict[str, Any], check: Check) -> None:
+    for operation in operations(document):
+        # Along navigation the options are those of the set.
+        if operation.method != "get" or not re.fullmatch(r"/odata/\w+", operation.path):
+            continue
+        for parameter in operation.parameters:
+            if parameter["in"] != "query" or "examples" not in parameter["schema"]:
+                continue
+            (example,) = parameter["schema"]["examples"]
+            text = str(example).lower() if isinstance(example, bool) else str(example)
+            answer = records.get(f"{address(operation)}?{parameter['name']}={quote(text)}")
+            check(operation, answer)
+
+
+def test_every_change_works(records: Api, document: dict[str, Any], check: Check) -> None:
+    for method in ("patch", "put", "post"):
+        for operation in operations(document):
+            if operation.method != method or NOT_SENT.search(operation.path):
+                continue
+            if not operation.path.startswith("/odata") or "{" not in operation.path:
+                continue
+            if operation.path == CREDIT_NOTES:
+                continue
+            body = operation.value["requestBody"]["content"]["application/json"]["example"]
+            answer = records.client.open(
+                address(operation), method=method.upper(), json=body, headers=records.headers
+            )
+            check(operation, answer)
+
+
+def test_credit_notes_of_an_issued_invoice(
+    records: Api, document: dict[str, Any], check: Check
+) -> None:
+    assert records.patch("/odata/Invoices(1)", {"status": "Sent"}).status_code == 200
+    (found,) = [
+        operation
+        for operation in operations(document)
+        if (operation.path, operation.method) == (CREDIT_NOTES, "post")
+    ]
+    body = found.value["requestBody"]["content"]["application/json"]["example"]
+    check(found, records.post(address(found), body))
+
+
+def test_every_deletion_works(records: Api, document: dict[str, Any], check: Check) -> None:
+    # What refers to others goes before them.
+    found = [
+        operation
+        for operation in operations(document)
+        if operation.method == "delete" and operation.path.startswith("/odata")
+    ]
+    assert len(found) == 10
+    for operation in reversed(found):
+        check(operation, records.delete(address(operation)))
