@@ -9,6 +9,7 @@ from typing import Any, ParamSpec
 
 import click
 from flask import Flask
+from flask.cli import AppGroup
 from sqlalchemy import select
 
 from app import records
@@ -42,7 +43,7 @@ def in_transaction(command: Callable[Parameters, None]) -> Callable[Parameters, 
     return run
 
 
-@click.group()
+@click.group(cls=AppGroup)
 def user() -> None:
     """Accounts of people: make, disable and unlock them.
 
@@ -99,7 +100,7 @@ def unlock_user(username: str) -> None:
     click.echo(f"User {username} may sign in again.")
 
 
-@click.group("api-key")
+@click.group("api-key", cls=AppGroup)
 def api_key() -> None:
     """Keys of integrations: make and revoke them."""
 

@@ -87,4 +87,4 @@ def _storage() -> str:
     folder: Any = Path(parts.path)
     while not folder.exists():  # made with the first file
         folder = folder.parent
-    return OK if os.access(folder, os.W_OK) else "not writable"
+    return OK if folder.is_dir() and os.access(folder, os.W_OK) else "not writable"

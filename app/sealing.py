@@ -37,5 +37,5 @@ def unseal(sealed: str) -> bytes:
     sealer: MultiFernet = current_app.extensions["sealer"]
     try:
         return sealer.decrypt(sealed)
-    except InvalidToken as error:
+    except (InvalidToken, ValueError) as error:
         raise UnsealError("the sealed text cannot be opened") from error
