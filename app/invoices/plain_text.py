@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_FIRST_MARK = "\u0300"
 MAX_MARKS = 4  # combining marks on one letter; more would run over the lines above and below
 
 # Embeddings, overrides and isolates reorder what stands beside them: "001" may be shown as "100".
@@ -38,7 +39,7 @@ def one_line(text: str | None) -> str:
 
 def _thin_marks(text: str) -> str:
     """Drop combining marks past ``MAX_MARKS`` on one letter."""
-    if not any(unicodedata.combining(letter) for letter in text):
+    if max(text, default="") < _FIRST_MARK:
         return text
     kept = []
     run = 0

@@ -148,11 +148,12 @@ class Archive:
                 "CheckSum": f"<{checksum}>",
             }
         )  # fmt: skip
+        # reportlab leaves the slash of a name as it is, and it would begin another name.
+        subtype = "/" + attachment.media_type.replace("/", "#2F")
         stream = archive_stream(
             content,
-            {"Type": PDFName("EmbeddedFile"), "Subtype": PDFName(attachment.media_type),
-             "Params": parameters},
-        )  # fmt: skip
+            {"Type": PDFName("EmbeddedFile"), "Subtype": subtype, "Params": parameters},
+        )
         reference = self.add(stream)
         name = PDFString(attachment.name)
         specification = PDFDictionary(

@@ -14,8 +14,11 @@ Item = TypeVar("Item")
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
-# Rule X9 takes these out before levels are resolved.
-_IGNORED = frozenset(("BN", "LRE", "RLE", "LRO", "RLO", "PDF"))
+# Rule X9 takes these out before levels are resolved; isolates never come here.
+_IGNORED = frozenset(
+    ("BN", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+)
+_NEUTRAL = "\ufffd"
 _STRONG = {"L": "L", "R": "R", "AL": "R", "EN": "R", "AN": "R"}
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
@@ -31,8 +34,11 @@ def levels(text: str) -> list[int]:
     The line begins on the side of its first strong letter (P2, P3); white space at its end
     follows the line (L1).
     """
+    classes = [unicodedata.bidirectional(letter) for letter in text]
     kept = "".join(
-        letter for letter in text if unicodedata.bidirectional(letter) not in _IGNORED
+        letter if kind else _NEUTRAL  # a letter that Unicode does not know
+        for letter, kind in zip(text, classes, strict=True)
+        if kind not in _IGNORED
     )
     base = int(algorithm.get_base_level(kept))
     storage: dict[str, Any] = algorithm.get_empty_storage()
@@ -46,8 +52,8 @@ def levels(text: str) -> list[int]:
     algorithm.resolve_implicit_levels(storage, False)
     resolved = iter([int(entry["level"]) for entry in storage["chars"]])
     found: list[int] = []
-    for letter in text:
-        ignored = unicodedata.bidirectional(letter) in _IGNORED
+    for kind in classes:
+        ignored = kind in _IGNORED
         found.append((found[-1] if found else base) if ignored else next(resolved))
     for place in range(len(text) - 1, -1, -1):
         if not text[place].isspace():

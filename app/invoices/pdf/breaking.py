@@ -19,6 +19,7 @@ _BREAKS = re.compile(
     r"|(?<=[^\W\d_][-/\u2013])(?=\w)"
     "|(?<=\u200b)"
 )
+_SPACES = re.compile("[ \u2000-\u2006\u2008-\u200a\u205f\u3000]+")  # not the hard ones
 _JOINED = frozenset("\u200c\u200d\ufe0e\ufe0f")
 
 Measure = Callable[[str], float]
@@ -55,7 +56,7 @@ def _fill(paragraph: str, width: float, measure: Measure) -> Iterator[str]:
 
 def _pieces(paragraph: str, width: float, measure: Measure) -> Iterator[tuple[bool, str]]:
     """(whether a space stands before it, piece) of everything that must not be cut."""
-    for word in paragraph.split():
+    for word in filter(None, _SPACES.split(paragraph)):
         for place, part in enumerate(_BREAKS.split(word)):
             cut = [part] if measure(part) <= width else _cut(part, width, measure)
             for index, piece in enumerate(cut):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import cos, radians, sin
 
 from app.invoices.pdf.drawing import (
@@ -19,27 +19,58 @@ from app.invoices.pdf.embedding import EmbeddedFont
 from app.invoices.pdf.fonts import Face
 from app.invoices.pdf.shaping import Run
 
-FontOf = Callable[[Face], EmbeddedFont]
 NameOf = Callable[[Picture], str]
 
 _STEP = 0.01  # thousandths of the font size that nobody sees
 
 
-def page_content(marks: Iterable[Mark], font_of: FontOf, name_of: NameOf) -> bytes:
-    """All marks of a page; ``name_of`` gives the resource name of a picture."""
-    operators: list[str] = []
-    for mark in marks:
-        if isinstance(mark, Text):
-            operators.extend(_text(mark, font_of))
-        elif isinstance(mark, Rule):
-            operators.append(_rule(mark))
-        elif isinstance(mark, Frame):
-            operators.append(_frame(mark))
-        elif isinstance(mark, Modules):
-            operators.extend(_modules(mark))
+class ContentWriter:
+    """Writes the pages of one document; a text that stands on many of them is encoded once."""
+
+    def __init__(self, fonts: Mapping[Face, EmbeddedFont], name_of: NameOf) -> None:
+        self._fonts = fonts
+        self._name_of = name_of
+        self._shown: dict[int, str] = {}  # by the identity of a run, which the pages keep alive
+
+    def page(self, marks: Iterable[Mark]) -> bytes:
+        """The content stream of a page with these marks."""
+        operators: list[str] = []
+        for mark in marks:
+            if isinstance(mark, Text):
+                operators.extend(self._text(mark))
+            elif isinstance(mark, Rule):
+                operators.append(_rule(mark))
+            elif isinstance(mark, Frame):
+                operators.append(_frame(mark))
+            elif isinstance(mark, Modules):
+                operators.extend(_modules(mark))
+            else:
+                operators.append(_picture(mark, self._name_of(mark)))
+        return "\n".join(operators).encode("ascii")
+
+    def _text(self, mark: Text) -> Iterator[str]:
+        if not mark.shaped.runs:
+            return
+        place = _numbers(mark.x, PAGE_HEIGHT - mark.y)
+        yield f"BT {_color(mark.color)} rg"
+        if mark.angle:
+            turn = radians(mark.angle)
+            yield f"{_numbers(cos(turn), sin(turn), -sin(turn), cos(turn))} {place} Tm"
         else:
-            operators.append(_picture(mark, name_of(mark)))
-    return "\n".join(operators).encode("ascii")
+            yield f"{place} Td"
+        for run in mark.shaped.runs:
+            font = self._fonts[run.face]
+            yield f"/{font.resource} {number(mark.size)} Tf"
+            yield self._run(run, font, mark.size)
+        yield "ET"
+
+    def _run(self, run: Run, font: EmbeddedFont, size: float) -> str:
+        if run.offsets is not None:
+            return "\n".join(_show(run, font, size))
+        known = self._shown.get(id(run))
+        if known is None:
+            known = self._shown[id(run)] = "\n".join(_show(run, font, size))
+        return known
 
 
 def number(value: float) -> str:
@@ -52,42 +83,28 @@ def _numbers(*values: float) -> str:
     return " ".join(map(number, values))
 
 
-def _text(mark: Text, font_of: FontOf) -> Iterator[str]:
-    if not mark.shaped.runs:
-        return
-    yield f"BT {_color(mark.color)} rg"
-    turn = radians(mark.angle)
-    across, up = cos(turn), sin(turn)
-    yield f"{_numbers(across, up, -up, across, mark.x, PAGE_HEIGHT - mark.y)} Tm"
-    for run in mark.shaped.runs:
-        font = font_of(run.face)
-        yield f"/{font.resource} {number(mark.size)} Tf"
-        yield from _run(run, font, mark.size)
-    yield "ET"
-
-
-def _run(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
+def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
     """Glyphs with their positions: TJ numbers move left, in thousandths of the size; Ts rises."""
+    offsets = run.offsets or ((0.0, 0.0),) * len(run.glyphs)
     parts: list[str] = []
     codes: list[str] = []
     owed = 0.0  # how far left of its place the pen is
     rise = 0.0
-    for glyph in run.glyphs:
-        shift = owed + glyph.x_offset
-        raised = glyph.y_offset != rise
-        if codes and (raised or abs(shift) >= _STEP):
+    for glyph, advance, (across, up) in zip(run.glyphs, run.advances, offsets, strict=True):
+        shift = owed + across
+        if codes and (up != rise or abs(shift) >= _STEP):
             parts.append(f"<{''.join(codes)}>")
             codes = []
-        if raised:
+        if up != rise:
             if parts:
                 yield f"[{''.join(parts)}] TJ"
                 parts = []
-            rise = glyph.y_offset
+            rise = up
             yield f"{number(rise * size / 1000)} Ts"
         if abs(shift) >= _STEP:
             parts.append(number(-shift))
-        codes.append(font.code_of(glyph.id))
-        owed = glyph.advance - glyph.x_offset - font.width_of(glyph.id)
+        codes.append(font.code_of(glyph))
+        owed = advance - across - font.width_of(glyph)
     parts.append(f"<{''.join(codes)}>")
     if abs(owed) >= _STEP:
         parts.append(number(-owed))

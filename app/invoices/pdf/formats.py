@@ -7,14 +7,18 @@ from decimal import Decimal
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
-from babel.numbers import NumberPattern, get_currency_precision, parse_pattern
+from babel.numbers import (
+    NumberPattern,
+    get_currency_precision,
+    get_currency_symbol,
+    parse_pattern,
+)
 
 from app.invoices.document import InvoiceDocument
 from app.invoices.texts import language_of
 
 _CENTS = 2
 _MOST_PRICE_DECIMALS = 4
-_CURRENCY_SIGN = "\u00a4"
 
 
 class Formats:
@@ -61,7 +65,11 @@ class Formats:
 
     def _money_pattern(self, fraction: str) -> NumberPattern:
         standard: NumberPattern = self.locale.currency_formats["standard"]
-        return parse_pattern(standard.pattern.replace(".00", fraction))
+        pattern = standard.pattern.replace(".00", fraction)
+        if get_currency_symbol(self._currency, self.locale)[-1:].isalpha():
+            # CLDR's currency spacing: letters do not touch digits, as in "CHF 10".
+            pattern = pattern.replace("\u00a4#", "\u00a4\u00a0#")
+        return parse_pattern(pattern)
 
 
 def _locale_of(language: str) -> Locale:

@@ -162,24 +162,24 @@ def _facts(paper: Paper) -> Iterator[tuple[str, str]]:
     credited = document.credited
     vat = tax_ids(document.buyer)
     known = (
-        (number, document.number),
-        ("labels.date", day(document.issue_date) if document.issue_date else None),
-        ("labels.due_date", day(document.due_date) if document.due_date and not credit else None),
-        ("labels.credited_invoice", credited.number if credited else None),
-        ("labels.service_date", day(document.service_date) if document.service_date else None),
+        (number, one_line(document.number)),
+        ("labels.date", day(document.issue_date) if document.issue_date else ""),
+        ("labels.due_date", day(document.due_date) if document.due_date and not credit else ""),
+        ("labels.credited_invoice", one_line(credited.number) if credited else ""),
+        ("labels.service_date", day(document.service_date) if document.service_date else ""),
         (
             "labels.service_period",
-            f"{day(period[0])} \u2013 {day(period[1])}" if period else None,
+            f"{day(period[0])} \u2013 {day(period[1])}" if period else "",
         ),
-        ("labels.customer_number", document.buyer.number),
+        ("labels.customer_number", one_line(document.buyer.number)),
         ("labels.buyer_tax_id", vat.vat or vat.local),
-        ("labels.purchase_order", document.purchase_order),
-        ("labels.buyer_reference", document.buyer_reference),
-        ("labels.reference", document.reference),
+        ("labels.purchase_order", one_line(document.purchase_order)),
+        ("labels.buyer_reference", one_line(document.buyer_reference)),
+        ("labels.reference", one_line(document.reference)),
     )
     for label, value in known:
-        if text := one_line(value):
-            yield paper.texts(label), text
+        if value:
+            yield paper.texts(label), value
 
 
 def _seller_lines(paper: Paper) -> Iterator[str]:

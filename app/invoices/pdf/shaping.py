@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import uharfbuzz  # type: ignore[import-untyped]
 
@@ -23,22 +22,19 @@ _FEATURES = {"liga": False, "clig": False}  # "fi" stays two letters for whoever
 _CACHE_LIMIT = 20_000
 
 
-class Glyph(NamedTuple):
-    """A glyph of a run; ``text`` is what it stands for, "" if a neighbour says it."""
-
-    id: int
-    advance: float
-    x_offset: float
-    y_offset: float
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Glyphs of one face, from left to right."""
+    """Glyphs of one face, from left to right; what is told of each stands at the same place.
+
+    ``offsets`` (across, up) is None if all stand where they are expected. ``texts`` says what a
+    glyph stands for, "" if a neighbour says it.
+    """
 
     face: Face
-    glyphs: tuple[Glyph, ...]
+    glyphs: tuple[int, ...]
+    advances: tuple[float, ...]
+    offsets: tuple[tuple[float, float], ...] | None
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ class Shaper:
             for face, part, level in self._spans(text, weight, levels)
         ]
         runs = bidi.in_visual_order(pieces) if has_rtl else [run for _, run in pieces]
-        width = sum(glyph.advance for run in runs for glyph in run.glyphs)
+        width = sum(sum(run.advances) for run in runs)
         return Shaped(tuple(runs), width)
 
     def _spans(
@@ -154,18 +150,14 @@ def _shape_run(face: Face, text: str, right_to_left: bool) -> Run:
     uharfbuzz.shape(face.hb_font, buffer, _FEATURES)
     infos, positions = buffer.glyph_infos, buffer.glyph_positions or ()
     scale = face.scale
-    texts = _texts_of([info.cluster for info in infos], text)
-    return Run(
-        face,
-        tuple(
-            Glyph(
-                info.codepoint, position.x_advance * scale, position.x_offset * scale,
-                position.y_offset * scale, shown,
-            )
-            for info, position, shown in zip(infos, positions, texts, strict=True)
-            if info.codepoint
-        ),
-    )  # fmt: skip
+    texts = tuple(_texts_of([info.cluster for info in infos], text))
+    glyphs = tuple([info.codepoint for info in infos])
+    advances = tuple([position.x_advance * scale for position in positions])
+    moves = tuple([(position.x_offset, position.y_offset) for position in positions])
+    offsets = None
+    if any(move != (0, 0) for move in moves):
+        offsets = tuple((across * scale, up * scale) for across, up in moves)
+    return Run(face, glyphs, advances, offsets, texts)
 
 
 def _texts_of(clusters: list[int], text: str) -> list[str]:
@@ -173,7 +165,7 @@ def _texts_of(clusters: list[int], text: str) -> list[str]:
     if clusters == list(range(len(text))):
         return list(text)
     starts = sorted(set(clusters))
-    ends = dict(zip(starts, [*starts[1:], len(text)], strict=True))
+    ends = dict(zip(starts, [*starts, len(text)][1:], strict=True))
     said: set[int] = set()
     texts = []
     for cluster in clusters:

@@ -13,7 +13,7 @@ from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
 )
 
 from app.invoices.pdf.archive import Archive, Attachment, archive_stream
-from app.invoices.pdf.content import page_content
+from app.invoices.pdf.content import ContentWriter
 from app.invoices.pdf.drawing import Page, Picture, Text
 from app.invoices.pdf.embedding import EmbeddedFont
 from app.invoices.pdf.fonts import Face
@@ -38,11 +38,9 @@ def write_pdf(
             }
         )
     )
+    writer = ContentWriter(fonts, lambda picture: pictures[_key(picture)][0])
     for page in pages:
-        content = page_content(
-            page.marks, fonts.__getitem__, lambda picture: pictures[_key(picture)][0]
-        )
-        archive.add_page(content, resources)
+        archive.add_page(writer.page(page.marks), resources)
     return archive.to_bytes()
 
 
@@ -55,9 +53,9 @@ def _embed_fonts(pages: Sequence[Page]) -> dict[Face, EmbeddedFont]:
                 continue
             for run in mark.shaped.runs:
                 known = texts.setdefault(run.face, {})
-                for glyph in run.glyphs:
-                    if not known.get(glyph.id):
-                        known[glyph.id] = glyph.text
+                for glyph, text in zip(run.glyphs, run.texts, strict=True):
+                    if not known.get(glyph):
+                        known[glyph] = text
     return {
         face: EmbeddedFont(face, known, f"F{number}")
         for number, (face, known) in enumerate(texts.items(), start=1)

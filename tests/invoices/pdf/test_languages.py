@@ -1,0 +1,63 @@
+"""Numbers, dates, money and words as each language writes them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from app.invoices.pdf.formats import Formats
+from app.invoices.pdf.layout import lay_out
+from tests.invoices.documents import make_document, make_line
+from tests.invoices.pdf.reading import texts_on
+
+THIN, HARD = "\u202f", "\u00a0"
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "total", "day", "rate"),
+    [
+        ("de", "Rechnung", f"1.469.136,75{HARD}€", "02.03.2026", f"19{HARD}%"),
+        ("de-AT", "Rechnung", f"€{HARD}1.469.136,75", "02.03.2026", f"19{HARD}%"),
+        ("en", "Invoice", "€1,469,136.75", "Mar 2, 2026", "19%"),
+        ("en-GB", "Invoice", "€1,469,136.75", "2 Mar 2026", "19%"),
+        ("fr", "Facture", f"1{THIN}469{THIN}136,75{HARD}€", "2 mars 2026", f"19{HARD}%"),
+        ("es", "Factura", f"1.469.136,75{HARD}€", "2 mar 2026", f"19{HARD}%"),
+        ("it", "Fattura", f"1.469.136,75{HARD}€", "2 mar 2026", "19%"),
+        ("pl", "Faktura", f"1{HARD}469{HARD}136,75{HARD}€", "2 mar 2026", "19%"),
+        ("ru", "Счёт", f"1{HARD}469{HARD}136,75{HARD}€", f"2 мар. 2026{THIN}\u0433.", f"19{HARD}%"),
+        ("ja", "Invoice", "€1,469,136.75", "Mar 2, 2026", "19%"),
+    ],
+)
+def test_a_page_is_written_in_its_language(
+    language: str, title: str, total: str, day: str, rate: str
+) -> None:
+    line = make_line(unit_price=Decimal("1234568.70"))
+    texts = texts_on(lay_out(make_document([line], language=language))[0])
+    assert {title, total, day, rate} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    ("currency", "price", "total"),
+    [("EUR", "100", "€119.00"), ("JPY", "100", "¥119"), ("JPY", "100.50", "¥119.60"),
+     ("KWD", "100", "KWD\u00a0119.000"), ("CHF", "0.05", "CHF\u00a00.06")],
+)  # fmt: skip
+def test_money_has_the_decimals_of_its_currency_and_hides_none(
+    currency: str, price: str, total: str
+) -> None:
+    document = make_document([make_line(unit_price=Decimal(price))], currency=currency)
+    assert Formats(document).money(document.total) == total
+
+
+def test_prices_show_up_to_four_decimals_and_quantities_only_what_they_have() -> None:
+    formats = Formats(make_document(language="de"))
+    assert formats.price(Decimal("0.0012")) == "0,0012"
+    assert formats.price(Decimal("1234.5000")) == "1.234,50"
+    assert formats.quantity(Decimal("1234.5000")) == "1.234,5"
+    assert formats.quantity(Decimal("3.0000")) == "3"
+    assert formats.percent(Decimal("5.50")) == f"5,5{HARD}%"
+
+
+def test_a_day_that_ends_with_a_full_stop_ends_the_sentence() -> None:
+    texts = texts_on(lay_out(make_document(language="ru"))[0])
+    assert f"Просим оплатить до 1 апр. 2026{THIN}\u0433." in texts

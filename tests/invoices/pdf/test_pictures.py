@@ -1,0 +1,82 @@
+"""Logo and payment code."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import segno
+from PIL import Image
+
+from app.invoices.document import BankAccount
+from app.invoices.pdf import logo
+from app.invoices.pdf.qr import payment_code
+from app.invoices.pdf.render import render_pdf
+from tests.invoices.documents import BANK, make_document
+
+
+def picture(mode: str, size: tuple[int, int], color: Any, kind: str = "PNG") -> bytes:
+    stream = io.BytesIO()
+    Image.new(mode, size, color).save(stream, kind)
+    return stream.getvalue()
+
+
+def test_a_transparent_logo_stands_on_white() -> None:
+    read = logo.read_logo(picture("RGBA", (4, 2), (255, 0, 0, 0)))
+    assert read == logo.Logo(b"\xff" * 24, 4, 2)
+
+
+def test_a_large_logo_is_stored_as_large_as_it_prints() -> None:
+    read = logo.read_logo(picture("RGB", (3000, 2000), (1, 2, 3), "JPEG"))
+    assert read is not None
+    assert (read.columns, read.rows) == (450, 300)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, b"", b"not a picture", b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+     picture("RGB", (9, 9), 0)[:40], picture("P", (9, 9), 0, "GIF"),
+     b"%!PS-Adobe-3.0 EPSF-3.0\n(/etc/passwd) run"],
+    ids=["none", "empty", "text", "svg", "cut off", "other format", "program"],
+)  # fmt: skip
+def test_what_is_no_logo_is_left_out(content: bytes | None) -> None:
+    assert logo.read_logo(content) is None
+    assert render_pdf(make_document(logo=content)).endswith(b"%%EOF\n")
+
+
+def test_a_picture_that_unpacks_to_too_much_is_left_out() -> None:
+    assert logo.read_logo(picture("1", (30_000, 30_000), 0)) is None
+
+
+def test_the_code_is_a_sepa_transfer() -> None:
+    document = make_document()
+    payload = "\n".join(
+        ["BCD", "002", "1", "SCT", "COBADEFFXXX", "Nordlicht Software GmbH",
+         "DE89370400440532013000", "EUR119", "", "", "INV-2026-00007"]
+    )  # fmt: skip
+    expected = segno.make_qr(payload.encode(), error="m", boost_error=False)
+    assert payment_code(document) == tuple(bytes(row) for row in expected.matrix)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"currency": "USD"}, {"state": "Draft"}, {"state": "Paid"}, {"state": "Void"},
+        {"type": "CreditNote"}, {"amount_due": Decimal(0)}, {"bank": None},
+        {"bank": BankAccount(iban="DE00370400440532013000")},
+        {"bank": BankAccount(iban="BR1500000000000010932840814P2")},
+        {"amount_due": Decimal("1000000000")},
+    ],
+    ids=lambda values: " ".join(f"{name}={str(value)[:24]}" for name, value in values.items()),
+)  # fmt: skip
+def test_there_is_no_code_where_nothing_can_be_paid_so(values: dict[str, Any]) -> None:
+    assert payment_code(make_document(**values)) is None
+
+
+def test_a_wrong_bic_is_left_out_of_the_code() -> None:
+    wrong = dataclasses.replace(BANK, bic="nonsense bic!")
+    without = dataclasses.replace(BANK, bic=None)
+    assert payment_code(make_document(bank=wrong)) == payment_code(make_document(bank=without))
