@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Date, Double, Text, Time
+from sqlalchemy import BigInteger, Double, Text, Time
 from sqlalchemy.types import TypeEngine
 
 from app.dynamic import dynamic
 from app.odata import edm
 from app.odata.binding.protocol import Translating
 from app.odata.binding.texts import text_match
+from app.odata.binding.unifying import as_day
 from app.odata.binding.values import Constant, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Call
@@ -84,9 +85,6 @@ _FUNCTIONS: dict[tuple[str, int], Function] = {
         "instant",
         "(CASE WHEN {0} IS NOT NULL THEN 0 END)",
     ),
-    ("date", 1): _function(
-        "instant", edm.DATE, Date, "substr({0}, 1, 10)", "CAST({0} AT TIME ZONE 'UTC' AS DATE)"
-    ),
     ("time", 1): _function(
         "instant",
         edm.TIME_OF_DAY,
@@ -142,6 +140,10 @@ def _part(translator: Translating, node: Call) -> Typed:
         value.sql,
     )
     return Typed(sql, edm.INT32, value.nullable)
+
+
+def _date(translator: Translating, node: Call) -> Typed:
+    return as_day(translator.argument(node.arguments[0], node.name, "instant", "date"))
 
 
 def _fraction(translator: Translating, node: Call) -> Typed:
@@ -219,6 +221,7 @@ def _end_of_time(translator: Translating, node: Call) -> Typed:
 
 _SPECIAL: dict[str, Callable[[Translating, Call], Typed]] = {
     **dict.fromkeys(_PARTS, _part),
+    "date": _date,
     "fractionalseconds": _fraction,
     "totalseconds": _total_seconds,
     "trim": _trim,

@@ -8,7 +8,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     ColumnElement,
-    Date,
     case,
     false,
     null,
@@ -19,7 +18,7 @@ from sqlalchemy.types import TypeEngine
 from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.protocol import Translating
-from app.odata.binding.unifying import as_decimal, as_double
+from app.odata.binding.unifying import as_day, as_decimal, as_double
 from app.odata.binding.values import NUMBERS, Constant, Row, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
@@ -80,10 +79,7 @@ def cast(translator: Translating, node: Call) -> Typed:
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
         return _in_range(_number(value, wanted))
     if kinds == ("instant", "date"):
-        sql = Spelled(
-            Date(), "substr({0}, 1, 10)", "CAST({0} AT TIME ZONE 'UTC' AS DATE)", value.sql
-        )
-        return Typed(sql, wanted, value.nullable)
+        return as_day(value)
     raise UnsupportedError(
         f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
     )

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, and_, false, or_, true
 from app.odata.binding.fitting import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.json_members import dynamic_value, member_text
 from app.odata.binding.parameters import Parameters
-from app.odata.binding.unifying import unified
+from app.odata.binding.unifying import as_day, as_instant, unified
 from app.odata.binding.values import (
     Constant,
     Dynamic,
@@ -70,6 +70,8 @@ def compare(
         return _compare_with_literal(op, left, right, parameters, exact=exact)
     if not isinstance(right, Typed):
         raise QueryError(f"{_described(right)} can only be compared with null", offset)
+    if op in ("eq", "ne") and {family(left.type), family(right.type)} == {"date", "instant"}:
+        left, right = as_day(left), as_day(right)
     first, second = unified(left, right, offset)
     return _two_valued(op, first, second, exact=exact)
 
@@ -154,6 +156,8 @@ def _compare_with_literal(
         if op == "ne":
             return ~is_true(within) if left.nullable else ~within
         return is_true(within) if exact and left.nullable else within
+    if literal.kind == "datetime" and family(left.type) == "date":
+        left = as_instant(left)
     value = fit(right, left, parameters, ROUNDING.get(op, "none"))
     return _two_valued(op, left, Typed(value, left.type, nullable=False), exact=exact)
 

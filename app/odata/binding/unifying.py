@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Double
+from sqlalchemy import Date, Double
 
 from app.odata import edm
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
@@ -56,6 +56,14 @@ def as_instant(value: Typed) -> Typed:
         value.sql,
     )
     return Typed(sql, edm.DATETIME, value.nullable)
+
+
+def as_day(value: Typed) -> Typed:
+    """An instant as the day it lies in, UTC; a date as it is."""
+    if family(value.type) == "date":
+        return value
+    sql = Spelled(Date(), "substr({0}, 1, 10)", "CAST({0} AT TIME ZONE 'UTC' AS DATE)", value.sql)
+    return Typed(sql, edm.DATE, value.nullable)
 
 
 def _as_numbers(left: Typed, right: Typed) -> tuple[Typed, Typed]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, Text
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, UnaryExpression
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine, to_instance
 
@@ -16,6 +17,9 @@ from sqlalchemy.types import TypeEngine, to_instance
 _MOST_ARGUMENTS = 90
 
 _PLACE = re.compile(r"\{(\d+)\}")
+
+# What needs parentheses beside an operator of the template.
+_OPERATIONS = (BinaryExpression, UnaryExpression, BooleanClauseList)
 
 Part = str | ColumnElement[Any]
 
@@ -51,7 +55,9 @@ def _compile_spelled(element: Spelled, compiler: Any, **options: Any) -> str:
     def argument(match: re.Match[str]) -> str:
         place = match[1]
         if place not in written:  # one that this database does not need is never compiled
-            written[place] = compiler.process(arguments[int(place)], **options)
+            found = arguments[int(place)]
+            text = compiler.process(found, **options)
+            written[place] = f"({text})" if isinstance(found, _OPERATIONS) else text
         return written[place]
 
     return _PLACE.sub(argument, template)

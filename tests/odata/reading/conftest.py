@@ -1,0 +1,126 @@
+"""The same rows on each database; every answer must be the same, to the byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import Connection, insert
+from werkzeug.datastructures import Headers
+
+from app import database
+from app.errors import ApiError
+from app.extensions import db
+from app.models import trigrams
+from app.odata.preferences import parse_preferences
+from app.odata.reading.answers import Answer
+from app.odata.reading.reader import Reader, ReadRequest
+from app.security import Caller, make_caller
+from tests.databases import close_engines, new_database
+from tests.odata.reading import model
+from tests.services import SERVICES
+
+ROOT = "http://service.example/odata/"
+CALLER = make_caller(7, "reader", "jwt", {})
+
+
+@pytest.fixture(scope="session")
+def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Connection]]:
+    """A read connection to each database that answers, the rows of the model in it."""
+    kinds = ["sqlite"] if SERVICES["postgresql"].problem else ["sqlite", "postgresql"]
+    folder: Path = tmp_path_factory.mktemp("reading")
+    opened: dict[str, Connection] = {}
+    closing: list[Any] = []
+    for kind in kinds:
+        made = new_database(kind, folder, f"reading_{folder.name.replace('-', '_')}")
+        app = Flask(f"reading-{kind}", static_folder=None)
+        app.config.update(SQLALCHEMY_DATABASE_URI=made.__enter__())
+        database.init_app(app)
+        with app.app_context():
+            _fill(db.engine)
+            opened[kind] = database.read_engine().connect()
+        closing.append((app, made))
+    yield opened
+    for connection in opened.values():
+        connection.close()
+    for app, made in closing:
+        close_engines(app)
+        made.__exit__(None, None, None)
+
+
+def _fill(engine: Any) -> None:
+    model.metadata.create_all(engine)
+    with engine.begin() as connection:
+        connection.execute(insert(model.makers), model.MAKER_ROWS)
+        connection.execute(insert(model.items), model.item_rows())
+        trigrams.create(connection, {"items": ("name", "note")})
+
+
+@dataclass
+class Client:
+    """Asks every database, and gives the answer that all of them gave."""
+
+    connections: dict[str, Connection]
+    reader: Reader
+    caller: Caller = CALLER
+
+    def answer(
+        self, path: str, query: str = "", headers: dict[str, str] | None = None, prefer: str = ""
+    ) -> Answer:
+        """The answer to a GET, errors included."""
+        request = ReadRequest(
+            path, query, ROOT, Headers(headers or {}), parse_preferences([prefer])
+        )
+        found = {
+            kind: self._on(connection, request) for kind, connection in self.connections.items()
+        }
+        first = found["sqlite"]
+        for kind, other in found.items():
+            assert other == first, kind
+        return first
+
+    def _on(self, connection: Connection, request: ReadRequest) -> Answer:
+        try:
+            return self.reader.read(request, self.caller, connection)
+        except ApiError as error:
+            return Answer(error.status, json.dumps(error.to_odata()).encode(), [])
+
+    def get(self, address: str, **headers: str) -> Any:
+        """The JSON, or the text, of a successful answer to ``path?query``."""
+        path, _, query = address.partition("?")
+        found = self.answer(
+            path, query, {name.replace("_", "-"): headers[name] for name in headers}
+        )
+        assert found.status == 200, found.body.decode()
+        if dict(found.headers)["Content-Type"].startswith("text/plain"):
+            return found.body.decode()
+        return json.loads(found.body)
+
+    def values(self, address: str, name: str = "id") -> list[Any]:
+        """One property of every row of a collection."""
+        return [row[name] for row in self.get(address)["value"]]
+
+    def refused(self, address: str) -> dict[str, Any]:
+        """The error of an answer that is none, its status as ``status``."""
+        path, _, query = address.partition("?")
+        found = self.answer(path, query)
+        assert found.status >= 400, found.body.decode()
+        error: dict[str, Any] = json.loads(found.body)["error"]
+        return {"status": found.status, **error}
+
+
+@pytest.fixture
+def client(connections: dict[str, Connection]) -> Client:
+    """A client of the model's service, with no plans yet."""
+    return Client(connections, Reader(model.CONTAINER, "a key for the tokens of these tests only"))
+
+
+@pytest.fixture
+def ids(client: Client) -> Callable[[str], list[int]]:
+    """The keys of the items that a filter lets through, in order."""
+    return lambda text: client.values(f"Items?$filter={text}&$select=id&$orderby=id")
