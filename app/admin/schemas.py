@@ -10,6 +10,11 @@ from app.wire import Instant, PageQuerySchema
 _NAME = validate.Length(1, 100)
 _PASSWORD = validate.Length(max=10_000)
 _PERMISSIONS_EXAMPLE = {"clients:read": "all", "clients:update": "own"}
+_PERMISSIONS = {
+    "description": "Permission to `all`, `own` records or, for articles, `published`.",
+    "additionalProperties": {"type": "string", "enum": ["all", "own", "published"]},
+    "example": _PERMISSIONS_EXAMPLE,
+}
 
 
 class UserQuerySchema(PageQuerySchema):
@@ -90,15 +95,7 @@ class NewRoleSchema(Schema):
     description = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(max=500)
     )
-    permissions = fields.Dict(
-        fields.String(),
-        fields.String(),
-        required=True,
-        metadata={
-            "description": "Permission to `all`, `own` records or, for articles, `published`.",
-            "example": _PERMISSIONS_EXAMPLE,
-        },
-    )
+    permissions = fields.Dict(fields.String(), required=True, metadata=_PERMISSIONS)
 
 
 class RoleChangesSchema(Schema):
@@ -106,7 +103,7 @@ class RoleChangesSchema(Schema):
 
     name = fields.String(validate=validate.Length(1, 50))
     description = fields.String(allow_none=True, validate=validate.Length(max=500))
-    permissions = fields.Dict(fields.String(), fields.String())
+    permissions = fields.Dict(fields.String(), metadata=_PERMISSIONS)
 
 
 class ApiKeyQuerySchema(PageQuerySchema):

@@ -20,6 +20,7 @@ from app.clock import utc_now
 from app.errors import DuplicateError, InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
 from app.models.user import Role, Session, User, UserRole
+from app.odata.declare import camel
 from app.odata.payload_values import BadValueError
 from app.types import json_text
 from app.writing import formats
@@ -98,7 +99,7 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
         bump_epoch()
         if ADMIN in held and row.status == "active":
             _require_an_administrator()
-    audit.record("user.updated", "User", user_id, before=before, after=dict(changes))
+    audit.record("user.updated", "User", user_id, before=_wire(before), after=_wire(changes))
     if columns.get("status") == "disabled" and row.status != "disabled":
         end_sessions(_SESSIONS.c.user_id == user_id, "disabled")
         emit_user_event("user.disabled", user_id)
@@ -183,6 +184,10 @@ def _require_an_administrator() -> None:
     )
     if not db.session.execute(administrators).scalar():
         raise InvalidStateError("This is the last administrator: make another one first.")
+
+
+def _wire(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {camel(name): value for name, value in values.items()}
 
 
 def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
