@@ -1,0 +1,72 @@
+"""Every address of the service: who may call it, and the shape of what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from werkzeug.routing import Rule
+
+from app.edge.rules import rules_of
+
+# Contract P2: what may be called without credentials, and nothing else.
+PUBLIC = (
+    "/api/auth/login", "/api/v1/auth/login", "/api/auth/refresh", "/api/v1/auth/refresh",
+    "/healthz", "/readyz", "/openapi.json", "/docs", "/s/",
+)  # fmt: skip
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+def rules(app: Flask) -> list[Rule]:
+    return sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule)
+
+
+def address(rule: Rule) -> str:
+    """An address that fits ``rule``."""
+    path = rule.rule
+    for name, converter in rule._converters.items():
+        value = "7" if converter.__class__.__name__ == "IntegerConverter" else "x"
+        for form in (f"<{name}>", f"<int:{name}>", f"<path:{name}>", f"<string:{name}>"):
+            path = path.replace(form, value)
+    return path
+
+
+def test_only_what_the_contract_names_is_public(app: Flask) -> None:
+    marks = rules_of(app)
+    public = {rule.rule for rule in rules(app) if marks[rule.endpoint].public}
+    assert {path for path in public if not path.startswith(PUBLIC)} == set()
+    assert {"/api/auth/login", "/api/v1/auth/login", "/healthz", "/readyz"} <= public
+
+
+def test_every_other_address_wants_credentials_on_every_method(app: Flask) -> None:
+    client, marks = app.test_client(), rules_of(app)
+    asked = 0
+    for rule in rules(app):
+        if marks[rule.endpoint].public:
+            continue
+        for method in {*(rule.methods or ()), "GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}:
+            answer = client.open(address(rule), method=method)
+            assert answer.status_code == 401, (method, rule.rule)
+            assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+            if method != "HEAD":
+                assert answer.json["error"]["code"] == "TOKEN_MISSING"
+            asked += 1
+    assert asked > 50
+
+
+def test_both_spellings_of_an_address_have_the_same_methods(app: Flask) -> None:
+    methods: dict[str, set[str]] = {}
+    for rule in rules(app):
+        methods.setdefault(rule.rule, set()).update(rule.methods or ())
+    for path, offered in methods.items():
+        if path.startswith("/api/v1/"):
+            assert methods[path.replace("/api/v1/", "/api/", 1)] == offered, path
+
+
+def test_no_module_registers_hooks_of_its_own_on_requests(app: Flask) -> None:
+    """What every request pays for is in the gate and the finisher."""
+    before = [function.__qualname__ for function in app.before_request_funcs.get(None, [])]
+    after = [function.__qualname__ for function in app.after_request_funcs.get(None, [])]
+    assert before == ["Gate.enter"]
+    assert after == ["Finisher.leave"]
+    assert app.teardown_request_funcs.get(None, []) == []
