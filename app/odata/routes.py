@@ -12,6 +12,8 @@ from sqlalchemy import Connection
 from app import records
 from app.config import Config
 from app.database import read_engine
+from app.json_body import read_body
+from app.links import service_root
 from app.odata import edm
 from app.odata.cursor import Limits
 from app.odata.service import Connections, ODataService, Request
@@ -39,7 +41,7 @@ def init_app(
     app.extensions["representation"] = service.representation
     app.extensions["entity_url"] = lambda entity, key: prefixes[0] + service.address(entity, key)
     for index, prefix in enumerate(prefixes):
-        view = partial(_view, service, config.BASE_URL, prefix, prefixes)
+        view = partial(_view, service, config, prefix, prefixes)
         endpoint = f"odata-{index}" if index else "odata"
         for rule in (prefix, f"{prefix}<path:resource>"):
             app.add_url_rule(rule, endpoint, view, methods=METHODS, provide_automatic_options=False)
@@ -47,7 +49,7 @@ def init_app(
 
 
 def _view(
-    service: ODataService, base_url: str | None, prefix: str, prefixes: tuple[str, ...],
+    service: ODataService, config: Config, prefix: str, prefixes: tuple[str, ...],
     resource: str = "",
 ) -> Response:  # fmt: skip
     environ = request.environ
@@ -55,14 +57,14 @@ def _view(
     raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
     at = raw.find(prefix)
     path = raw[at + len(prefix) :].partition("?")[0] if at >= 0 else quote(resource, safe="/")
-    host = base_url or f"{environ['wsgi.url_scheme']}://{request.host}"
+    host = service_root(environ, config.BASE_URL)
     return service.answer(
         Request(
             environ["REQUEST_METHOD"],
             path,
             environ["QUERY_STRING"],
             request.headers,
-            request.get_data,
+            partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
             tuple(address for other in prefixes for address in (host + other, other)),
         )
