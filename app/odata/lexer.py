@@ -50,10 +50,10 @@ _TOKEN: t.Final = re.compile(
         f"(?P<{kind}>{pattern})"
         for kind, pattern in {
             "name": rf"(?![0-9A-Fa-f]{{8}}-[0-9A-Fa-f]{{4}}-){DOTTED_NAME}(?!'|\.\*)",
-            "mark": r"[(),:;=/*{}\[\]]|-(?![0-9]|INF(?!\w))",
             "string": STRING,
             **{kind: first + rest for kind, (first, rest) in UNQUOTED.items()},
-            "nonfinite": "-INF",
+            "nonfinite": r"-INF(?!\w)",
+            "mark": r"[(),:;=/\-*{}\[\]]",
             "prefixed": DOTTED_NAME + STRING,
             "wildcard": DOTTED_NAME + r"\.\*",
             "at": rf"@{DOTTED_NAME}(?:\#{NAME})?",

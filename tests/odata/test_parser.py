@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
 from app.odata.cursor import Limits
@@ -121,6 +123,7 @@ def test_case_and_blanks_do_not_matter(written: str) -> None:
         ("-(a)", Unary("neg", A)),
         ("-a", Unary("neg", A)),
         ("- 5", Unary("neg", number(5))),
+        (f"-{UUID(int=0)}", Unary("neg", Literal(UUID(int=0), "guid"))),
         ("-5", number(-5)),
         ("a sub -5", Binary("sub", A, number(-5))),
         ("not(a)", Unary("not", A)),
@@ -249,7 +252,9 @@ def test_json_values() -> None:
         ("a eq(1)", 4, "expected a blank after 'eq'"),
         ("a = 1", 2, "expected an operator"),
         ("a eq 2024-02-30", 5, "no such date"),
-        ("a eq 2024-1-1", 9, "expected an operator"),
+        ("a eq 2024-1-1", 5, "'2024-1-1' is not a date such as 2024-05-31"),
+        ("a gt 2024-01-01T10:00:00", 5, "with an offset such as 2024-05-31T10:00:00Z"),
+        ("a eq 5-3", 5, "'5-3' is neither a number nor a name"),
         ("a eq 42.", 5, "neither a number nor a name"),
         ("a eq #", 5, "unexpected character '#'"),
         ("any()", 0, "needs a collection before it"),
