@@ -72,6 +72,11 @@ def money(col: Any, **facets: Any) -> edm.Property:
     return prop(col, currency_property="currency", **facets)
 
 
+def kept(col: Any, **facets: Any) -> edm.Property:
+    """A state or a responsible person: a PUT that leaves it out does not touch it."""
+    return prop(col, kept=True, **facets)
+
+
 def priority(col: Any) -> edm.Property:
     """The urgency, an enumeration because its order matters (contract P5)."""
     return prop(col, type=PRIORITY)
@@ -97,7 +102,7 @@ def full_name(columns: Any, rights: Any) -> ColumnElement[Any]:
 def common(table: FromClause) -> tuple[edm.Property, ...]:
     """The properties that the ten entities share (contract section 9)."""
     return (
-        prop(table.c.owner_id),
+        kept(table.c.owner_id),
         prop(table.c.external_id),
         prop(
             table.c.tags,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, common, key, owner, server
+from app.container.common import business_type, common, kept, key, owner, server
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
@@ -30,7 +30,7 @@ DOCUMENT = business_type(
         server(_document.c.size),
         server(_document.c.sha256),
         server(_document.c.file_version, "version"),
-        prop(_document.c.status),
+        kept(_document.c.status),
         server(_document.c.download_count),
         server(_document.c.is_shared),
         server(_document.c.deleted_at),

@@ -10,6 +10,7 @@ from app.container.common import (
     business_type,
     common,
     documents_of,
+    kept,
     key,
     money,
     owner,
@@ -17,6 +18,7 @@ from app.container.common import (
     tasks_about,
 )
 from app.dynamic import dynamic
+from app.invoices.payments import PAYMENTS
 from app.models.invoice import Invoice, LineItem, Payment
 from app.odata import edm
 from app.odata.declare import by_name, prop, to_many, to_one
@@ -87,7 +89,7 @@ INVOICE = business_type(
         server(_invoice.c.number),
         prop(_invoice.c.client_id),
         prop(_invoice.c.type),
-        prop(_invoice.c.status),
+        kept(_invoice.c.status),
         prop(_invoice.c.contact_id),
         prop(_invoice.c.issue_date),
         prop(_invoice.c.due_date),
@@ -148,7 +150,7 @@ INVOICE = business_type(
         ),
         to_many(
             "Payments", "Payment", "invoice_id", partner="Invoice", contained=True,
-            description="Payments received.",
+            service=PAYMENTS, description="Payments received.",
         ),
         to_many(
             "CreditNotes", "Invoice", "credited_invoice_id", partner="CreditedInvoice",

@@ -6,6 +6,7 @@ from app.container.common import (
     business_type,
     common,
     documents_of,
+    kept,
     key,
     owner,
     priority,
@@ -16,6 +17,7 @@ from app.models.kb_article import KbArticle, KbRevision
 from app.models.ticket import Ticket, TicketArticle, TicketComment
 from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
+from app.tickets.comments import COMMENTS
 
 _ticket = Ticket.__table__
 _comment = TicketComment.__table__
@@ -51,14 +53,14 @@ TICKET = business_type(
         server(_ticket.c.number),
         prop(_ticket.c.subject),
         prop(_ticket.c.description),
-        prop(_ticket.c.status),
+        kept(_ticket.c.status),
         priority(_ticket.c.priority),
         prop(_ticket.c.type),
         prop(_ticket.c.channel),
         prop(_ticket.c.client_id),
         prop(_ticket.c.contact_id),
         prop(_ticket.c.requester_email),
-        prop(_ticket.c.assignee_id),
+        kept(_ticket.c.assignee_id),
         prop(_ticket.c.category),
         prop(_ticket.c.language),
         prop(_ticket.c.pending_until),
@@ -83,7 +85,7 @@ TICKET = business_type(
         to_one("MergedInto", "Ticket", "merged_into_id", description="Ticket it went into."),
         to_many(
             "Comments", "TicketComment", "ticket_id", contained=True,
-            description="Answers and notes.",
+            service=COMMENTS, description="Answers and notes.",
         ),
         _linked(
             "KbArticles", "KbArticle", "ticket_id", "article_id", "Tickets", "Linked articles."
@@ -123,7 +125,7 @@ KB_ARTICLE = business_type(
         prop(_article.c.body),
         prop(_article.c.body_format),
         prop(_article.c.summary),
-        prop(_article.c.status),
+        kept(_article.c.status),
         prop(_article.c.visibility),
         prop(_article.c.category),
         prop(_article.c.language),

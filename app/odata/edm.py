@@ -107,6 +107,7 @@ class Property:
     computed: bool = False  # set by the service; ignored in a body
     immutable: bool = False  # settable on create only
     on_request: bool = False  # left out unless $select names it
+    kept: bool = False  # a PUT that leaves it out keeps it: a state, a responsible person
     searchable: bool = False  # part of $search and of the trigram index
     currency_property: str | None = None  # Measures.ISOCurrency
     description: str = ""
@@ -136,6 +137,7 @@ class NavigationProperty:
     nullable: bool = True
     contained: bool = False  # no set of its own: reached through its parent only
     owned: bool = False  # given inside the parent's body and replaced as a whole (LineItems)
+    service: Service | None = None  # adds entities to a contained collection
     description: str = ""
 
 

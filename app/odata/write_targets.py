@@ -186,7 +186,9 @@ class _Resolver:
         link = Link(target.entity_set, target.key, nav)
         type_ = self._container.target(nav)
         home = self._container.set_of_type.get(type_.name)
-        entity_set = home or edm.EntitySet(name=nav.name, type=type_)
+        entity_set = home or edm.EntitySet(
+            name=nav.name, type=type_, service=nav.service, updatable=False, deletable=False
+        )
         if nav.collection:
             collection = Target(entity_set, type_, is_collection=True, link=link)
             return self._keyed(collection, arguments)

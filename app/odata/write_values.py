@@ -46,7 +46,7 @@ def change_values(body: EntityBody, key: Any) -> dict[str, Any]:
 
 
 def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, Any]:
-    """What a PUT changes: the values given, and all others back to their defaults.
+    """What a PUT changes: the values given, all others back to their defaults, kept ones excepted.
 
     Args:
         related: attributes that a navigation property of the body sets.
@@ -55,7 +55,7 @@ def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, A
     values = _changeable(body, {**body.values, **body.partial})
     problems = Problems()
     for prop in body.type.properties.values():
-        if not is_changeable(body.type, prop):
+        if prop.kept or not is_changeable(body.type, prop):
             continue
         if prop.columns is not None:
             for column in prop.columns.values():

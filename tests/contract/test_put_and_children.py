@@ -1,0 +1,54 @@
+"""PUT keeps states and responsible persons; payments and comments are added below their parents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.contract.conftest import Api
+
+
+def sent_invoice(admin: Api) -> dict[str, Any]:
+    client = admin.post("/odata/Clients", {"name": "ACME"}).json["id"]
+    lines = [{"description": "Training", "unitPrice": 100, "taxRate": 19}]
+    draft = admin.post("/odata/Invoices", {"clientId": client, "LineItems": lines}).json
+    issued = admin.patch(f"/odata/Invoices({draft['id']})", {"status": "Sent"})
+    assert issued.status_code == 200, issued.text
+    return issued.json
+
+
+def test_put_keeps_the_state_and_the_people(admin: Api) -> None:
+    me = admin.get("/api/auth/me").json["id"]
+    ticket = admin.post("/odata/Tickets", {"subject": "Printer", "assigneeId": me}).json
+    path = f"/odata/Tickets({ticket['id']})"
+    answer = admin.put(path, {"subject": "Scanner", "category": "Hardware"})
+    assert answer.status_code == 200, answer.text
+    kept = {name: answer.json[name] for name in ("status", "assigneeId", "ownerId")}
+    assert kept == {"status": "Open", "assigneeId": me, "ownerId": me}
+
+
+def test_a_payment_is_added_to_its_invoice(admin: Api) -> None:
+    invoice = sent_invoice(admin)
+    path = f"/odata/Invoices({invoice['id']})"
+    paid = admin.post(
+        f"{path}/Payments", {"amount": 119, "date": invoice["issueDate"], "method": "transfer"}
+    )
+    assert paid.status_code == 201, paid.text
+    assert paid.json["number"] == "PAY-000001"
+    assert admin.get(path).json["status"] == "Paid"
+    assert admin.get(f"{path}/Payments/$count").text == "1"
+    again = admin.post(
+        f"{path}/Payments", {"amount": 1, "date": invoice["issueDate"], "method": "transfer"}
+    )
+    assert (again.status_code, again.json["error"]["code"]) == (409, "OVERPAYMENT")
+    changed = admin.patch(f"{path}/Payments({paid.json['id']})", {"amount": 2})
+    assert changed.status_code == 405
+
+
+def test_a_comment_is_added_to_its_ticket(admin: Api) -> None:
+    ticket = admin.post("/odata/Tickets", {"subject": "Printer"}).json
+    path = f"/odata/Tickets({ticket['id']})"
+    made = admin.post(f"{path}/Comments", {"body": "We are looking.", "isInternal": False})
+    assert made.status_code == 201, made.text
+    read = admin.get(f"{path}?$expand=Comments").json
+    assert [comment["body"] for comment in read["Comments"]] == ["We are looking."]
+    assert read["status"] == "Open"
