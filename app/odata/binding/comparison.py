@@ -61,7 +61,7 @@ def compare(
         return _compare_with_null(_MIRRORED[op], right, offset)
     left, right = _known(left, right, parameters), _known(right, left, parameters)
     if isinstance(left, Constant) and isinstance(right, Constant):
-        left = natural(left, parameters)
+        left, right = natural(left, parameters), natural(right, parameters)
     if isinstance(left, Constant):
         return compare(_MIRRORED[op], right, left, parameters, exact=exact, offset=offset)
     if not isinstance(left, Typed):

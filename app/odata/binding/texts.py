@@ -28,18 +28,24 @@ _EXACT = {
 }
 
 
-def text_match(translator: Translating, node: Call) -> ColumnElement[bool]:
-    """One of the three Boolean functions; null where an operand is (URL Conventions 5.1.1.7)."""
+def text_match(
+    translator: Translating, node: Call, *, indexed: bool = False
+) -> ColumnElement[bool]:
+    """One of the three Boolean functions; null where an operand is (URL Conventions 5.1.1.7).
+
+    Args:
+        indexed: use an index that serves it; then false may stand for null.
+    """
     text = translator.argument(node.arguments[0], node.name, "text")
     sought = translator.place(node.arguments[1])
     if isinstance(sought, Constant) and sought.literal.kind == "string":
-        return _with_literal(translator, node.name, text, sought.literal)
+        return _with_literal(translator, node.name, text, sought.literal, indexed)
     other = translator.argument(node.arguments[1], node.name, "text")
     return Predicate(*_EXACT[node.name], text.sql, other.sql)
 
 
 def _with_literal(
-    translator: Translating, function: str, text: Typed, literal: Literal
+    translator: Translating, function: str, text: Typed, literal: Literal, indexed: bool
 ) -> ColumnElement[bool]:
     parameters = translator.context.parameters
     if not isinstance(text.sql, Column):
@@ -49,7 +55,7 @@ def _with_literal(
         return and_(text.sql >= beginning, text.sql < parameters.bind(literal, Text, _next_text))
     sqlite, postgresql = _EXACT[function]
     sought = parameters.bind(literal, Text)
-    if text.trigrams is None or not parameters.decide(literal, _has_trigram):
+    if text.trigrams is None or not indexed or not parameters.decide(literal, _has_trigram):
         return Predicate(sqlite, postgresql, text.sql, sought)
     # The exact predicate stands behind the index on SQLite, whose phrase may be anywhere.
     narrowed = (

@@ -8,6 +8,8 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, and_, false, func, not_, or_
 
 from app.odata import edm
+from app.odata.apply_nodes import AggregateCall
+from app.odata.binding.aggregates import aggregate_call
 from app.odata.binding.arithmetic import arithmetic, negated
 from app.odata.binding.calls import call
 from app.odata.binding.casts import cast, choose, isof
@@ -18,6 +20,7 @@ from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.lambdas import count_rows, lambda_condition
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.scope import Context, Scope
+from app.odata.binding.texts import text_match
 from app.odata.binding.values import (
     Constant,
     Dynamic,
@@ -102,6 +105,8 @@ class Translator:
                 return lambda_condition(self, node)
             case Call(name="isof"):
                 return isof(self, node)
+            case Call(name="contains" | "startswith" | "endswith"):
+                return text_match(self, node, indexed=not exact)
         place = self.place(node)
         if isinstance(place, Constant) and place.literal.kind == "null":
             return spell(Boolean(), "NULL") if exact else false()
@@ -266,6 +271,7 @@ _PLACES: dict[type[Node], Translate] = {
     Call: Translator._call,
     Case: choose,
     Count: count_rows,
+    AggregateCall: aggregate_call,
     TypeCast: Translator._type_cast,
     In: lambda translator, node: Typed(translator.condition(node, exact=True), edm.BOOLEAN),
     Lambda: lambda translator, node: Typed(

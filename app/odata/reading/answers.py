@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -116,7 +116,8 @@ class Answering:
         else:
             remaining = None if plan.top is None else plan.top.of(run.literals)
         limit = page + 1 if remaining is None else min(remaining, page + 1)
-        rows = plan.main.rows(connection, replace(run, limit=limit))
+        run.limit = limit
+        rows = plan.main.rows(connection, run)
         if not rows:
             self._require_parent(plan, run, connection)
         parts = [self._context(plan)]
@@ -133,8 +134,8 @@ class Answering:
 
     def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
         assert plan.top is not None
-        limited = replace(run, limit=plan.top.of(run.literals))
-        row = plan.main.rows(connection, limited)[0]
+        run.limit = plan.top.of(run.literals)
+        row = plan.main.rows(connection, run)[0]
         if row[0] is None:
             self._require_parent(plan, run, connection)
         total = self._total(row[1]) if plan.has_total else ""

@@ -7,15 +7,17 @@ from contextlib import contextmanager
 
 from sqlalchemy import BigInteger
 
+from app.odata.aggregation.pipeline import transformed
+from app.odata.aggregation.rowset import RowSet
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.searching import search_condition
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Row, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import ComputeItem, OrderItem
 from app.odata.option_nodes import QueryOptions
-from app.odata.reading.bound import BoundQuery, OrderKey, Projection
+from app.odata.reading.bound import BoundQuery, Projection
+from app.odata.reading.computing import compute
 from app.odata.reading.expansion import expand_members
+from app.odata.reading.ordering import order_keys
 from app.odata.reading.selection import selected_members, selection_text
 from app.odata.sql.spelled import Part
 
@@ -52,14 +54,10 @@ class QueryBinder:
             depth: how many expansions lead here.
         Raises: QueryError; ForbiddenError, something in it may not be read.
         """
-        query = BoundQuery(Translator(self.context, scope, it=it), scope, list(scope.conditions))
-        if options.apply is not None:
-            raise UnsupportedError("$apply is not offered here", option="$apply")
-        with option("$compute"):
-            self._compute(query, options.compute)
-        self.narrow(query, options)
+        query = self.rows(scope, options, it=it)
+        scope = query.scope
         with option("$orderby"):
-            query.order = self.order(query.translator, options.orderby)
+            query.order = order_keys(query.translator, options.orderby or query.given_order)
         with option("$select"):
             members = list(selected_members(scope, options.select))
         with option("$expand"):
@@ -78,43 +76,22 @@ class QueryBinder:
         query.count = bool(options.count)
         return query
 
-    def narrow(self, query: BoundQuery, options: QueryOptions) -> None:
-        """Add what ``$filter`` and ``$search`` ask for."""
+    def rows(self, scope: Scope, options: QueryOptions, *, it: Scope | None = None) -> BoundQuery:
+        """Which rows: ``$apply``, ``$compute``, ``$filter`` and ``$search``, in this order."""
+        rows = RowSet(scope, list(scope.conditions))
+        if options.apply is not None:
+            if it is not None:
+                raise UnsupportedError("$apply is not offered inside $expand", option="$apply")
+            with option("$apply"):
+                rows = transformed(rows, options.apply)
+        translator = Translator(self.context, rows.scope, it=it)
+        query = BoundQuery(translator, rows.scope, rows.conditions, given_order=rows.order)
+        with option("$compute"):
+            compute(translator, options.compute)
         if options.filter is not None:
             with option("$filter"):
-                query.conditions.append(query.translator.condition(options.filter))
+                query.conditions.append(translator.condition(options.filter))
         if options.search is not None:
             with option("$search"):
                 query.conditions.append(search_condition(query.scope, options.search))
-
-    def order(self, translator: Translator, items: Sequence[OrderItem]) -> list[OrderKey]:
-        """The sort keys, the key of the entity last: without it pages would not be stable."""
-        keys = []
-        for item in items:
-            value = translator.typed(item.expression)
-            if family(value.type) == "other":
-                raise QueryError("rows cannot be sorted by this", item.offset)
-            keys.append(OrderKey(value, item.descending))
-        return [*keys, *key_order(translator.scope, keys)]
-
-    def _compute(self, query: BoundQuery, items: Sequence[ComputeItem]) -> None:
-        scope = query.scope
-        for item in items:
-            name = item.alias
-            if name.lower() in scope.type.folded or name in scope.computed:
-                raise QueryError(f"{scope.type.name} has a property {name} already", item.offset)
-            place = query.translator.place(item.expression)
-            if isinstance(place, Row):
-                raise QueryError("an entity cannot be computed", item.offset)
-            scope.computed[name] = query.translator.typed(item.expression)
-
-
-def key_order(scope: Scope, before: Sequence[OrderKey]) -> list[OrderKey]:
-    """The key of an entity as the last sort keys, as far as it is not among those ``before``."""
-    known = {id(key.value.sql) for key in before}
-    properties = [scope.type.properties[name] for name in scope.type.key]
-    return [
-        OrderKey(Typed(column, property_.type, nullable=False))
-        for column, property_ in zip(scope.key_columns(), properties, strict=True)
-        if id(column) not in known
-    ]
+        return query

@@ -12,6 +12,7 @@ from app.odata import edm
 from app.odata.binding.scope import Scope
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Typed
+from app.odata.nodes import OrderItem
 from app.odata.sql.spelled import Part
 
 
@@ -85,3 +86,5 @@ class BoundQuery:
     top: BindParameter[int] | None = None
     skip: BindParameter[int] | None = None
     count: bool = False
+    # The order that $apply left; $orderby comes before it.
+    given_order: Sequence[OrderItem] = ()

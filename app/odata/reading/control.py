@@ -16,10 +16,10 @@ _EVIDENT = frozenset(("Edm.String", "Edm.Boolean", "Edm.Double"))
 
 def entity_control(projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:
     """What stands before the properties: the tag unless ``none``, type and address if ``full``."""
-    if format_.metadata == "none":
-        return
     scope = projection.scope
     type_ = scope.type
+    if format_.metadata == "none" or not type_.key:  # what $apply made is no entity
+        return
     if format_.metadata == "full":
         namespace = scope.context.container.namespace
         yield [f'"{format_.control("type")}":"#{namespace}.{type_.name}"']

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, select
 
@@ -11,7 +11,7 @@ from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json
 from app.odata.binding.paths import of_property, property_sql
-from app.odata.binding.values import Elements, JsonStructure, Structure, Typed
+from app.odata.binding.values import Elements, JsonStructure, Place, Structure, Typed
 from app.odata.reading.bound import (
     BoundQuery,
     ComputedMember,
@@ -31,15 +31,41 @@ MOST_EXPANDED = 1000
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
     """One JSON object."""
+    before = list(entity_control(projection, format_))
     members = [
-        *entity_control(projection, format_),
-        *(parts for member in projection.members for parts in _member(member, projection, format_)),
-        *navigation_links(projection, format_),
+        piece for member in projection.members for piece in _member(member, projection, format_)
     ]
+    after = list(navigation_links(projection, format_))
+    if format_.omit_nulls:
+        return _without_nulls(before, members, after)
     pieces: list[Part] = []
-    for index, parts in enumerate(members):
-        pieces += [",", *parts] if index else parts
+    for parts in (*before, *(piece.parts for piece in members), *after):
+        pieces += [",", *parts] if pieces else parts
     return Template(["{", *pieces, "}"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """``"name":value``; ``null`` is the condition that the value is null, where it can be."""
+
+    parts: Sequence[Part]
+    null: ColumnElement[bool] | None = None
+
+
+def _without_nulls(
+    before: Sequence[Sequence[Part]], members: Sequence[_Piece], after: Sequence[Sequence[Part]]
+) -> ColumnElement[str]:
+    """An object whose null members are left out: each brings its comma, the first is cut off."""
+    pieces: list[Part] = [part for parts in before for part in (",", *parts)]
+    for member in members:
+        whole = [",", *member.parts]
+        if member.null is None:
+            pieces += whole
+        else:
+            template = "(CASE WHEN {0} THEN '' ELSE {1} END)"
+            pieces.append(spell(Text(), template, member.null, Template(whole)))
+    pieces += [part for parts in after for part in (",", *parts)]
+    return spell(Text(), "('{' || substr({0}, 2) || '}')", Template(pieces))
 
 
 def reference_json(projection: Projection, format_: Format) -> ColumnElement[str]:
@@ -65,21 +91,24 @@ def property_json(
     return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", place.sql)
 
 
-def _member(member: Member, projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:
-    """``"name":value`` of a member, with the annotations that belong to it before it."""
-    match member:
-        case PropertyMember(property=property_, parts=parts):
-            annotation = type_annotation(property_.name, property_.type, format_)
-            if annotation:
-                yield annotation
-            yield [f'"{property_.name}":', *_property(projection, property_, parts, format_)]
-        case ComputedMember(name=name, value=value):
-            annotation = type_annotation(name, value.type, format_)
-            if annotation:
-                yield annotation
-            yield [f'"{name}":', *_value(value, format_)]
-        case ExpandMember():
-            yield from _expanded(member, format_)
+def _member(member: Member, projection: Projection, format_: Format) -> Iterator[_Piece]:
+    """What a member writes, the annotation of its type before it."""
+    if isinstance(member, ExpandMember):
+        yield from _expanded(member, format_)
+        return
+    place: Place
+    if isinstance(member, ComputedMember):
+        name, type_, place = member.name, member.value.type, member.value
+        value = _value(member.value, format_)
+    else:
+        name, type_ = member.property.name, member.property.type
+        place = of_property(projection.scope, member.property)
+        value = _property(projection, member, format_)
+    optional = place.nullable if isinstance(place, Typed) else not isinstance(place, Elements)
+    null = is_null(place) if format_.omit_nulls and optional else None
+    if annotation := type_annotation(name, type_, format_):
+        yield _Piece(annotation, null)
+    yield _Piece([f'"{name}":', *value], null)
 
 
 def _value(value: Typed, format_: Format) -> Sequence[Part]:
@@ -92,12 +121,8 @@ def _value(value: Typed, format_: Format) -> Sequence[Part]:
     )
 
 
-def _property(
-    projection: Projection,
-    property_: edm.Property,
-    parts: frozenset[str] | None,
-    format_: Format,
-) -> Sequence[Part]:
+def _property(projection: Projection, member: PropertyMember, format_: Format) -> Sequence[Part]:
+    property_, parts = member.property, member.parts
     place = of_property(projection.scope, property_)
     if isinstance(place, Typed):
         return _value(place, format_)
@@ -140,10 +165,10 @@ def _json_parts_of(
     return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", sql, whole)
 
 
-def _expanded(member: ExpandMember, format_: Format) -> Iterator[Sequence[Part]]:
+def _expanded(member: ExpandMember, format_: Format) -> Iterator[_Piece]:
     name, query = member.navigation.name, member.query
     if query.count or member.count_only:
-        yield [f'"{format_.control("count", name)}":', *_count(query, format_)]
+        yield _Piece([f'"{format_.control("count", name)}":', *_count(query, format_)])
     if member.count_only:
         return
     projection = query.projection
@@ -153,7 +178,7 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Sequence[Part]]
     source = query.scope.from_clause()
     rows = select(text).select_from(source).where(*query.conditions).correlate_except(source)
     if not member.navigation.collection:
-        yield [f'"{name}":', or_null(rows.limit(1).scalar_subquery())]
+        yield _Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
         return
     rows = rows.order_by(*(key.clause() for key in query.order)).limit(_limit(query))
     if query.skip is not None:
@@ -161,7 +186,7 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Sequence[Part]]
     each = rows.subquery(query.translator.context.next_name())
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
     array = select(joined).select_from(each).correlate_except(each)
-    yield [f'"{name}":[', array.scalar_subquery(), "]"]
+    yield _Piece([f'"{name}":[', array.scalar_subquery(), "]"])
 
 
 def joined_texts(text: ColumnElement[str]) -> ColumnElement[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Metadata = Literal["none", "minimal", "full"]
 Version = Literal["4.0", "4.01"]
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """JSON as the client wants it (JSON Format 3).
 
     ``ieee754``: Int64 and Decimal as strings. ``omit_nulls``: properties that are null are left

@@ -171,15 +171,11 @@ class _Making:
     def _number(self) -> Plan:
         """``/$count``: of rows, or of the members of a collection kept as JSON."""
         resource, place = self.resource, self.resource.place
-        query = BoundQuery(
-            Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
-        )
+        query = QueryBinder(self.context).rows(resource.scope, self.options)
         if isinstance(place, Elements):
             length = spell(BigInteger, "json_array_length({0})", place.sql)
             statement = self._from(query, [length])
         else:
-            binder = QueryBinder(self.context)
-            binder.narrow(query, self.options)
             statement = self._counted(query)
         return Plan("number", self._compiled(statement), parent=self._parent())
 

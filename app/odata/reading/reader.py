@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Dialect
 from sqlalchemy.exc import DataError, DBAPIError
 from werkzeug.datastructures import Headers
 
-from app.clock import today, utc_now
 from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
 from app.odata import edm
 from app.odata.cursor import DEFAULT_LIMITS, Limits
@@ -84,9 +84,11 @@ class Reader:
         query = request.query
         texts = query if isinstance(query, OptionTexts) else read_options(query)
         self.check_schema_version(texts)
-        format_ = self._format(request, texts)
-        asked = fingerprint(path.text, texts)
-        start = self._start(texts, asked)
+        format_ = _format(request, texts)
+        start = None
+        if "skiptoken" in texts.system:
+            token = texts.system["skiptoken"]
+            start = self._tokens.read(token, fingerprint(path.text, texts))
         answering = Answering(
             format_,
             request.root,
@@ -94,37 +96,43 @@ class Reader:
             query if isinstance(query, str) else "",
             request.preferences,
             request.headers.get("If-None-Match"),
-            lambda place: self._tokens.make(place, asked),
+            lambda place: self._tokens.make(place, fingerprint(path.text, texts)),
         )
         paging = _paging(texts, start, answering.page_size)
-        lookup = _Lookup(self, path, texts, format_, caller, connection, start, paging)
+        lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)
+        run = Run(lookup.literals, caller.user_id, after=() if start is None else start.after)
         try:
-            return answering.answer(lookup.plan, lookup.run, connection, start)
+            return answering.answer(lookup.plan, run, connection, start)
         except QueryError:
             if lookup.is_hit:  # the error has the offset of another query: say it of this one
                 lookup.make()
             raise
 
-    def _start(self, texts: OptionTexts, asked: str) -> PageStart | None:
-        token = texts.system.get("skiptoken")
-        return None if token is None else self._tokens.read(token, asked)
-
-    def _format(self, request: ReadRequest, texts: OptionTexts) -> Format:
-        headers = request.headers
-        found = negotiated(
-            headers.get("Accept"),
-            texts.system.get("format"),
-            headers.get("OData-MaxVersion"),
-            headers.get("OData-Version"),
-        )
-        if request.preferences.omit_values == "nulls":
-            return replace(found, omit_nulls=True)
-        return found
+    def make_plan(
+        self, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
+        dialect: Dialect, paging: Paging,
+    ) -> Plan:  # fmt: skip
+        """A plan from the text of a request."""
+        planner = Planner(self.container, dialect, caller, format_, self._limits, self._max_depth)
+        return planner.plan(path, texts, paging)
 
     def check_schema_version(self, texts: OptionTexts) -> None:
         asked = texts.system.get("schemaversion", "*")
         if asked not in ("*", self.container.schema_version):
             raise NotFoundError(f"The schema version {asked} does not exist.")
+
+
+def _format(request: ReadRequest, texts: OptionTexts) -> Format:
+    headers = request.headers
+    found = negotiated(
+        headers.get("Accept"),
+        texts.system.get("format"),
+        headers.get("OData-MaxVersion"),
+        headers.get("OData-Version"),
+    )
+    if request.preferences is not NO_PREFERENCES and request.preferences.omit_values == "nulls":
+        return found._replace(omit_nulls=True)
+    return found
 
 
 def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Paging:
@@ -139,41 +147,26 @@ class _Lookup:
 
     def __init__(
         self, reader: Reader, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
-        connection: Connection, start: PageStart | None, paging: Paging,
+        dialect: Dialect, paging: Paging,
     ) -> None:  # fmt: skip
-        self._planner = Planner(
-            reader.container, connection.dialect, caller, format_, reader._limits, reader._max_depth
-        )
-        self._path, self._texts = path, texts
-        self._paging = paging
         shape, literals = shape_path(path)
         options = shape_options(texts)
-        self._literals: Sequence[LiteralValue] = [*literals, *options.literals]
-        common = (format_, caller.profile, connection.dialect.name, paging)
-        shaped = (shape, options.key, *common)
-        self._plans = reader.plans
-        found = self._plans.find(shaped, self._literals)
-        exact: Hashable = (path.marked, *_exact(texts), *common)
+        self.literals: Sequence[LiteralValue] = [*literals, *options.literals]
+        self.make = partial(reader.make_plan, path, texts, format_, caller, dialect, paging)
+        plans = reader.plans
+        common = (format_, caller.profile, dialect.name, paging)
+        shaped = (shape, options.key, common)
+        found = plans.find(shaped, self.literals)
         if found is None:
-            found = self._plans.find(exact, self._literals)
+            exact = (path.marked, _exact(texts), common)
+            found = plans.find(exact, self.literals)
         self.is_hit = found is not None
-        self._plans.count(hit=self.is_hit)
+        plans.count(hit=self.is_hit)
         if found is None:
             found = self.make()
-            lifted = found.slots().issuperset(range(len(self._literals)))
-            self._plans.keep(shaped if lifted else exact, found)
+            lifted = found.slots().issuperset(range(len(self.literals)))
+            plans.keep(shaped if lifted else exact, found)
         self.plan: Plan = found
-        self.run = Run(
-            self._literals,
-            caller.user_id,
-            utc_now(),
-            today(),
-            after=() if start is None else start.after,
-        )
-
-    def make(self) -> Plan:
-        """The plan, from the text of the request."""
-        return self._planner.plan(self._path, self._texts, self._paging)
 
 
 def _exact(texts: OptionTexts) -> tuple[Hashable, ...]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Dialect, bindparam, select
 
-from app.clock import today, utc_now
 from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context, Scope
@@ -44,7 +43,7 @@ class Representations:
         if statement is None:
             statement = self._statement(self._container.types[entity], dialect)
             self._statements[entity, dialect.name] = statement
-        rows = statement.rows(connection, Run(parts, 0, utc_now(), today()))
+        rows = statement.rows(connection, Run(parts, 0))
         if not rows:
             raise KeyError(f"{entity} {key}")
         text: str = rows[0][0]

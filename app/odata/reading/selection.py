@@ -113,7 +113,9 @@ def selection_text(
     None where all properties are shown and nothing is restricted in what is expanded.
     """
     names = []
-    if options.select:
+    if options.apply is not None and not options.select:
+        names = [text for member in members for text in _names(member)]
+    elif options.select:
         starred = any(item.path == ("*",) for item in options.select)
         names = ["*"] if starred else [text for member in members for text in _names(member)]
     for member in expanded:

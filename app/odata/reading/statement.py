@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Select
 
+from app.clock import utc_now
 from app.dynamic import DYNAMIC_TYPES
 from app.odata.binding.parameters import Source
-from app.odata.nodes import LiteralValue
 from app.statements import execute
 
 RUN = "run_"
 _DYNAMIC = {f"dyn_{name}": name for name in DYNAMIC_TYPES}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Run:
     """The values of one execution.
 
@@ -26,12 +27,20 @@ class Run:
     ``after`` the sort keys of the row that the page begins after, as the database gave them.
     """
 
-    literals: Sequence[LiteralValue]
+    literals: Sequence[Any]
     caller_id: int
-    now: datetime
-    today: date
     limit: int = 0
     after: Sequence[Any] = ()
+
+    @cached_property
+    def now(self) -> datetime:
+        """The instant of the execution: one for all its statements."""
+        return utc_now()
+
+    @cached_property
+    def today(self) -> date:
+        """The day of ``now``."""
+        return self.now.date()
 
 
 Read = Callable[[Run], Any]

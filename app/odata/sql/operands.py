@@ -82,9 +82,9 @@ class InstantOperand(TypeDecorator[datetime]):
         if value is None:
             return None
         instant = value.astimezone(UTC)
-        if dialect.name != "sqlite":
-            return instant
         remainder = instant.microsecond % 1000
+        if dialect.name != "sqlite":
+            return instant - timedelta(microseconds=remainder if self.rounding == "down" else 0)
         if not remainder or self.rounding == "down":
             return iso_instant(instant)
         if self.rounding == "none":

@@ -10,6 +10,7 @@ import re
 import struct
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact
+from typing import Any
 
 Number = int | str | float | None
 
@@ -180,3 +181,17 @@ def _int64(number: int) -> int:
 def _text(number: Decimal) -> str:
     # A zero has no sign on PostgreSQL.
     return format(number if number else number.copy_abs(), "f")
+
+
+class Sum:
+    """The aggregate ``odata_sum`` of decimals; null over nothing."""
+
+    def __init__(self) -> None:
+        self._total: Decimal | None = None
+
+    def step(self, number: Any, /) -> None:
+        if number is not None:
+            self._total = _EXACT.add(self._total or Decimal(0), Decimal(number))
+
+    def finalize(self) -> str | None:
+        return None if self._total is None else _text(self._total)

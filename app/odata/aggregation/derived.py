@@ -1,0 +1,104 @@
+"""Rows that a transformation made, as an entity type of their own: the next one reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select
+
+from app.odata import edm
+from app.odata.binding.paths import of_property
+from app.odata.binding.scope import Scope
+from app.odata.binding.values import Elements, JsonStructure, Structure, Typed
+from app.odata.errors import UnsupportedError
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of a result: ``path`` is ``("total",)``, or ``("Client", "name")`` when nested."""
+
+    path: tuple[str, ...]
+    type: edm.EdmType
+    sql: ColumnElement[Any]
+    nullable: bool = True
+
+    @property
+    def typed(self) -> Typed:
+        return Typed(self.sql, self.type, self.nullable)
+
+
+def outputs_of(scope: Scope) -> list[Output]:
+    """Everything that rows of ``scope`` show by themselves, computed values included."""
+    found = []
+    for property_ in scope.type.properties.values():
+        if property_.on_request:
+            continue
+        name, place = property_.name, of_property(scope, property_)
+        match place:
+            case Typed(sql=sql, type=type_, nullable=nullable):
+                found.append(Output((name,), type_, sql, nullable))
+            case Elements(sql=sql, type=type_) | JsonStructure(sql=sql, type=type_):
+                found.append(Output((name,), type_, sql, property_.nullable))
+            case Structure(scope=owner):
+                inner = property_.type
+                assert isinstance(inner, edm.ComplexType) and property_.columns is not None
+                for part, column in property_.columns.items():
+                    type_ = inner.properties[part].type
+                    found.append(Output((name, part), type_, owner.columns[column]))
+    for name, value in scope.computed.items():
+        found.append(Output((name,), value.type, value.sql, value.nullable))
+    return found
+
+
+def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm.EntityType:
+    """The type of the rows of a select whose columns are labelled ``c0``, ``c1`` ...
+
+    Raises: UnsupportedError, a path is too deep.
+    """
+    properties: dict[str, edm.Property] = {}
+    for index, output in enumerate(outputs):
+        first, *rest = output.path
+        label = f"c{index}"
+        if not rest:
+            properties[first] = edm.Property(
+                name=first, type=output.type, attribute=label, nullable=output.nullable
+            )
+        elif len(rest) == 1:
+            _add_part(properties, first, rest[0], output, label)
+        else:
+            raise UnsupportedError(f"{'/'.join(output.path)} is too deep to group by")
+    return edm.EntityType(name=name, table=rows.subquery(), key=(), properties=properties)
+
+
+def _add_part(
+    properties: dict[str, edm.Property], name: str, part: str, output: Output, label: str
+) -> None:
+    """``Client/name``: a value nested in an object."""
+    inner = edm.Property(name=part, type=output.type, attribute=label)
+    before = properties.get(name)
+    members = {part: inner}
+    columns = {part: label}
+    if before is not None:
+        assert isinstance(before.type, edm.ComplexType) and before.columns is not None
+        members = {**before.type.properties, **members}
+        columns = {**before.columns, **columns}
+    properties[name] = edm.Property(
+        name=name, type=edm.ComplexType(name, members), attribute=name, columns=columns
+    )
+
+
+def labelled(outputs: Sequence[Output]) -> list[ColumnElement[Any]]:
+    """The columns of a select that ``derived_type`` reads."""
+    return [output.sql.label(f"c{index}") for index, output in enumerate(outputs)]
+
+
+def identity_of(scope: Scope) -> list[Typed]:
+    """All comparable values of a row: together they tell it from others, or it equals them."""
+    return [
+        output.typed
+        for output in outputs_of(scope)
+        if isinstance(output.type, edm.PrimitiveType | edm.EnumType)
+        and output.type.name not in ("Edm.Untyped", "Edm.Binary", "Edm.Stream")
+    ]

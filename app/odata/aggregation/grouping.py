@@ -1,0 +1,113 @@
+"""``aggregate`` and ``groupby``: rows made few (Data Aggregation 3.2.1, 3.2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import ColumnElement, and_
+
+from app.odata.aggregation.derived import Output, labelled
+from app.odata.aggregation.rowset import RowSet, made
+from app.odata.apply_nodes import (
+    Aggregate,
+    AggregateItem,
+    Apply,
+    ComputeTransformation,
+    FilterTransformation,
+    GroupBy,
+    Identity,
+    Rollup,
+)
+from app.odata.binding.aggregates import aggregate_item
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Member, Node
+from app.odata.reading.computing import compute
+
+
+def total(rows: RowSet, items: Sequence[AggregateItem]) -> RowSet:
+    """``aggregate(...)``: one row of everything."""
+    return _grouped(rows, [], _Inner(items=list(items)))
+
+
+def group(rows: RowSet, keys: Sequence[Node], node: GroupBy) -> RowSet:
+    """``groupby((keys),...)`` with one set of keys."""
+    return _grouped(rows, keys, _inner(rows, node.apply))
+
+
+def grouping_sets(node: GroupBy) -> list[list[Node]]:
+    """The sets of keys that a ``groupby`` with ``rollup`` stands for, the longest first."""
+    sets: list[list[Node]] = [[]]
+    for key in node.keys:
+        if not isinstance(key, Rollup):
+            sets = [[*before, key] for before in sets]
+            continue
+        if len(key.properties) == 1 and not key.with_total:
+            raise UnsupportedError("there are no hierarchies to roll up", key.offset)
+        least = 0 if key.with_total else 1
+        lengths = range(len(key.properties), least - 1, -1)
+        sets = [[*before, *key.properties[:length]] for before in sets for length in lengths]
+    return sets
+
+
+@dataclass
+class _Inner:
+    """What happens inside each group: rows that count, then the values made of them."""
+
+    where: ColumnElement[bool] | None = None
+    items: list[AggregateItem] = field(default_factory=list)
+
+
+def _inner(rows: RowSet, apply: Apply | None) -> _Inner:
+    found = _Inner()
+    for node in apply.transformations if apply is not None else ():
+        if found.items:
+            raise UnsupportedError("nothing is offered after aggregate() in groupby", node.offset)
+        match node:
+            case FilterTransformation(predicate=predicate):
+                condition = rows.translator().condition(predicate)
+                found.where = condition if found.where is None else and_(found.where, condition)
+            case ComputeTransformation(items=items):
+                compute(rows.translator(), items)
+            case Aggregate(items=aggregates):
+                found.items = list(aggregates)
+            case Identity():
+                pass
+            case _:
+                raise UnsupportedError("only aggregate() is offered inside groupby", node.offset)
+    return found
+
+
+def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
+    translator = rows.translator()
+    groups = [_key(rows, key) for key in keys]
+    outputs = [*groups, *_aggregates(rows, inner)]
+    names = [output.path for output in outputs]
+    if len(set(names)) < len(names):
+        raise QueryError("a name occurs twice in the result of $apply")
+    found = rows.select(labelled(outputs))
+    if groups:
+        found = found.group_by(*(output.sql for output in groups))
+    return made(translator.context, rows.scope.type.name, found, outputs)
+
+
+def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:
+    translator = rows.translator()
+    for item in inner.items:
+        value = aggregate_item(translator, item, where=inner.where)
+        if item.alias is None:
+            raise QueryError("give the value a name: 'as ...'", item.offset)
+        yield Output((item.alias,), value.type, value.sql, value.nullable)
+
+
+def _key(rows: RowSet, node: Node) -> Output:
+    value = rows.translator().typed(node)
+    return Output(tuple(_path(node)), value.type, value.sql, value.nullable)
+
+
+def _path(node: Node) -> Iterator[str]:
+    if not isinstance(node, Member):
+        raise QueryError("rows are grouped by properties", node.offset)
+    if node.base is not None:
+        yield from _path(node.base)
+    yield node.name

@@ -1,0 +1,117 @@
+"""Rows between two transformations: where they come from, and what was asked of them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, cast, null, select, tuple_, union_all
+
+from app.odata.aggregation.derived import Output, derived_type, labelled, outputs_of
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.translator import Translator
+from app.odata.errors import QueryError
+from app.odata.nodes import OrderItem
+from app.odata.reading.ordering import order_keys
+from app.odata.sql.decimals import DecimalNumber, decimal_number
+
+
+@dataclass
+class RowSet:
+    """Rows of ``scope`` that fulfil all conditions; ``order`` is that of the last ``orderby``."""
+
+    scope: Scope
+    conditions: list[ColumnElement[bool]] = field(default_factory=list)
+    order: Sequence[OrderItem] = ()
+
+    @property
+    def context(self) -> Context:
+        return self.scope.context
+
+    def translator(self) -> Translator:
+        """For expressions on a row."""
+        return Translator(self.context, self.scope)
+
+    def select(self, columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
+        """These columns of the rows."""
+        return select(*columns).select_from(self.scope.from_clause()).where(*self.conditions)
+
+    def limited(
+        self, *, limit: ColumnElement[int] | None = None, offset: ColumnElement[int] | None = None
+    ) -> RowSet:
+        """The first rows in their order, or those behind the first."""
+        order = [key.clause() for key in order_keys(self.translator(), self.order)]
+
+        def cut(rows: Select[Any]) -> Select[Any]:
+            return rows.order_by(*order).limit(limit).offset(offset)
+
+        if not self.scope.type.key:
+            outputs = outputs_of(self.scope)
+            rows = cut(self.select(labelled(outputs)))
+            return made(self.context, self.scope.type.name, rows, outputs, self.order)
+        keys = self.scope.key_columns()
+        chosen = tuple_(*keys).in_(cut(self.select(keys)).correlate(None))
+        return RowSet(self.scope, [chosen], self.order)
+
+
+def made(
+    context: Context,
+    name: str,
+    rows: Select[Any],
+    outputs: Sequence[Output],
+    order: Sequence[OrderItem] = (),
+) -> RowSet:
+    """The rows of a select whose columns are those of ``outputs``, labelled."""
+    return RowSet(Scope(context, derived_type(name, rows, outputs)), [], order)
+
+
+def copies(rows: RowSet, count: int) -> list[RowSet]:
+    """The same rows several times, each to be transformed in its own way."""
+    scope = rows.scope
+    if scope.computed or not scope.type.key:
+        outputs = outputs_of(scope)
+        type_ = derived_type(scope.type.name, rows.select(labelled(outputs)), outputs)
+        return [RowSet(Scope(rows.context, type_)) for _ in range(count)]
+    keys = rows.select(scope.key_columns()).correlate(None)
+    found = []
+    for _ in range(count):
+        copy = Scope(rows.context, scope.type)
+        found.append(RowSet(copy, [tuple_(*copy.key_columns()).in_(keys)]))
+    return found
+
+
+def union(context: Context, name: str, parts: Sequence[RowSet]) -> RowSet:
+    """All rows of all parts; what one part does not have is null in its rows.
+
+    Raises: QueryError, two parts have different things under one name.
+    """
+    shown = [{output.path: output for output in outputs_of(part.scope)} for part in parts]
+    columns: dict[tuple[str, ...], Output] = {}
+    for outputs in shown:
+        for path, output in outputs.items():
+            columns[path] = _common(columns.get(path, output), output)
+    for path, column in columns.items():
+        if any(path not in outputs or outputs[path].nullable for outputs in shown):
+            columns[path] = replace(column, nullable=True)
+    selects = []
+    for part, outputs in zip(parts, shown, strict=True):
+        values = [_value(column, outputs.get(path)) for path, column in columns.items()]
+        selects.append(part.select([sql.label(f"c{at}") for at, sql in enumerate(values)]))
+    all_rows = union_all(*selects).subquery()
+    return made(context, name, select(*all_rows.c), list(columns.values()))
+
+
+def _common(first: Output, second: Output) -> Output:
+    """What two columns of one name have in common."""
+    if first.type != second.type:
+        raise QueryError(f"{'/'.join(first.path)} has two different types in concat()")
+    if repr(first.sql.type) == repr(second.sql.type):
+        return first
+    return Output(first.path, first.type, decimal_number(first.sql))
+
+
+def _value(column: Output, own: Output | None) -> ColumnElement[Any]:
+    if own is None:
+        return cast(null(), column.sql.type)
+    return decimal_number(own.sql) if isinstance(column.sql.type, DecimalNumber) else own.sql

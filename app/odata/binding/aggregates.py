@@ -1,0 +1,139 @@
+"""Many values made one: ``sum``, ``min``, ``max``, ``average``, counts (Data Aggregation 3.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Double, case, distinct, func
+
+from app.odata import edm
+from app.odata.apply_nodes import AggregateCall, AggregateItem
+from app.odata.binding.collections import opened
+from app.odata.binding.lambdas import count_rows
+from app.odata.binding.protocol import Translating
+from app.odata.binding.unifying import as_decimal
+from app.odata.binding.values import NUMBERS, Place, Row, Rows, Typed, family, type_name
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Count, Member, Node
+from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
+from app.odata.sql.spelled import Spelled
+from app.types import ExactDecimal
+
+_ORDERED = (*NUMBERS, "text", "date", "instant", "time", "duration", "enum")
+
+
+def aggregated(
+    method: str, value: Typed, offset: int, *, where: ColumnElement[bool] | None = None
+) -> Typed:
+    """``value with method`` over the rows of a group; nulls do not count.
+
+    Args:
+        where: only rows that fulfil it count.
+    Raises: QueryError, the method does not take values of this type; UnsupportedError.
+    """
+    kind = family(value.type)
+    if where is not None:
+        chosen = case((where, value.sql))
+        chosen.type = value.sql.type
+        value = Typed(_again(chosen), value.type)
+    if method == "countdistinct":
+        return Typed(func.count(distinct(value.sql)), edm.INT64, nullable=False)
+    if method in ("min", "max"):
+        if kind not in _ORDERED:
+            raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
+        found = getattr(func, method)(value.sql, type_=value.sql.type)
+        return Typed(_again(found), value.type)
+    if method not in ("sum", "average"):
+        raise UnsupportedError(f"the method {method} is not offered", offset)
+    if kind not in NUMBERS:
+        raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
+    return _sum(value, kind) if method == "sum" else _average(value, kind)
+
+
+def counted(where: ColumnElement[bool] | None = None) -> Typed:
+    """``$count``: how many rows there are."""
+    count = func.count() if where is None else func.count(case((where, 1)))
+    return Typed(count, edm.INT64, nullable=False)
+
+
+def _sum(value: Typed, kind: str) -> Typed:
+    if kind == "integer":
+        total = Spelled(
+            BigInteger(), "sum({0})", "CAST(sum(CAST({0} AS BIGINT)) AS BIGINT)", value.sql
+        )
+        return Typed(total, edm.INT64)
+    if kind == "double":
+        return Typed(func.sum(value.sql, type_=Double()), edm.DOUBLE)
+    if isinstance(value.sql.type, ExactDecimal):
+        # A sum of scaled integers is one itself, of any number of digits that fit.
+        wide = ExactDecimal(18, value.sql.type.scale)
+        return Typed(func.sum(value.sql, type_=wide), edm.DECIMAL)
+    sum_ = Spelled(DecimalNumber(), "(odata_sum({0}) COLLATE odata_decimal)", "sum({0})", value.sql)
+    return Typed(sum_, edm.DECIMAL)
+
+
+def _average(value: Typed, kind: str) -> Typed:
+    """The quotient of sum and number of values, rounded as every quotient is."""
+    if kind == "double":
+        return Typed(func.avg(value.sql, type_=Double()), edm.DOUBLE)
+    total = as_decimal(_sum(value, kind))
+    number = Spelled(BigInteger(), "count({0})", "count({0})", value.sql)
+    return Typed(decimal_operation("div", total.sql, number), edm.DECIMAL)
+
+
+def _again(sql: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A decimal with its collation, which an aggregate or a case has lost."""
+    return decimal_literal(sql) if isinstance(sql.type, DecimalNumber) else sql
+
+
+def aggregate_item(
+    translator: Translating, item: AggregateItem, *, where: ColumnElement[bool] | None = None
+) -> Typed:
+    """``expression with method``, or ``$count``, over the rows of a group.
+
+    A path through a collection is aggregated for each row first: a sum of sums is the sum of all.
+    """
+    if item.origins:
+        raise UnsupportedError("'from' is not offered in aggregate()", item.offset)
+    expression = item.expression
+    if isinstance(expression, Count):
+        if expression.source is None:
+            return counted(where)
+        each = count_rows(translator, expression)
+        total = aggregated("sum", each, item.offset, where=where)
+        return Typed(func.coalesce(total.sql, 0, type_=BigInteger()), edm.INT64, nullable=False)
+    if item.method is None:
+        raise QueryError("say how to aggregate: 'with sum', 'with max' ...", item.offset)
+    source = _collection(translator, expression)
+    if source is None:
+        return aggregated(item.method, translator.typed(expression), item.offset, where=where)
+    if item.method not in ("sum", "min", "max"):
+        raise UnsupportedError(
+            f"{item.method} is not offered on what lies behind a collection", item.offset
+        )
+    assert isinstance(expression, Member)
+    inner = replace(item, expression=Member(None, expression.name, offset=expression.offset))
+    return aggregated(item.method, _over(translator, source, inner), item.offset, where=where)
+
+
+def aggregate_call(translator: Translating, node: AggregateCall) -> Typed:
+    """``source/aggregate(total with sum)`` as a value of a row (Data Aggregation 4.3)."""
+    return _over(translator, translator.place(node.source), node.item)
+
+
+def _over(translator: Translating, source: Place, item: AggregateItem) -> Typed:
+    rows = opened(translator, source, item.offset)
+    if not isinstance(rows.member, Row):
+        raise QueryError("only a collection of entities can be aggregated", item.offset)
+    value = aggregate_item(translator.within(rows.member.scope), item)
+    found = _again(rows.select(value.sql).scalar_subquery())
+    return Typed(found, value.type, value.nullable)
+
+
+def _collection(translator: Translating, expression: Node) -> Rows | None:
+    """The collection that the last step but one of a path leads to."""
+    if not isinstance(expression, Member) or expression.base is None:
+        return None
+    base = translator.place(expression.base)
+    return base if isinstance(base, Rows) else None

@@ -1,0 +1,21 @@
+"""``$compute``: values with a name of their own (Protocol 11.2.5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.odata.binding.translator import Translator
+from app.odata.errors import QueryError
+from app.odata.nodes import ComputeItem
+
+
+def compute(translator: Translator, items: Sequence[ComputeItem]) -> None:
+    """Give the rows of the translator's scope the values; a later one may use an earlier one.
+
+    Raises: QueryError, the name is taken.
+    """
+    scope = translator.scope
+    for item in items:
+        if item.alias.lower() in scope.type.folded or item.alias in scope.computed:
+            raise QueryError(f"{scope.type.name} has a property {item.alias} already", item.offset)
+        scope.computed[item.alias] = translator.typed(item.expression)

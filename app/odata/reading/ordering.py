@@ -1,0 +1,38 @@
+"""``$orderby``: what rows are sorted by, down to what tells each from all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.odata.aggregation.derived import identity_of
+from app.odata.binding.scope import Scope
+from app.odata.binding.translator import Translator
+from app.odata.binding.values import Typed, family
+from app.odata.errors import QueryError
+from app.odata.nodes import OrderItem
+from app.odata.reading.bound import OrderKey
+
+
+def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[OrderKey]:
+    """The sort keys, those of the entity last: without them pages would not be stable."""
+    keys = []
+    for item in items:
+        value = translator.typed(item.expression)
+        if family(value.type) == "other":
+            raise QueryError("rows cannot be sorted by this", item.offset)
+        keys.append(OrderKey(value, item.descending))
+    return [*keys, *_identity(translator.scope, keys)]
+
+
+def _identity(scope: Scope, before: Sequence[OrderKey]) -> list[OrderKey]:
+    """What identifies a row, as far as it is not among the keys ``before``."""
+    if scope.type.key:
+        properties = [scope.type.properties[name] for name in scope.type.key]
+        values = [
+            Typed(column, property_.type, nullable=False)
+            for column, property_ in zip(scope.key_columns(), properties, strict=True)
+        ]
+    else:
+        values = identity_of(scope)
+    known = {id(key.value.sql) for key in before}
+    return [OrderKey(value) for value in values if id(value.sql) not in known]
