@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import flask_smorest  # type: ignore[import-untyped]
+import structlog
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -31,6 +32,8 @@ from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
 from app.services import SERVICES
 
+_log = structlog.get_logger()
+
 AREAS: tuple[Area, ...] = (auth, admin)
 
 
@@ -42,6 +45,8 @@ def create_app(config: Config | None = None) -> Flask:
     config = config or Config.from_env(os.environ)
     versions.check(versions.VERSIONS)
     logs.configure(config)
+    if config.PRODUCTION and config.BASE_URL is None:
+        _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")
     app = Application(__name__, static_folder=None)
     app.config.from_object(config)
     app.config["MAX_CONTENT_LENGTH"] = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES

@@ -53,8 +53,8 @@ class Role(RowMixin, Model):
     name: Mapped[str] = column(string(50), "Role name.", null=False, unique=True)
     description: Mapped[str | None] = column(string(500), "What the role is for.")
     is_builtin: Mapped[bool] = column(Boolean, "Comes with the product.", null=False, default=False)
-    # {"clients": {"read": "all"|"own", "create": true, "update": "all"|"own", "delete": ...},
-    #  "leads:convert": "own", ...}; empty for built-in roles, whose rights are in the code.
+    # {"clients:read": "own", "clients:update": "own", "leads:convert": "all"}: permission to
+    # scope; empty for built-in roles, whose rights are in the code.
     permissions: Mapped[dict[str, Any]] = column(
         JsonText(), "Rights of a custom role.", null=False, default={}
     )
