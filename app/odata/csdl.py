@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from flask import Response
+
 from app.odata import edm
 from app.odata.csdl_json import csdl_json
 from app.odata.csdl_xml import csdl_xml
+from app.odata.etags import parse_precondition
 from app.types import json_text
 
 Version = Literal["4.0", "4.01"]
@@ -25,6 +28,18 @@ class Document:
     body: bytes
     content_type: str
     etag: str
+
+    def answer(self, if_none_match: str | None) -> Response:
+        """The document, or 304 where the client has it already."""
+        known = parse_precondition(if_none_match)
+        if known is not None and (known.any or self.etag.strip('"') in known.tags):
+            response = Response(status=304)
+            del response.headers["Content-Type"]
+        else:
+            response = Response(self.body, content_type=self.content_type)
+        response.headers["ETag"] = self.etag
+        response.headers["Cache-Control"] = f"private, max-age={MAX_AGE_SECONDS}"
+        return response
 
 
 @lru_cache(maxsize=32)

@@ -36,6 +36,9 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("SupportedMetadataFormats", list(METADATA_FORMATS))
     yield _term("FilterFunctions", list(FILTER_FUNCTIONS))
     yield _term("KeyAsSegmentSupported", True)
+    yield _term("QuerySegmentSupported", True)
+    yield _term("BatchSupport", {"Supported": False})
+    yield _term("ChangeTracking", {"Supported": False})
 
 
 def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterator[Annotation]:
@@ -47,8 +50,12 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield _term("SkipSupported", True)
     yield _term("IndexableByKey", True)
     yield _term("CountRestrictions", {"Countable": True})
-    yield _term("FilterRestrictions", _restricted("Filterable", "NonFilterableProperties", type_))
-    yield _term("SortRestrictions", _restricted("Sortable", "NonSortableProperties", type_))
+    yield _term("ComputeSupported", True)
+    yield _term("SelectSupport", {"Supported": True})
+    unknown = _without_expression(type_)
+    yield _term("FilterRestrictions", _excepting("Filterable", "NonFilterableProperties", unknown))
+    unsortable = [*unknown, *_structured(type_)]
+    yield _term("SortRestrictions", _excepting("Sortable", "NonSortableProperties", unsortable))
     yield _term("ExpandRestrictions", {"Expandable": True, "MaxLevels": EXPAND_LEVELS})
     searchable = any(prop.searchable for prop in type_.properties.values())
     yield _term("SearchRestrictions", {"Searchable": searchable})
@@ -63,15 +70,25 @@ def _term(name: str, value: Expression) -> Annotation:
     return Annotation(f"{CAPABILITIES}.{name}", value)
 
 
-def _restricted(able: str, names: str, type_: edm.EntityType) -> dict[str, Expression]:
-    """A record that excepts the properties that no expression can be made of."""
-    excepted: list[Expression] = [
-        PropertyPath(prop.name)
+def _without_expression(type_: edm.EntityType) -> list[str]:
+    """The properties of which no expression can be made."""
+    return [
+        prop.name
         for prop in type_.properties.values()
         if prop.type in (edm.UNTYPED, edm.STREAM) or prop.on_request
     ]
+
+
+def _structured(type_: edm.EntityType) -> list[str]:
+    """The properties that have no order, because they have parts."""
+    parted = (edm.ComplexType, edm.CollectionType)
+    return [prop.name for prop in type_.properties.values() if isinstance(prop.type, parted)]
+
+
+def _excepting(able: str, names: str, excepted: list[str]) -> dict[str, Expression]:
+    """A record that says yes, with exceptions."""
     record: dict[str, Expression] = {able: True}
-    return {**record, names: excepted} if excepted else record
+    return {**record, names: [PropertyPath(name) for name in excepted]} if excepted else record
 
 
 def _insertion(

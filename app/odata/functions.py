@@ -56,6 +56,7 @@ def describe_count(least: int, most: int) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` if one of ``known`` is much like ``name``."""
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.75)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    """``; did you mean 'x'?`` if one of ``known`` is much like ``name``, in whatever case."""
+    spelled = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.75)
+    return f"; did you mean '{spelled[close[0]]}'?" if close else ""

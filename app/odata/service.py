@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from flask import Response
 from sqlalchemy import Connection
@@ -36,6 +37,8 @@ from app.odata.write_urls import entity_path
 from app.odata.writes import WRITES, write
 from app.security import current_caller
 
+# What stands in a path as it is (RFC 3986, 3.3).
+_PATH = "/()',=:@!$&*;-._~"
 READS = ("GET", "HEAD")
 
 
@@ -105,6 +108,8 @@ class ODataService:
         if request.method == "POST" and path.endswith("/$query"):
             return self._query(request, in_transaction)
         if request.method in READS:
+            if path == "$entity":
+                return self._resolved(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
         return self._write(request)
 
@@ -141,6 +146,21 @@ class ODataService:
         path = request.path.strip("/").removesuffix("/$query")
         return self._read(request, path, query, in_transaction)
 
+    def _resolved(self, request: Request, in_transaction: bool) -> Response:
+        """``$entity?$id=...``: an entity by its id (URL Conventions 4.11)."""
+        try:
+            texts = read_options(request.query)
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+        system = dict(texts.system)
+        url = system.pop("id", "")
+        for root in (request.root, *request.roots):
+            url = url.removeprefix(root)
+        if not url or url.startswith(("$", "/")) or "://" in url:
+            raise InvalidQueryError("$id is the id of an entity of this service.")
+        options = OptionTexts(system, texts.aliases, texts.custom)
+        return self._read(request, quote(url, safe=_PATH), options, in_transaction)
+
     def _document(self, request: Request, path: str) -> Response:
         """The service document, or ``$metadata``."""
         if request.method not in READS:
@@ -159,8 +179,7 @@ class ODataService:
         if path == "$metadata":
             form, as_json = metadata_as_json(headers.get("Accept"), asked, *versions)
             document = metadata(self.container, form.version, as_json=as_json)
-            response = Response(document.body, content_type=document.content_type)
-            response.headers["ETag"] = document.etag
+            response = document.answer(headers.get("If-None-Match"))
         else:
             form = negotiated(headers.get("Accept"), asked, *versions)
             response = self._service_document(request, form)

@@ -45,5 +45,5 @@ def register(connection: sqlite3.Connection) -> None:
     """Give a connection the functions ``odata_...`` and the collation ``odata_decimal``."""
     for name, (arguments, function) in _FUNCTIONS.items():
         connection.create_function(f"odata_{name}", arguments, function, deterministic=True)
-    connection.create_aggregate("odata_sum", 1, numbers.Sum)
+    connection.create_aggregate("odata_sum", 1, numbers.Sum)  # type: ignore[arg-type]
     connection.create_collation("odata_decimal", numbers.compare_decimals)

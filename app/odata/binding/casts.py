@@ -168,7 +168,7 @@ def _one_type(values: list[Typed], offset: int) -> list[Typed]:
 def _target(node: TypeName) -> edm.PrimitiveType:
     found = _PRIMITIVES.get(node.name)
     if found is None or node.is_collection:
-        hint = suggestion(node.name, [name.lower() for name in _PRIMITIVES])
+        hint = suggestion(node.name, _PRIMITIVES)
         raise QueryError(f"there is no cast to {node.name}{hint}", node.offset)
     return found
 

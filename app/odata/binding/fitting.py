@@ -195,6 +195,6 @@ def _member(name: str, type_: edm.EnumType, offset: int) -> int:
         return type_.members[name]
     if name.removeprefix("-").isdigit():
         return int(name)
-    hint = suggestion(name, [member.lower() for member in type_.members])
+    hint = suggestion(name, type_.members)
     known = ", ".join(type_.members)
     raise QueryError(f"'{name}' is not a member of {type_.name} ({known}){hint}", offset)

@@ -61,7 +61,9 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
     if declared is None:
         if type_.is_open:
             return Dynamic(sql, name)
-        raise QueryError(f"{type_.name} has no property '{name}'{suggestion(name, known)}", offset)
+        raise QueryError(
+            f"{type_.name} has no property '{name}'{suggestion(name, type_.properties)}", offset
+        )
     if isinstance(declared.type, edm.ComplexType):
         return JsonStructure(inner_json(sql, declared.name), declared.type)
     if isinstance(declared.type, edm.CollectionType):

@@ -77,13 +77,11 @@ def step(scope: Scope, name: str, offset: int) -> Place:
 
 def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int) -> QueryError:
     """The error that a type has no such property, with the name that was perhaps meant."""
-    names = {known.lower(): known for known in type_.properties}
+    known = [*type_.properties]
     if isinstance(type_, edm.EntityType):
-        names = dict(type_.folded)
-    hint = suggestion(name, names)
-    for folded, known in names.items():
-        hint = hint.replace(f"'{folded}'", f"'{known}'")
-    return QueryError(f"{type_.name} has no property '{name}'{hint}", offset)
+        known += type_.navigation
+    message = f"{type_.name} has no property '{name}'{suggestion(name, known)}"
+    return QueryError(message, offset)
 
 
 def of_property(scope: Scope, property_: edm.Property) -> Place:

@@ -83,7 +83,7 @@ class PathResolver:
         name = container.folded_sets.get(segment.name.lower(), segment.name)
         entity_set = container.sets.get(name)
         if entity_set is None:
-            hint = suggestion(segment.name, container.folded_sets)
+            hint = suggestion(segment.name, container.sets)
             raise NotFoundError(f"There is no entity set {segment.name}{hint}.")
         scope = Scope(self._context, entity_set.type)
         rows = Resource("collection", scope, entity_address(scope, name), name)
