@@ -123,19 +123,13 @@ class SharedEpoch:
 def bump_epoch() -> None:
     """End what every process remembers of callers, when the running transaction is committed."""
     session = db.session()
-    value = session.execute(
-        update(_TABLE)
-        .where(_TABLE.c.id == 1)
-        .values(value=_TABLE.c.value + 1)
-        .returning(_TABLE.c.value)
-    ).scalar_one_or_none()
-    if value is None:
+    grown = update(_TABLE).where(_TABLE.c.id == 1).values(value=_TABLE.c.value + 1)
+    if session.execute(grown.returning(_TABLE.c.id)).first() is None:
         session.execute(insert(_TABLE).values(id=1, value=1))
-        value = 1
     link: RedisLink | None = current_app.extensions["redis"]
     if link is not None:
         announcement = session.info.get("epoch") or _Announcement(link, session)
-        announcement.value = value
+        announcement.is_due = True
 
 
 class _Announcement:
@@ -149,30 +143,32 @@ class _Announcement:
     def __init__(self, link: RedisLink, session: Session) -> None:
         self._link = link
         self._mark = f"pending:{secrets.token_hex(8)}"
-        self.value = 0
-        self._marked = False
+        self._value = 0
+        self.is_due = False
         session.info["epoch"] = self
         event.listen(session, "before_commit", self._before_commit)
         event.listen(session, "after_commit", self._after_commit)
         event.listen(session, "after_rollback", self._after_rollback)
 
     def _before_commit(self, session: Session) -> None:
-        if session.in_nested_transaction() or not self.value:
+        if session.in_nested_transaction() or not self.is_due:
             return
-        self._marked = _try(self._link, _MARK, EPOCH_KEY, self._mark, PENDING_MILLISECONDS)
+        # A savepoint may have been undone since: what counts is what will be committed.
+        self._value = session.execute(_SELECT).scalar_one()
+        _try(self._link, _MARK, EPOCH_KEY, self._mark, PENDING_MILLISECONDS)
 
     def _after_commit(self, session: Session) -> None:
         if not session.in_nested_transaction():
-            self._publish(str(self.value))
+            self._publish(str(self._value))
 
     def _after_rollback(self, session: Session) -> None:
         if not session.in_nested_transaction():
             self._publish("")
 
     def _publish(self, value: str) -> None:
-        if self._marked:
+        if self.is_due:
             _try(self._link, _PUBLISH, EPOCH_KEY, self._mark, value, TRUST_REDIS_MILLISECONDS)
-        self._marked, self.value = False, 0
+        self.is_due = False
 
 
 def _try(link: RedisLink, script: Script, *arguments: str | int) -> bool:
