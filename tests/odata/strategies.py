@@ -60,15 +60,37 @@ def _is_free(name: str) -> bool:
     return name.lower() not in _TAKEN | set(ARGUMENT_COUNTS) | {"case", "cast", "isof"}
 
 
-names = st.one_of(
-    st.sampled_from(
-        ["name", "revenue", "createdAt", "Contacts", "eq", "desc", "x1", "_id", "Größe"]
-    ),
-    st.text(string.ascii_letters + "_", min_size=1, max_size=8),
-).filter(_is_free)
-qualified_names = st.builds("{}.{}".format, st.sampled_from(["Ns", "My.Model", "Sales"]), names)
+Drawn = t.TypeVar("Drawn")
+
+
+def named(name: str, strategy: st.SearchStrategy[Drawn]) -> st.SearchStrategy[Drawn]:
+    """``strategy`` with a short name: written out in full, those of a grammar fill pages."""
+
+    def draw_one(draw: st.DrawFn) -> Drawn:
+        return draw(strategy)
+
+    draw_one.__name__ = name
+    return st.composite(draw_one)()
+
+
+names = named(
+    "names",
+    st.one_of(
+        st.sampled_from(
+            ["name", "revenue", "createdAt", "Contacts", "eq", "desc", "x1", "_id", "Größe"]
+        ),
+        st.text(string.ascii_letters + "_", min_size=1, max_size=8),
+    ).filter(_is_free),
+)
+qualified_names = named(
+    "qualified_names",
+    st.builds("{}.{}".format, st.sampled_from(["Ns", "My.Model", "Sales"]), names),
+)
 # A query string can hold any text but NUL, which no database stores.
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+texts = named(
+    "texts",
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12),
+)
 
 _offsets = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(
     lambda minutes: dt.timezone(dt.timedelta(minutes=minutes))
@@ -111,7 +133,7 @@ def literals(*kinds: LiteralKind) -> st.SearchStrategy[Literal]:
     chosen = kinds or tuple(_VALUES)
     plain = [st.builds(Literal, _VALUES[kind], st.just(kind)) for kind in chosen]
     if kinds:
-        return st.one_of(plain)
+        return named("literals", st.one_of(plain))
     enums = st.builds(Literal, _enum_texts, st.just("enum"), type_name=qualified_names | names)
     geos = st.builds(
         Literal,
@@ -119,7 +141,7 @@ def literals(*kinds: LiteralKind) -> st.SearchStrategy[Literal]:
         st.just("geo"),
         type_name=st.sampled_from(["geography", "geometry"]),
     )
-    return st.one_of(*plain, enums.filter(_is_no_known_prefix), geos)
+    return named("literals", st.one_of(*plain, enums.filter(_is_no_known_prefix), geos))
 
 
 def _is_no_known_prefix(literal: Literal) -> bool:
@@ -130,9 +152,13 @@ def _is_no_known_prefix(literal: Literal) -> bool:
 aliases = st.builds(Alias, names)
 
 
+def paths(inner: st.SearchStrategy[Node] | None = None) -> st.SearchStrategy[Node]:
+    """A property path; with expressions as ``inner`` also keys, functions and filter segments."""
+    return named("paths", _paths(inner))
+
+
 @st.composite
-def paths(draw: st.DrawFn, expressions: st.SearchStrategy[Node] | None = None) -> Node:
-    """A property path; with ``expressions`` also keys, functions and filter segments in it."""
+def _paths(draw: st.DrawFn, inner: st.SearchStrategy[Node] | None) -> Node:
     first = draw(st.sampled_from(["member", "member", "$it", "$this", "cast", "root", "alias"]))
     path: Node
     if first == "member":
@@ -146,41 +172,45 @@ def paths(draw: st.DrawFn, expressions: st.SearchStrategy[Node] | None = None) -
     else:
         path = It() if first == "$it" else This()
     for _ in range(draw(st.integers(0, 2))):
-        path = draw(_steps(path, expressions))
+        path = draw(_steps(path, inner))
     return path
 
 
-def _steps(base: Node, expressions: st.SearchStrategy[Node] | None) -> st.SearchStrategy[Node]:
+def _steps(base: Node, inner: st.SearchStrategy[Node] | None) -> st.SearchStrategy[Node]:
     steps: list[st.SearchStrategy[Node]] = [
         st.builds(Member, st.just(base), names),
         st.builds(TypeCast, st.just(base), qualified_names),
         st.builds(Annotation, st.just(base), qualified_names, st.none() | names),
     ]
-    if expressions is not None:
+    if inner is not None:
         key = st.tuples(st.builds(Argument, st.none(), literals() | aliases))
-        arguments = st.lists(st.builds(Argument, names, expressions), max_size=2).map(tuple)
+        arguments = st.lists(st.builds(Argument, names, inner), max_size=2).map(tuple)
         steps += [
             st.builds(KeyPredicate, st.builds(Member, st.just(base), names), key),
             st.builds(BoundCall, st.just(base), names | qualified_names, arguments),
-            st.builds(FilterSegment, st.just(base), expressions),
+            st.builds(FilterSegment, st.just(base), inner),
         ]
     return st.one_of(steps)
 
 
-@st.composite
-def calls(draw: st.DrawFn, expressions: st.SearchStrategy[Node]) -> Call:
+def calls(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Call]:
     """A canonical function with the right number of arguments."""
+    return named("calls", _calls(inner))
+
+
+@st.composite
+def _calls(draw: st.DrawFn, inner: st.SearchStrategy[Node]) -> Call:
     name = draw(st.sampled_from([*ARGUMENT_COUNTS, "cast", "isof"]))
     if name in ("cast", "isof"):
         type_name = draw(st.builds(TypeName, qualified_names, st.booleans()))
-        return Call(name, (*draw(st.lists(expressions, max_size=1)), type_name))
+        return Call(name, (*draw(st.lists(inner, max_size=1)), type_name))
     least, most = ARGUMENT_COUNTS[name]
-    return Call(name, tuple(draw(st.lists(expressions, min_size=least, max_size=most))))
+    return Call(name, tuple(draw(st.lists(inner, min_size=least, max_size=most))))
 
 
-def _collections(expressions: st.SearchStrategy[Node]) -> st.SearchStrategy[Collection]:
-    items = st.lists(literals(), max_size=3) | st.lists(expressions, max_size=3)
-    return st.builds(Collection, items.map(tuple))
+def _collections(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Collection]:
+    items = st.lists(literals(), max_size=3) | st.lists(inner, max_size=3)
+    return named("collections", st.builds(Collection, items.map(tuple)))
 
 
 def _composed(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
@@ -204,7 +234,9 @@ def _composed(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 
 def expressions(max_leaves: int = 12) -> st.SearchStrategy[Node]:
     """Any expression of the grammar, whether or not its types fit."""
-    return st.recursive(literals() | paths(), _composed, max_leaves=max_leaves)
+    return named(
+        "expressions", st.recursive(literals() | paths(), _composed, max_leaves=max_leaves)
+    )
 
 
 # --- $search
@@ -230,11 +262,11 @@ def searches() -> st.SearchStrategy[SearchNode]:
             st.builds(SearchOr, inner, inner),
         )
 
-    return st.recursive(leaves, composed, max_leaves=6)
+    return named("searches", st.recursive(leaves, composed, max_leaves=6))
 
 
 # --- $orderby, $compute
 
 
-order_items = st.builds(OrderItem, expressions(4), st.booleans())
-compute_items = st.builds(ComputeItem, expressions(4), names)
+order_items = named("order_items", st.builds(OrderItem, expressions(4), st.booleans()))
+compute_items = named("compute_items", st.builds(ComputeItem, expressions(4), names))

@@ -11,7 +11,9 @@ from app.odata.options import parse_options
 from tests.odata.option_strategies import applies, query_options
 
 _UNHURRIED = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 

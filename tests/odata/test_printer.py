@@ -11,7 +11,7 @@ from app.odata.search import parse_search
 from tests.odata.strategies import expressions, searches
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions())
 def test_printed_expression_parses_to_an_equal_tree(tree: Node) -> None:
     assert parse_filter(to_text(tree)) == tree
