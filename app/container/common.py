@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Table, case, literal
 
+from app.container.actions import allowed_actions
 from app.models.trigrams import fts_table, searchable_columns
 from app.odata import edm
 from app.odata.declare import by_name, camel, entity_type, prop, to_one
@@ -54,6 +55,8 @@ def business_type(
     assert isinstance(table, Table)
     if searchable_columns(table):
         facets["trigrams"] = fts_table(table.name)
+    if "owner_id" in table.c:  # one of the ten, not a row below one of them
+        properties = [*properties, allowed_actions(name, facets["resource"])]
     return entity_type(name, table, properties, navigation, **facets)
 
 

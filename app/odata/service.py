@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 from urllib.parse import quote
 
 from flask import Response
@@ -18,6 +18,7 @@ from werkzeug.datastructures import Headers
 from app.errors import (
     InvalidQueryError,
     MethodNotAllowedError,
+    NotImplementedInServiceError,
     PreconditionFailedError,
 )
 from app.odata import edm
@@ -57,6 +58,14 @@ class Request:
     body: Callable[[], bytes]
     root: str
     roots: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class MediaSource(Protocol):
+    """What the service of a set has where its entities have bytes (Protocol 11.2.3)."""
+
+    def read_media(self, key: Any) -> Response:
+        """The bytes of an entity that the caller may read, with their own headers."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,13 @@ class ODataService:
         else:
             with self._connections.reading() as connection:
                 found = self.reader.read(asked, caller, connection)
-        return as_response(found)
+        if found.media is None:
+            return as_response(found)
+        name, key = found.media
+        source = self.container.sets[name].service
+        if not isinstance(source, MediaSource):
+            raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
+        return source.read_media(key)
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""

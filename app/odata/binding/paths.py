@@ -66,6 +66,8 @@ def step(scope: Scope, name: str, offset: int) -> Place:
     if name not in type_.properties and name not in type_.navigation:
         known = type_.folded.get(name.lower(), "")
     if known in type_.properties:
+        if type_.properties[known].on_request:
+            raise QueryError(f"{known} can only be selected", offset)
         return of_property(scope, type_.properties[known])
     if known in type_.navigation:
         navigation = type_.navigation[known]

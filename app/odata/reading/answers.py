@@ -28,11 +28,16 @@ _MISSING = "What this address names does not exist."
 
 @dataclass(frozen=True)
 class Answer:
-    """Status, bytes and headers of an answer."""
+    """Status, bytes and headers of an answer.
+
+    ``media`` is set instead of ``body`` where the bytes are those of a media entity: the name of
+    its set, and its key.
+    """
 
     status: int
     body: bytes
     headers: list[tuple[str, str]]
+    media: tuple[str, Any] | None = None
 
 
 def _number(statement: Statement | None, run: Run, connection: Connection) -> int:
@@ -81,6 +86,10 @@ class Answering:
                 self._require_parent(plan, run, connection)
                 return self._no_content()
             raise NotFoundError(_MISSING)
+        if plan.kind == "media":
+            assert plan.set_name is not None
+            key = rows[0][0] if len(rows[0]) == 1 else tuple(rows[0])
+            return Answer(200, b"", [self._version()], (plan.set_name, key))
         return self._single(plan, rows[0])
 
     # --- one entity or value

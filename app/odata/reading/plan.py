@@ -10,7 +10,7 @@ from app.odata.binding.parameters import Guard
 from app.odata.nodes import LiteralValue
 from app.odata.reading.statement import Statement
 
-PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number"]
+PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number", "media"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Plan:
     ``context`` is the context URL after ``$metadata``; in ``{path}`` stands the path of the
     request. ``parent`` tells whether what the path goes through is there; ``total`` counts when a
     page is empty. ``skip`` is the slot of a ``$skip`` that a page with a token has behind it.
+    The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for.
     """
 
     kind: PlanKind
@@ -48,6 +49,7 @@ class Plan:
     total: Statement | None = None
     parent: Statement | None = None
     skip: int | None = None
+    set_name: str | None = None
     guards: Sequence[Guard] = field(default_factory=tuple)
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:

@@ -115,7 +115,7 @@ class _Making:
         if resource.kind == "value":
             return self._value()
         if resource.ending == "$value":
-            raise UnsupportedError("the bytes of this entity are not read through OData")
+            return self._media()
         binder = QueryBinder(self.context, max_depth=self.planner.max_depth)
         query = binder.bind(resource.scope, self.options, resource.address)
         if resource.kind == "entity":
@@ -201,6 +201,15 @@ class _Making:
             has_etag=len(columns) > 1,
             parent=self._parent(),
         )
+
+    def _media(self) -> Plan:
+        """The bytes of a media entity: only its key is looked up, under the caller's filter."""
+        resource = self.resource
+        if resource.set_name is None or resource.kind != "entity":
+            raise QueryError("only one entity of a set has bytes")
+        query = QueryBinder(self.context).rows(resource.scope, self.options)
+        statement = self._compiled(self._from(query, resource.scope.key_columns()))
+        return Plan("media", statement, set_name=resource.set_name, parent=self._parent())
 
     # --- pieces
 
