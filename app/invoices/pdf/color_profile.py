@@ -6,6 +6,8 @@ from functools import cache
 
 from PIL import ImageCms
 
+_VERSION = slice(8, 10)
+_OF_ISO_15076 = b"\x04\x30"  # 4.3, the newest that PDF/A-3 names (ISO 19005-3, 6.2.3)
 _CREATED = slice(24, 36)  # date and time of creation: six numbers of two bytes (ICC.1, 7.2.8)
 _SOME_DAY = b"".join(number.to_bytes(2, "big") for number in (2020, 1, 1, 0, 0, 0))
 
@@ -14,5 +16,6 @@ _SOME_DAY = b"".join(number.to_bytes(2, "big") for number in (2020, 1, 1, 0, 0, 
 def srgb_profile() -> bytes:
     """The bytes of the profile, without the moment they were made in."""
     made = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    made[_VERSION] = _OF_ISO_15076
     made[_CREATED] = _SOME_DAY
     return bytes(made)

