@@ -19,6 +19,7 @@ from app.auth.routes import area as auth
 from app.auth.tokens import AccessTokens
 from app.config import Config
 from app.container import container
+from app.crm.routes import area as crm
 from app.edge import errors
 from app.edge.answer import Finisher
 from app.edge.application import Application
@@ -34,7 +35,7 @@ from app.services import SERVICES
 
 _log = structlog.get_logger()
 
-AREAS: tuple[Area, ...] = (auth, admin)
+AREAS: tuple[Area, ...] = (auth, admin, crm)
 
 
 def create_app(config: Config | None = None) -> Flask:

@@ -41,9 +41,11 @@ class EntityService:
 
     # --- the writes ---------------------------------------------------------------------------
 
-    def create(self, values: Mapping[str, Any]) -> int:
+    def create(self, values: Mapping[str, Any], **server_set: Any) -> int:
         """Make a record; returns its key.
 
+        Args:
+            server_set: attributes that no body may set, from the operation that makes the record.
         Raises: ForbiddenError; ValidationError, with every problem; InvalidStateError, a record
             cannot begin in that state; DuplicateError.
         """
@@ -54,6 +56,7 @@ class EntityService:
         change.default("owner_id", change.user_id)
         self._require_assign(change)
         self.defaults(change)
+        change.values.update(server_set)
         self._settle(change)
         return self._insert(change)
 

@@ -1,0 +1,278 @@
+"""Conversion: a lead becomes a client, a contact and, on request, an opportunity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Table, select
+
+from app import records
+from app.clock import utc_now
+from app.crm.clients import CLIENT, CLIENTS, touch_client
+from app.crm.contacts import CONTACTS
+from app.crm.lead_values import client_values, contact_values, opportunity_values
+from app.crm.leads import LEADS
+from app.crm.matching import Match, find_client, find_contact, has_primary_contact
+from app.crm.opportunities import OPPORTUNITIES
+from app.documents.service import DOCUMENTS
+from app.errors import AlreadyConvertedError, DuplicateError, ValidationError
+from app.models.document import Document
+from app.models.task import Task
+from app.permissions import require
+from app.projects.tasks import TASKS
+from app.security import Caller, current_caller
+from app.writing.bodies import below, read_properties
+from app.writing.pipeline import EntityService
+from app.writing.references import is_readable, missing
+from app.writing.states import require_step
+from app.writing.transitions import LEAD as LEAD_STATES
+
+LINK, CREATE, FAIL = "link", "create", "fail"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What the caller wants of a conversion; everything may be left out.
+
+    ``client`` and ``opportunity`` are properties on the wire that go before what the lead says.
+    ``on_duplicate`` is for a client that is found: ``link``, ``create`` another, or ``fail``.
+    """
+
+    client_id: int | None = None
+    contact_id: int | None = None
+    opportunity_id: int | None = None
+    create_contact: bool = True
+    create_opportunity: bool | None = None
+    opportunity: Mapping[str, Any] | None = None
+    client: Mapping[str, Any] = field(default_factory=dict)
+    on_duplicate: str = LINK
+    owner_id: int | None = None
+
+    @property
+    def wants_opportunity(self) -> bool:
+        """An opportunity that is described is wanted, unless the caller says otherwise."""
+        if self.create_opportunity is None:
+            return self.opportunity is not None
+        return self.create_opportunity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion:
+    """What a lead became; ``matched_by`` is None for a new client."""
+
+    lead_id: int
+    client_id: int
+    contact_id: int | None
+    opportunity_id: int | None
+    matched_by: str | None
+    contact_created: bool
+    opportunity_created: bool
+    tasks: int
+    documents: int
+
+
+def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
+    """Convert an open lead, all of it or nothing.
+
+    A client with the same e-mail address or tax number is linked instead of made again; only what
+    is empty there is filled. Tasks and documents of the lead move to the client.
+
+    Raises: NotFoundError; ForbiddenError; AlreadyConvertedError; InvalidStateError, the lead was
+        disqualified; DuplicateError, a client is found and ``on_duplicate`` is ``fail``;
+        ValidationError.
+    Source: contract sections 10 and 11.1.
+    """
+    caller = current_caller()
+    # The row stays locked: a second conversion waits here, and then finds the lead converted.
+    lead = LEADS.locked(lead_id, caller)
+    require(caller, "leads:convert", lead)
+    if lead["status"] == "Converted":
+        raise AlreadyConvertedError(
+            "The lead was converted before.",
+            [("convertedClientId", f"is {lead['converted_client_id']}")],
+        )
+    require_step(LEAD_STATES, "lead", lead["status"], "Converted", "convert")
+    _check(caller, wishes)
+    owner_id = _owner(caller, wishes, lead)
+    match = _explicit_client(wishes)
+    with below("client"):
+        overrides = read_properties(CLIENT, wishes.client)
+    wanted = client_values(lead) | overrides
+    if match is None and wishes.on_duplicate != CREATE:
+        match = find_client(caller, wanted)
+        if match is not None and wishes.on_duplicate == FAIL:
+            raise DuplicateError(
+                f"There is a client with the same {match.by}.",
+                [(match.by, f"is that of the client {match.client_id}")],
+            )
+    client_id = _client(match, wanted, owner_id, lead_id)
+    contact_id, contact_created = _contact(caller, wishes, lead, client_id, owner_id)
+    opportunity_id = _opportunity(wishes, lead, client_id, contact_id, owner_id)
+    tasks = _move(TASKS, Task.__table__, "related_type", "related_id", lead_id, client_id)
+    documents = _move(DOCUMENTS, Document.__table__, "entity_type", "entity_id", lead_id, client_id)
+    now = utc_now()
+    values = {
+        "status": "Converted",
+        "converted_at": now,
+        "converted_by_id": caller.user_id or None,
+        "converted_client_id": client_id,
+        "converted_contact_id": contact_id,
+        "converted_opportunity_id": opportunity_id,
+    }
+    LEADS.apply(lead_id, values, "lead.converted", by="convert")
+    touch_client(client_id, now)
+    return Conversion(
+        lead_id=lead_id,
+        client_id=client_id,
+        contact_id=contact_id,
+        opportunity_id=opportunity_id,
+        matched_by=match.by if match else None,
+        contact_created=contact_created,
+        opportunity_created=wishes.wants_opportunity,
+        tasks=tasks,
+        documents=documents,
+    )
+
+
+def _check(caller: Caller, wishes: Wishes) -> None:
+    """Every id names a record that the caller may read, and the wishes do not contradict."""
+    named = (
+        ("clientId", "clients", wishes.client_id),
+        ("contactId", "contacts", wishes.contact_id),
+        ("opportunityId", "opportunities", wishes.opportunity_id),
+        ("ownerId", "users", wishes.owner_id),
+    )
+    problems = [
+        (name, missing(table, key))
+        for name, table, key in named
+        if key is not None and not is_readable(caller, table, key)
+    ]
+    if wishes.opportunity_id is not None and wishes.wants_opportunity:
+        problems.append(("opportunityId", "must not be given where an opportunity is to be made"))
+    if problems:
+        raise ValidationError(problems)
+
+
+def _owner(caller: Caller, wishes: Wishes, lead: Mapping[str, Any]) -> int | None:
+    """Who gets the new records: the lead's owner where that account is still in use."""
+    if wishes.owner_id is not None:
+        return wishes.owner_id
+    owner_id: int | None = lead["owner_id"]
+    if owner_id is not None and is_readable(caller, "users", owner_id):
+        return owner_id
+    return caller.user_id or None
+
+
+def _explicit_client(wishes: Wishes) -> Match | None:
+    """The client that the ids name; all of them must be of the same one.
+
+    Raises: ValidationError.
+    """
+    named: dict[str, int] = {}
+    if wishes.client_id is not None:
+        named["clientId"] = wishes.client_id
+    if wishes.contact_id is not None:
+        client_id = CONTACTS.stored(wishes.contact_id)["client_id"]
+        if client_id is not None:
+            named["contactId"] = client_id
+    if wishes.opportunity_id is not None:
+        named["opportunityId"] = OPPORTUNITIES.stored(wishes.opportunity_id)["client_id"]
+    if len(set(named.values())) > 1:
+        *_, last = named
+        raise ValidationError([(last, "belongs to another client")])
+    return Match(next(iter(named.values())), "explicit") if named else None
+
+
+def _client(
+    match: Match | None, wanted: Mapping[str, Any], owner_id: int | None, lead_id: int
+) -> int:
+    if match is not None:
+        with below("client"):
+            _fill(CLIENTS, match.client_id, wanted)
+        return match.client_id
+    with below("client"):
+        return CLIENTS.create({"owner_id": owner_id, **wanted}, origin_lead_id=lead_id)
+
+
+def _contact(
+    caller: Caller,
+    wishes: Wishes,
+    lead: Mapping[str, Any],
+    client_id: int,
+    owner_id: int | None,
+) -> tuple[int | None, bool]:
+    """The contact, and whether it was made now."""
+    wanted = contact_values(lead)
+    contact_id = wishes.contact_id
+    if contact_id is None and wishes.create_contact and wanted is not None:
+        contact_id = find_contact(caller, client_id, lead["email"])
+        if contact_id is None:
+            values = {
+                **wanted,
+                "client_id": client_id,
+                "owner_id": owner_id,
+                "is_primary": not has_primary_contact(client_id),
+            }
+            return CONTACTS.create(values), True
+    if contact_id is not None:
+        _fill(CONTACTS, contact_id, {**(wanted or {}), "client_id": client_id})
+    return contact_id, False
+
+
+def _opportunity(
+    wishes: Wishes,
+    lead: Mapping[str, Any],
+    client_id: int,
+    contact_id: int | None,
+    owner_id: int | None,
+) -> int | None:
+    if wishes.opportunity_id is not None:
+        _fill(OPPORTUNITIES, wishes.opportunity_id, {"contact_id": contact_id})
+        return wishes.opportunity_id
+    if not wishes.wants_opportunity:
+        return None
+    with below("opportunity"):
+        given = read_properties(OPPORTUNITIES.rules, wishes.opportunity or {})
+        values = opportunity_values(lead) | {"owner_id": owner_id} | given
+        values |= {"client_id": client_id, "contact_id": contact_id}
+        return OPPORTUNITIES.create(values, lead_id=lead["id"])
+
+
+def _fill(service: EntityService, key: int, wanted: Mapping[str, Any]) -> None:
+    """Write what the record does not have yet, and nothing over what it has."""
+    row = service.stored(key)
+    empty = {
+        name: value
+        for name, value in wanted.items()
+        if value is not None and name in row and row[name] is None
+    }
+    if empty:
+        service.update(key, empty)
+
+
+def _move(
+    service: EntityService,
+    table: Any,
+    type_attribute: str,
+    key_attribute: str,
+    lead_id: int,
+    client_id: int,
+) -> int:
+    """Hang what belongs to the lead onto the client; returns how many records that were."""
+    assert isinstance(table, Table)
+    statement = (
+        select(table)
+        .where(table.c[type_attribute] == "Lead", table.c[key_attribute] == lead_id)
+        .order_by(table.c.id)
+    )
+    rows = (dict(row) for row in records.connection().execute(statement).mappings())
+    # What lies in the trash stays with the lead: it is there for nobody.
+    found = [row for row in rows if service.exists(row)]
+    for row in found:
+        values: dict[str, Any] = {type_attribute: "Client", key_attribute: client_id}
+        if "client_id" in row and row["client_id"] is None:
+            values["client_id"] = client_id
+        service.apply(row["id"], values)
+    return len(found)

@@ -1,0 +1,67 @@
+"""A conversion as the answer shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.crm.clients import CLIENTS
+from app.crm.contacts import CONTACTS
+from app.crm.conversion import Conversion
+from app.crm.leads import LEADS
+from app.crm.opportunities import OPPORTUNITIES
+
+
+def describe_conversion(conversion: Conversion, *, dry_run: bool) -> dict[str, Any]:
+    """The body of contract 11.1.
+
+    Args:
+        dry_run: what was made will not be there: it has no id.
+    """
+    lead = LEADS.stored(conversion.lead_id)
+    client_created = conversion.matched_by is None
+    client = _client(conversion.client_id, client_created)
+    contact = _contact(conversion.contact_id, conversion.contact_created)
+    opportunity = _opportunity(conversion.opportunity_id)
+    if dry_run:
+        created = (
+            (client, client_created),
+            (contact, conversion.contact_created),
+            (opportunity, conversion.opportunity_created),
+        )
+        for shown, is_new in created:
+            if shown is not None and is_new:
+                shown["id"] = None
+    return {
+        "leadId": conversion.lead_id,
+        "status": lead["status"],
+        "convertedAt": lead["converted_at"],
+        "clientId": client["id"],
+        "contactId": contact and contact["id"],
+        "opportunityId": opportunity and opportunity["id"],
+        "client": client,
+        "contact": contact,
+        "opportunity": opportunity,
+        "matchedBy": conversion.matched_by,
+        "moved": {"tasks": conversion.tasks, "documents": conversion.documents},
+    }
+
+
+def _client(key: int, created: bool) -> dict[str, Any]:
+    row = CLIENTS.stored(key)
+    shown = {name: row[name] for name in ("id", "name", "email", "status")}
+    return {**shown, "created": created}
+
+
+def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
+    if key is None:
+        return None
+    row = CONTACTS.stored(key)
+    full_name = " ".join(part for part in (row["first_name"], row["last_name"]) if part)
+    return {"id": key, "fullName": full_name, "created": created}
+
+
+def _opportunity(key: int | None) -> dict[str, Any] | None:
+    if key is None:
+        return None
+    row = OPPORTUNITIES.stored(key)
+    return {name: row[name] for name in ("id", "name", "stage", "amount")}

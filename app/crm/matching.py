@@ -1,0 +1,71 @@
+"""Which clients and contacts are there already for what a lead says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Table, select
+
+from app import records
+from app.models.client import Client, Contact
+from app.permissions import OWNING_COLUMNS, allowed
+from app.security import Caller
+
+MatchedBy = Literal["email", "taxId", "explicit"]
+_CLIENTS: Any = Client.__table__
+_CONTACTS: Any = Contact.__table__
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A client that is there already, and what told so."""
+
+    client_id: int
+    by: MatchedBy
+
+
+def find_client(caller: Caller, values: Mapping[str, Any]) -> Match | None:
+    """The oldest client that the caller may read with exactly this e-mail address or tax number.
+
+    Source: contract section 2, decision 7.
+    """
+    email, tax_id = values.get("email"), values.get("tax_id")
+    if email is not None:
+        client_id = _first(caller, _CLIENTS, "clients:read", _CLIENTS.c.email == email)
+        if client_id is not None:
+            return Match(client_id, "email")
+    if tax_id is not None:
+        client_id = _first(caller, _CLIENTS, "clients:read", _CLIENTS.c.tax_id == tax_id)
+        if client_id is not None:
+            return Match(client_id, "taxId")
+    return None
+
+
+def find_contact(caller: Caller, client_id: int, email: str | None) -> int | None:
+    """The oldest contact of a client with exactly this e-mail address."""
+    if email is None:
+        return None
+    condition = (_CONTACTS.c.client_id == client_id) & (_CONTACTS.c.email == email)
+    return _first(caller, _CONTACTS, "contacts:read", condition)
+
+
+def has_primary_contact(client_id: int) -> bool:
+    """Whether the client has a main contact."""
+    statement = (
+        select(_CONTACTS.c.id)
+        .where(_CONTACTS.c.client_id == client_id)
+        .where(_CONTACTS.c.is_primary)
+        .limit(1)
+    )
+    return records.connection().execute(statement).first() is not None
+
+
+def _first(
+    caller: Caller, table: Table, permission: str, condition: ColumnElement[bool]
+) -> int | None:
+    owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
+    statement = select(table.c.id, *owning).where(condition).order_by(table.c.id)
+    found = records.connection().execute(statement).mappings()
+    return next((row["id"] for row in found if allowed(caller, permission, row)), None)

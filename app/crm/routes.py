@@ -1,0 +1,31 @@
+"""``/api/crm``: what customer relations do besides keeping records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.areas import Area
+from app.crm.conversion import Wishes, convert_lead
+from app.crm.conversion_answer import describe_conversion
+from app.crm.schemas import ConversionSchema, ConvertSchema
+from app.dry_run import DryRunSchema, undo_if_dry
+from app.security import requires
+
+area = Area("crm", __name__, description="Customer relations: conversion of leads")
+
+
+@area.post("/leads/<int:lead_id>/convert")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(ConvertSchema)
+@area.response(200, ConversionSchema)
+@requires("leads:convert")
+def convert(query: dict[str, Any], wishes: Wishes, lead_id: int) -> dict[str, Any]:
+    """Convert a lead into a client, a contact and, on request, an opportunity.
+
+    A client with the same e-mail address or tax number is linked, and only what is empty there is
+    filled. Tasks and documents move to the client. A second call is 409 `ALREADY_CONVERTED`.
+    """
+    conversion = convert_lead(lead_id, wishes)
+    answer = describe_conversion(conversion, dry_run=query["dry_run"])
+    undo_if_dry(query)
+    return answer
