@@ -144,7 +144,7 @@ class ODataService:
         if found.media is None:
             return as_response(found)
         name, key = found.media
-        source = self.container.sets[name].service
+        source: Any = self.container.sets[name].service
         if not isinstance(source, MediaSource):
             raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
         return source.read_media(key)
