@@ -15,7 +15,7 @@ from app.odata.csdl_terms import (
     NavigationPropertyPath,
     PropertyPath,
 )
-from app.odata.deep_relations import LinkingService
+from app.odata.deep_relations import LinkingService, set_of
 
 EXPAND_LEVELS = 5
 SUPPORTED_FORMATS = ("application/json",)
@@ -113,7 +113,7 @@ def is_insertable(
     """Whether an entity can be made along a navigation property, and is then related."""
     if nav.owned:
         return entity_set.service is not None and entity_set.updatable
-    target = container.set_of_type.get(nav.target)
+    target = set_of(container, nav)
     if target is None or target.service is None or not target.insertable:
         return False
     if nav.through is not None:

@@ -66,14 +66,14 @@ class Relations:
     def can_change(self, nav: edm.NavigationProperty) -> bool:
         """Whether a navigation property can be written at all."""
         held = nav.foreign_key is not None or nav.through is not None
-        return held and nav.target in self._container.set_of_type
+        return held and set_of(self._container, nav) is not None
 
     def target_set(self, nav: edm.NavigationProperty) -> edm.EntitySet:
         """The set that holds the entities that a navigation property leads to.
 
         Raises: NotImplementedInServiceError, they lie in none.
         """
-        found = self._container.set_of_type.get(nav.target)
+        found = set_of(self._container, nav)
         if found is None:
             raise NotImplementedInServiceError(f"{nav.name} cannot be written on its own.")
         return found
@@ -83,6 +83,24 @@ class Relations:
         if not isinstance(service, LinkingService):
             raise NotImplementedInServiceError(f"{nav.name} cannot be changed.")
         return service
+
+
+def set_of(container: edm.EntityContainer, nav: edm.NavigationProperty) -> edm.EntitySet | None:
+    """The set in which related entities are written; None where they are not.
+
+    Contained entities are in none of the container: what their navigation property has a service
+    for can be added, and then stays as it is.
+    """
+    home = container.set_of_type.get(nav.target)
+    if home is not None or nav.service is None:
+        return home
+    return edm.EntitySet(
+        name=nav.name,
+        type=container.target(nav),
+        service=nav.service,
+        updatable=False,
+        deletable=False,
+    )
 
 
 def service_of(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from app.odata import edm
+from app.odata.csdl_capabilities import is_insertable
 from app.odata.write_targets import Target
 from app.odata.write_values import is_changeable
 
 READ = ("GET", "HEAD")
 
 
-def allowed_methods(target: Target) -> tuple[str, ...]:
+def allowed_methods(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
     """The methods of the address that ``target`` was made of."""
-    return (*READ, *_writes(target))
+    return (*READ, *_writes(container, target))
 
 
-def _writes(target: Target) -> tuple[str, ...]:
+def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
     if target.ending == "$ref":
         return _reference_writes(target)
     if target.prop is not None:
@@ -27,7 +28,10 @@ def _writes(target: Target) -> tuple[str, ...]:
         return ()
     owned = target.link is not None and target.link.navigation.owned
     if target.is_collection:
-        return ("POST",) if owned or target.entity_set.insertable else ()
+        link = target.link
+        if link is None:
+            return ("POST",) if target.entity_set.insertable else ()
+        return ("POST",) if is_insertable(container, link.entity_set, link.navigation) else ()
     methods: tuple[str, ...] = ()
     if owned or target.entity_set.updatable:
         methods += ("PATCH", "PUT")

@@ -16,6 +16,7 @@ from typing import Any
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata import edm
+from app.odata.deep_relations import set_of
 from app.odata.nodes import Alias, Argument, Literal, Node
 from app.odata.path_nodes import KeySegment, NameSegment, ResourcePath, Segment, SystemSegment
 from app.odata.write_rows import find_key, related_keys
@@ -185,10 +186,7 @@ class _Resolver:
             raise NotFoundError(f"There is no such {target.type.name}.")
         link = Link(target.entity_set, target.key, nav)
         type_ = self._container.target(nav)
-        home = self._container.set_of_type.get(type_.name)
-        entity_set = home or edm.EntitySet(
-            name=nav.name, type=type_, service=nav.service, updatable=False, deletable=False
-        )
+        entity_set = set_of(self._container, nav) or edm.EntitySet(name=nav.name, type=type_)
         if nav.collection:
             collection = Target(entity_set, type_, is_collection=True, link=link)
             return self._keyed(collection, arguments)

@@ -57,7 +57,7 @@ def _target(request: WriteRequest) -> Target:
 
 
 def _write(request: WriteRequest, target: Target) -> Response:
-    allowed = allowed_methods(target)
+    allowed = allowed_methods(request.container, target)
     if request.method not in allowed:
         raise MethodNotAllowedError(
             f"This address does not take {request.method}.", headers={"Allow": ", ".join(allowed)}

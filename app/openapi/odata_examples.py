@@ -69,6 +69,13 @@ CREATIONS: Mapping[str, Mapping[str, Any]] = {
         "LineItems": [{"description": "Consulting", "quantity": 2, "unitPrice": 100}],
     },
     "LineItem": {"description": "Consulting", "quantity": 2, "unitPrice": 100},
+    "Payment": {
+        "amount": 100,
+        "date": "2026-01-31",
+        "method": "transfer",
+        "reference": "PO-4711",
+    },
+    "TicketComment": {"body": "We are looking into it.", "isInternal": False},
     "KbArticle": {"title": "How to reset a password", "body": "Open **Settings**."},
     "Document": {"name": "Framework contract", "category": "Contract", "clientId": 1},
     "Task": {"title": "Call back", "priority": "High", "dueAt": "2026-12-01T09:00:00Z"},

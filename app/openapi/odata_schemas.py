@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.odata import edm
+from app.odata.deep_relations import set_of
 
 Schema = dict[str, Any]
 
@@ -186,7 +187,8 @@ def is_writable(type_: edm.EntityType, prop: edm.Property, *, creating: bool = T
 
 
 def _is_insertable(container: edm.EntityContainer, nav: edm.NavigationProperty) -> bool:
-    target = container.set_of_type.get(nav.target)
+    """Whether related entities may be given inside a new one."""
+    target = set_of(container, nav)
     return (
         target is not None
         and target.service is not None
