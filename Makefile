@@ -1,9 +1,8 @@
 # Everything runs in .venv, which the first target that needs it makes.
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
 CHECKED := app tests migrations bench
-PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py
+PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py bin/install.py
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-header --no-emit-index-url --no-emit-find-links
 
@@ -49,13 +48,13 @@ clean: ## remove .venv and what tools left behind; data/ stays
 
 # A stamp says which requirements were installed; another list installs anew.
 $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
-	@echo "Installing the requirements (once; a minute or so) ..."
-	@$(PIP) install --quiet --require-hashes -r requirements.txt
+	@echo "Installing the requirements, once; this takes a minute or two."
+	@$(BIN)/python bin/install.py requirements.txt
 	@touch $@
 
 $(VENV)/.development: requirements-dev.txt requirements.txt | $(VENV)/bin/python
-	@echo "Installing what tests and checks need (once; a minute or so) ..."
-	@$(PIP) install --quiet --require-hashes -r requirements-dev.txt
+	@echo "Installing what tests and checks need, once; this takes a minute or two."
+	@$(BIN)/python bin/install.py requirements-dev.txt
 	@touch $@ $(VENV)/.runtime
 
 $(VENV)/bin/python:
