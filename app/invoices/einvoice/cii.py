@@ -52,9 +52,7 @@ def _add_line(parent: Element, document: InvoiceDocument, number: int, line: Doc
     name, more = terms.item_texts(line)
     add(product, "ram:Name", name)  # BT-153
     add(product, "ram:Description", more)  # BT-154
-    price = nest(
-        nest(item, "ram:SpecifiedLineTradeAgreement"), "ram:NetPriceProductTradePrice"
-    )
+    price = nest(nest(item, "ram:SpecifiedLineTradeAgreement"), "ram:NetPriceProductTradePrice")
     add(price, "ram:ChargeAmount", number_text(terms.net_price(document, line)))  # BT-146
     add(
         nest(item, "ram:SpecifiedLineTradeDelivery"), "ram:BilledQuantity",
@@ -164,17 +162,13 @@ def _add_settlement(parent: Element, document: InvoiceDocument) -> None:
             base=allowance.base if base else None,
         )  # fmt: skip
         add(element, "ram:ReasonCode", _DISCOUNT)
-        _add_tax_of(
-            element, "ram:CategoryTradeTax", allowance.tax_category, allowance.tax_rate
-        )
+        _add_tax_of(element, "ram:CategoryTradeTax", allowance.tax_category, allowance.tax_rate)
     _add_terms(settlement, document)
     _add_totals(settlement, document)
     if document.credited is not None:  # BG-3
         preceding = nest(settlement, "ram:InvoiceReferencedDocument")
         add(preceding, "ram:IssuerAssignedID", document.credited.number)
-        _add_date(
-            preceding, "ram:FormattedIssueDateTime", document.credited.issue_date, "qdt"
-        )
+        _add_date(preceding, "ram:FormattedIssueDateTime", document.credited.issue_date, "qdt")
 
 
 def _add_payment_means(parent: Element, document: InvoiceDocument) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
-from babel.dates import format_date
 from stdnum.eu import vat
 
 from app.invoices.document import Address, DocumentLine, InvoiceDocument, Party
@@ -14,6 +13,7 @@ from app.invoices.einvoice import codes
 from app.invoices.plain_text import clean, one_line
 from app.invoices.texts import texts_for
 from app.invoices.totals import CENT, ZERO, money
+from app.invoices.wording import correction_of
 
 NOT_SUBJECT = "O"
 INTRA_COMMUNITY = "K"
@@ -159,15 +159,7 @@ def delivery_address(document: InvoiceDocument) -> Address | None:
 
 def note(document: InvoiceDocument) -> str:
     """BT-22: the notes; a credit note says first what it corrects."""
-    parts = [clean(document.notes)]
-    if document.credited is not None:
-        texts = texts_for(document.language)
-        number = one_line(document.credited.number)
-        parts.insert(0, texts("payment.correction", number=number))
-        if document.credited.issue_date is not None:
-            day = format_date(document.credited.issue_date, "medium", locale=texts.language)
-            parts[0] = texts("payment.correction_dated", number=number, date=day)
-    return "\n".join(part for part in parts if part)
+    return "\n".join(filter(None, (correction_of(document), clean(document.notes))))
 
 
 def percent_is_exact(allowance: Allowance, percent: Decimal) -> bool:

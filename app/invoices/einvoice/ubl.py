@@ -132,9 +132,7 @@ def _add_allowances(root: Element, document: InvoiceDocument) -> None:
         _add_money(element, "cbc:Amount", allowance.amount, document)
         if exact:
             _add_money(element, "cbc:BaseAmount", allowance.base, document)
-        _add_tax_category(
-            element, "cac:TaxCategory", allowance.tax_category, allowance.tax_rate
-        )
+        _add_tax_category(element, "cac:TaxCategory", allowance.tax_category, allowance.tax_rate)
 
 
 def _add_taxes(root: Element, document: InvoiceDocument) -> None:

@@ -15,9 +15,7 @@ _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 # Rule X9 takes these out before levels are resolved; isolates never come here.
-_IGNORED = frozenset(
-    ("BN", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
-)
+_IGNORED = frozenset(("BN", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 _NEUTRAL = "\ufffd"
 _STRONG = {"L": "L", "R": "R", "AL": "R", "EN": "R", "AN": "R"}
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}

@@ -12,6 +12,7 @@ from app.invoices.pdf.drawing import MM, Modules
 from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.qr import payment_code
 from app.invoices.plain_text import clean, one_line
+from app.invoices.wording import end_once
 
 _CODE = 29 * MM
 _LABELS = 36 * MM
@@ -78,7 +79,7 @@ def _sentence(paper: Paper) -> str:
         return texts("payment.settled")
     if document.due_date is not None:
         day = paper.formats.day(document.due_date)
-        return texts("payment.pay_by", date=day).replace("..", ".")  # dates end so in Russian
+        return end_once(texts("payment.pay_by", date=day))
     return texts("payment.pay_now")
 
 

@@ -74,9 +74,7 @@ def make_grid(paper: Paper) -> Grid:
     at = style.LEFT
     for key in keys:
         align: Align = "left" if key in ("position", "description", "unit") else "right"
-        columns.append(
-            Column(key, paper.texts(f"columns.{key}"), align, at, at + widths[key])
-        )
+        columns.append(Column(key, paper.texts(f"columns.{key}"), align, at, at + widths[key]))
         at += widths[key] + (_GAP if key != "quantity" else _GAP / 2)
     return Grid(tuple(columns), cells, body, small)
 

@@ -13,7 +13,7 @@ from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.style import Style
 from app.invoices.pdf.summary import draw_summary, entries, height_of
 from app.invoices.pdf.table import draw_table
-from app.invoices.plain_text import one_line
+from app.invoices.wording import correction_of
 
 _WATERMARKS = {"Draft": ("marks.draft", style.WATERMARK), "Void": ("marks.void", style.VOID_MARK)}
 _WATERMARK_SHARE = 0.62  # of the diagonal
@@ -39,13 +39,7 @@ def lay_out(document: InvoiceDocument) -> list[Page]:
 def _draw_opening(paper: Paper) -> None:
     """What a credit note corrects, and in which money the table is."""
     document, texts = paper.document, paper.texts
-    credited = document.credited
-    if credited is not None:
-        number = one_line(credited.number)
-        told = texts("payment.correction", number=number)
-        if credited.issue_date is not None:
-            day = paper.formats.day(credited.issue_date)
-            told = texts("payment.correction_dated", number=number, date=day).replace("..", ".")
+    if told := correction_of(document):
         paper.top = paper.set.paragraph(
             paper.page, style.LEFT, paper.top, told, style.BODY, style.WIDTH
         ) + 2 * MM  # fmt: skip

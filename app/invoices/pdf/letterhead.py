@@ -13,6 +13,7 @@ from app.invoices.pdf.drawing import MM, Page, Picture, Rule
 from app.invoices.pdf.logo import read_logo
 from app.invoices.pdf.paper import Paper
 from app.invoices.plain_text import clean, one_line
+from app.invoices.wording import kind_of, title_of
 
 _FACTS_WIDTH = style.RIGHT - style.FACTS_LEFT
 _LABEL_SHARE = 0.46
@@ -33,21 +34,13 @@ def draw_first_head(paper: Paper) -> None:
 def draw_following_head(paper: Paper) -> None:
     """One line that says what this is a page of."""
     document = paper.document
-    parts = [title_of(paper), one_line(document.seller.legal_name or document.seller.name)]
+    parts = [title_of(document), one_line(document.seller.legal_name or document.seller.name)]
     if document.issue_date:
         parts.insert(1, paper.formats.day(document.issue_date))
     line = paper.set.shortened("  ·  ".join(parts), style.SMALL, style.WIDTH)
     paper.set.put(paper.page, style.LEFT, style.HEAD_TOP, line, style.SMALL)
     rule = style.HEAD_TOP + style.SMALL.leading + 2
-    paper.page.marks.append(
-        Rule(style.LEFT, rule, style.RIGHT, rule, 0.5, style.HAIRLINE)
-    )
-
-
-def title_of(paper: Paper) -> str:
-    """``Invoice INV-2026-00007``."""
-    kind = "titles.credit_note" if paper.document.is_credit_note else "titles.invoice"
-    return f"{paper.texts(kind)} {one_line(paper.document.number)}".strip()
+    paper.page.marks.append(Rule(style.LEFT, rule, style.RIGHT, rule, 0.5, style.HAIRLINE))
 
 
 def draw_feet(paper: Paper) -> None:
@@ -86,9 +79,8 @@ def _draw_logo(paper: Paper, page: Page) -> None:
 
 
 def _draw_title(paper: Paper, page: Page) -> None:
-    kind = "titles.credit_note" if paper.document.is_credit_note else "titles.invoice"
     left, top = style.FACTS_LEFT, style.LOGO_TOP - 1.5 * MM
-    paper.set.fit(page, left, top, paper.texts(kind), style.TITLE, _FACTS_WIDTH)
+    paper.set.fit(page, left, top, kind_of(paper.document), style.TITLE, _FACTS_WIDTH)
     number = one_line(paper.document.number) or paper.texts("marks.draft")
     below = top + style.TITLE.leading + 2
     paper.set.fit(page, left, below, number, style.NUMBER, _FACTS_WIDTH)
@@ -215,4 +207,3 @@ def _bank_lines(paper: Paper) -> Iterator[str]:
     yield f"{paper.texts('payment.iban')} {iban.format(one_line(bank.iban))}"
     if bic := one_line(bank.bic):
         yield f"{paper.texts('payment.bic')} {bic}"
-

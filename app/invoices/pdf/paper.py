@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.invoices.document import InvoiceDocument
+from app.invoices.formats import Formats
 from app.invoices.pdf import fonts
 from app.invoices.pdf.drawing import Page
-from app.invoices.pdf.formats import Formats
 from app.invoices.pdf.shaping import Shaper
 from app.invoices.pdf.style import BODY_BOTTOM, FOLLOWING_TOP
 from app.invoices.pdf.typeset import Typesetter

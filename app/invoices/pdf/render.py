@@ -11,7 +11,8 @@ from app.invoices.pdf.layout import lay_out
 from app.invoices.pdf.metadata import Metadata
 from app.invoices.pdf.writer import write_pdf
 from app.invoices.plain_text import one_line
-from app.invoices.texts import texts_for
+from app.invoices.texts import language_of
+from app.invoices.wording import title_of
 
 _DRAFT_DAY = date(2000, 1, 1)  # stands for the day of a draft, which has none yet
 
@@ -27,16 +28,14 @@ def render_pdf(
         attachments: files to put inside.
         factur_x: name and conformance level of the attachment that is the invoice as data.
     """
-    texts = texts_for(document.language)
-    kind = texts("titles.credit_note" if document.is_credit_note else "titles.invoice")
-    title = f"{kind} {one_line(document.number)}".strip()
+    title = title_of(document)
     seller = one_line(document.seller.legal_name or document.seller.name)
     buyer = one_line(document.buyer.legal_name or document.buyer.name)
     metadata = Metadata(
         title=title,
         author=seller,
         subject=f"{title}: {seller} / {buyer}",
-        language=texts.language,
+        language=language_of(document.language),
         day=document.issue_date or _DRAFT_DAY,
         factur_x=factur_x,
     )

@@ -111,7 +111,11 @@ def many_pages() -> InvoiceDocument:
 def draft() -> InvoiceDocument:
     return issued(
         [line("Workshop", 1, 1800), line("Travel expenses", 1, "243.60")],
-        state="Draft", number=None, issue_date=None, due_date=None, language="en",
+        state="Draft",
+        number=None,
+        issue_date=None,
+        due_date=None,
+        language="en",
     )
 
 
@@ -122,7 +126,10 @@ def paid() -> InvoiceDocument:
     )
     return issued(
         [line("Annual subscription, team plan", 1, 1000, unit_code="ANN")],
-        state="Paid", payments=payments, language="en-GB", logo=logo(),
+        state="Paid",
+        payments=payments,
+        language="en-GB",
+        logo=logo(),
     )
 
 
@@ -149,7 +156,10 @@ def part_paid_gross() -> InvoiceDocument:
 def credit_note() -> InvoiceDocument:
     return issued(
         [line("Rücknahme: Lizenz Plattform, 5 Arbeitsplätze", 5, "18.50", unit_code="MON")],
-        type="CreditNote", number="CN-2026-00002", due_date=None, logo=logo(),
+        type="CreditNote",
+        number="CN-2026-00002",
+        due_date=None,
+        logo=logo(),
         credited=CreditedInvoice(number="INV-2026-00007", issue_date=date(2026, 2, 2)),
     )
 

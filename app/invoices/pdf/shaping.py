@@ -83,9 +83,7 @@ class Shaper:
         width = sum(sum(run.advances) for run in runs)
         return Shaped(tuple(runs), width)
 
-    def _spans(
-        self, text: str, weight: int, levels: list[int]
-    ) -> Iterator[tuple[Face, str, int]]:
+    def _spans(self, text: str, weight: int, levels: list[int]) -> Iterator[tuple[Face, str, int]]:
         """The text in parts of one face and one level."""
         if text and self._plain.issuperset(text):
             yield next(fonts.faces(weight, self._han)), text, 0

@@ -149,9 +149,7 @@ def _draw_entry(paper: Paper, entry: Entry) -> None:
     if entry.emphasis == "total":
         page.marks.append(Rule(_LEFT, top + 1, style.RIGHT, top + 1, 0.8, style.ACCENT))
     if entry.emphasis == "due":
-        page.marks.append(
-            Frame(_LEFT - 4, top, _WIDTH + 8, entry.height - 1, fill=style.TINT)
-        )
+        page.marks.append(Frame(_LEFT - 4, top, _WIDTH + 8, entry.height - 1, fill=style.TINT))
     if entry.emphasis:
         inner = _PADDING
     for place, line in enumerate(entry.label):

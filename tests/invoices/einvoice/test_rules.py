@@ -18,7 +18,7 @@ BUILDERS = {"cii": build_cii, "ubl": build_ubl}
 
 
 @pytest.mark.parametrize("syntax", BUILDERS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(document=documents())
 def test_random_documents_are_valid(syntax: str, document: InvoiceDocument) -> None:
     assert preflight(document) == ()
@@ -60,7 +60,7 @@ _UNITS = st.sampled_from(["C62", "HUR", "XPK", "", "QQQ", "h"])
 
 @pytest.mark.parametrize("syntax", BUILDERS)
 @settings(
-    max_examples=150, deadline=None,
+    max_examples=60, deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )  # fmt: skip
 @given(document=documents(), seller=_PARTIES, buyer=_PARTIES, bank=_BANKS, unit=_UNITS)

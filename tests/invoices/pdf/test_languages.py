@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 
-from app.invoices.pdf.formats import Formats
 from app.invoices.pdf.layout import lay_out
 from tests.invoices.documents import make_document, make_line
 from tests.invoices.pdf.reading import texts_on
@@ -35,27 +34,6 @@ def test_a_page_is_written_in_its_language(
     line = make_line(unit_price=Decimal("1234568.70"))
     texts = texts_on(lay_out(make_document([line], language=language))[0])
     assert {title, total, day, rate} <= set(texts)
-
-
-@pytest.mark.parametrize(
-    ("currency", "price", "total"),
-    [("EUR", "100", "€119.00"), ("JPY", "100", "¥119"), ("JPY", "100.50", "¥119.60"),
-     ("KWD", "100", "KWD\u00a0119.000"), ("CHF", "0.05", "CHF\u00a00.06")],
-)  # fmt: skip
-def test_money_has_the_decimals_of_its_currency_and_hides_none(
-    currency: str, price: str, total: str
-) -> None:
-    document = make_document([make_line(unit_price=Decimal(price))], currency=currency)
-    assert Formats(document).money(document.total) == total
-
-
-def test_prices_show_up_to_four_decimals_and_quantities_only_what_they_have() -> None:
-    formats = Formats(make_document(language="de"))
-    assert formats.price(Decimal("0.0012")) == "0,0012"
-    assert formats.price(Decimal("1234.5000")) == "1.234,50"
-    assert formats.quantity(Decimal("1234.5000")) == "1.234,5"
-    assert formats.quantity(Decimal("3.0000")) == "3"
-    assert formats.percent(Decimal("5.50")) == f"5,5{HARD}%"
 
 
 def test_a_day_that_ends_with_a_full_stop_ends_the_sentence() -> None:

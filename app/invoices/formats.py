@@ -45,9 +45,9 @@ class Formats:
 
     def money(self, amount: Decimal) -> str:
         """Money with its currency: ``1.234,50 €``."""
-        return str(self._money.apply(
-            amount, self.locale, currency=self._currency, currency_digits=False
-        ))
+        return str(
+            self._money.apply(amount, self.locale, currency=self._currency, currency_digits=False)
+        )
 
     def price(self, price: Decimal) -> str:
         """The price of a unit: up to four decimals, no fewer than money has."""

@@ -1,0 +1,36 @@
+"""What a document is called, and what it says of the invoice that it corrects."""
+
+from __future__ import annotations
+
+from app.invoices.document import InvoiceDocument
+from app.invoices.formats import Formats
+from app.invoices.plain_text import one_line
+from app.invoices.texts import texts_for
+
+
+def kind_of(document: InvoiceDocument) -> str:
+    """``Invoice`` or ``Credit note``, in the language of the document."""
+    name = "titles.credit_note" if document.is_credit_note else "titles.invoice"
+    return texts_for(document.language)(name)
+
+
+def title_of(document: InvoiceDocument) -> str:
+    """``Invoice INV-2026-00007``; a draft has no number yet."""
+    return f"{kind_of(document)} {one_line(document.number)}".strip()
+
+
+def correction_of(document: InvoiceDocument) -> str:
+    """The sentence that names the credited invoice; "" if there is none."""
+    credited = document.credited
+    if credited is None:
+        return ""
+    texts, number = texts_for(document.language), one_line(credited.number)
+    if credited.issue_date is None:
+        return texts("payment.correction", number=number)
+    day = Formats(document).day(credited.issue_date)
+    return end_once(texts("payment.correction_dated", number=number, date=day))
+
+
+def end_once(sentence: str) -> str:
+    """A sentence whose last word, as Russian dates do, brings its own full stop."""
+    return sentence.replace("..", ".")
