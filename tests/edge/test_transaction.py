@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from flask import Flask
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app import records
@@ -56,7 +56,9 @@ def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
         write()
 
         def refuse_commit() -> None:
-            raise IntegrityError("", {}, Exception("UNIQUE constraint failed: roles.name"))
+            refused = sqlite3.IntegrityError("UNIQUE constraint failed: roles.name")
+            refused.sqlite_errorname = "SQLITE_CONSTRAINT_UNIQUE"
+            raise IntegrityError("", {}, refused)
 
         db.session().commit = refuse_commit  # type: ignore[method-assign]
         return {}
@@ -73,7 +75,7 @@ def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
         ("refuse", 409, 0),
         ("fail", 500, 0),
         ("forbid", 403, 0),
-        ("refused_at_commit", 409, 0),
+        ("refused_at_commit", 503, 0),
     ],
 )
 def test_success_is_committed_and_nothing_else(
