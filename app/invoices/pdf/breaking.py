@@ -20,6 +20,7 @@ _BREAKS = re.compile(
     "|(?<=\u200b)"
 )
 _SPACES = re.compile("[ \u2000-\u2006\u2008-\u200a\u205f\u3000]+")  # not the hard ones
+_ONE_LINE_AT_MOST = 250  # letters; longer texts are not measured in one piece
 _JOINED = frozenset("\u200c\u200d\ufe0e\ufe0f")
 
 Measure = Callable[[str], float]
@@ -32,7 +33,7 @@ def break_lines(text: str, width: float, measure: Measure) -> list[str]:
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        if measure(paragraph) <= width:
+        if len(paragraph) <= _ONE_LINE_AT_MOST and measure(paragraph) <= width:
             lines.append(paragraph)
         else:
             lines.extend(_fill(paragraph, width, measure))
