@@ -14,12 +14,12 @@ from app.limits.rate import Rate, Verdict
 
 @dataclass
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that stands until it is moved, by seconds to the millisecond."""
 
     now: float = 1000.0
 
-    def __call__(self) -> float:
-        return self.now
+    def __call__(self) -> int:
+        return round(self.now * 1000) * 1_000_000
 
 
 @pytest.fixture
@@ -83,30 +83,33 @@ def test_looking_counts_nothing(store: MemoryStore) -> None:
     assert [store.hit("a", rate, 0) for _ in range(3)] == [Verdict(True, 2, 1, 60)] * 3
 
 
-@given(st.lists(st.floats(0, 30), min_size=1, max_size=60), st.integers(1, 5))
-def test_no_window_of_a_minute_has_more_than_the_limit(pauses: list[float], amount: int) -> None:
-    clock = Clock()
-    store, rate = MemoryStore(clock), Rate(amount, 60)
-    passed: list[float] = []
+nanoseconds = st.lists(st.integers(0, 30 * 10**9), min_size=1, max_size=60)
+
+
+@given(nanoseconds, st.integers(1, 5))
+def test_no_window_of_a_minute_has_more_than_the_limit(pauses: list[int], amount: int) -> None:
+    now = 10**12
+    store, rate = MemoryStore(lambda: now), Rate(amount, 60)
+    passed: list[int] = []
     for pause in pauses:
-        clock.now += pause
-        recent = [at for at in passed if at > clock.now - 60]
+        now += pause
+        recent = [at for at in passed if at > now - 60 * 10**9]
         allowed = store.hit("a", rate).allowed
         assert allowed == (len(recent) < amount)
         if allowed:
-            passed.append(clock.now)
+            passed.append(now)
 
 
-@given(st.lists(st.floats(0, 30), min_size=1, max_size=30), st.integers(1, 3))
-def test_after_the_time_told_a_request_passes(pauses: list[float], amount: int) -> None:
-    clock = Clock()
-    store, rate = MemoryStore(clock), Rate(amount, 60)
+@given(nanoseconds, st.integers(1, 3))
+def test_after_the_time_told_a_request_passes(pauses: list[int], amount: int) -> None:
+    now = 10**12
+    store, rate = MemoryStore(lambda: now), Rate(amount, 60)
     for pause in pauses:
-        clock.now += pause
+        now += pause
         verdict = store.hit("a", rate)
         if not verdict.allowed:
             assert 1 <= verdict.reset <= 60
-            clock.now += verdict.reset
+            now += verdict.reset * 10**9
             assert store.hit("a", rate).allowed
 
 
