@@ -68,6 +68,10 @@ def error_response(error: Exception) -> Response:
     response = Response(json_text(body), found.status, content_type="application/json")
     for name, value in found.headers.items():
         response.headers[name] = value
+    if is_odata:
+        # Also of an error (Protocol 8.1.5); which OData-MaxVersion asked for 4.01 is plain to see.
+        newest = request.headers.get("OData-MaxVersion") == "4.01"
+        response.headers["OData-Version"] = "4.01" if newest else "4.0"
     if found.status == 401:
         _add_challenges(response, found, is_odata)
     _note_denial(found)
