@@ -6,6 +6,9 @@ import sys
 import gunicorn.http.message
 from dotenv import load_dotenv
 
+from app.config import ConfigError
+from app.start.checks import check_web_processes
+
 load_dotenv()
 
 # On a laptop only this machine gets in; in production the host's router, or the proxy in front.
@@ -31,6 +34,7 @@ limit_request_line = 131_072
 control_socket_disable = True
 accesslog = None
 
-if workers > 1 and not os.environ.get("REDIS_URL"):
-    # Without Redis each process would count the limits for itself, and allow too much.
-    sys.exit(f"WEB_CONCURRENCY is {workers}: more than one web process needs REDIS_URL")
+try:
+    check_web_processes(workers, os.environ.get("REDIS_URL"))
+except ConfigError as error:
+    sys.exit(f"Cannot start: {error}")

@@ -28,7 +28,10 @@ SHUTDOWN_SECONDS = 25
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """A job that runs every ``minutes`` minutes, in one process of all; returns what it did."""
+    """A job that runs every ``minutes`` minutes in each worker process: twice must do no harm.
+
+    ``run`` returns how much there was to do, for the log.
+    """
 
     name: str
     minutes: int
@@ -58,7 +61,8 @@ def run_job(app: Flask, job: PeriodicJob) -> None:
     """Run ``job``; one that fails is logged, and tried again at its next turn."""
     with app.app_context():
         try:
-            log.info("job done", job=job.name, result=job.run())
+            if done := job.run():
+                log.info("job done", job=job.name, done=done)
         except Exception:
             log.exception("job failed", job=job.name)
 

@@ -19,7 +19,12 @@ from app.start.bootstrap import (
     migrate,
     wants_demo_data,
 )
-from app.start.checks import check_data_dir, check_database_file, check_port
+from app.start.checks import (
+    check_data_dir,
+    check_database_file,
+    check_port,
+    check_web_processes,
+)
 from app.start.processes import run_processes
 
 HOST = "127.0.0.1"
@@ -52,6 +57,7 @@ def prepare() -> Administrator:
     """Everything before the first request: folders, schema, administrator, demo data."""
     check_data_dir(data_folder(os.environ))
     config = Config.from_env(os.environ)
+    check_web_processes(config.WEB_CONCURRENCY, config.REDIS_URL)
     if config.is_sqlite:
         check_database_file(make_url(config.SQLALCHEMY_DATABASE_URI).database)
     app = create_app(config)

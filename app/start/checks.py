@@ -49,3 +49,9 @@ def check_port(host: str, port: int) -> None:
                 f"port {port} cannot be had ({error.strerror}):"
                 f" stop what uses it, or choose another, as in PORT={port + 1} make run"
             ) from error
+
+
+def check_web_processes(count: int, redis_url: str | None) -> None:
+    """Refuse several web processes without Redis: each would count the limits for itself."""
+    if count > 1 and not redis_url:
+        raise ConfigError(f"WEB_CONCURRENCY is {count}: more than one web process needs REDIS_URL")

@@ -1,4 +1,4 @@
-"""The processes of the Procfile, started together and stopped together."""
+"""Web and worker of the Procfile: started together, kept alive, stopped together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from honcho.environ import parse_procfile
 from honcho.manager import Manager
 
 ROOT = Path(__file__).parents[2]
@@ -21,18 +20,18 @@ POLL_SECONDS = 0.1
 
 
 def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], None]) -> int:
-    """Run web and worker until a signal, or the end of one, ends both; returns the exit status.
+    """Run web and worker until a signal ends both; returns the exit status.
 
     ``on_ready`` is called once the service answers at ``address``.
     """
-    commands = parse_procfile((ROOT / "Procfile").read_text()).processes
     # The commands are found beside this Python, whether or not its environment is activated.
     path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     manager = Manager()
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
         # ``exec``: signals reach the program itself, not a shell that dies before it.
-        manager.add_process(name, f"exec {commands[name]}", env=variables, cwd=str(ROOT))
+        keeper = f"exec python -m app.start.keep {name}"
+        manager.add_process(name, keeper, env=variables, cwd=str(ROOT))
     threading.Thread(target=_call_when_ready, args=(address, on_ready), daemon=True).start()
     manager.loop()
     # Ctrl-C is how a run ends.

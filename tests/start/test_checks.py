@@ -1,0 +1,91 @@
+"""What stops a start is one line that says what to do."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.config import ConfigError
+from app.start.__main__ import main, read_port
+from app.start.checks import (
+    check_data_dir,
+    check_database_file,
+    check_port,
+    check_web_processes,
+)
+
+
+def refusal(caught: pytest.ExceptionInfo[ConfigError]) -> str:
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_port_that_is_taken_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with pytest.raises(ConfigError) as caught:
+            check_port("127.0.0.1", port)
+    assert f"PORT={port + 1} make run" in refusal(caught)
+
+
+def test_free_port_is_taken_as_it_is() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "80a", "-1", "8000.0"])
+def test_port_must_be_one(text: str) -> None:
+    with pytest.raises(ConfigError, match="PORT must be a number from 1 to 65535"):
+        read_port(text)
+
+
+def test_data_dir_is_made(tmp_path: Path) -> None:
+    check_data_dir(tmp_path / "new" / "folder")
+    assert (tmp_path / "new" / "folder").is_dir()
+
+
+def test_data_dir_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError) as caught:
+        check_data_dir(tmp_path / "file" / "data")
+    assert "cannot be written to (Not a directory)" in refusal(caught)
+
+
+def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "platform.db"
+    path.write_text("this is a letter, not a database" * 10)
+    with pytest.raises(ConfigError) as caught:
+        check_database_file(str(path))
+    assert "file is not a database" in refusal(caught)
+
+
+def test_database_is_taken_and_a_missing_one_too(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "platform.db")
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    check_database_file(str(tmp_path / "platform.db"))
+    check_database_file(str(tmp_path / "none.db"))
+
+
+def test_several_web_processes_need_redis() -> None:
+    with pytest.raises(ConfigError, match="more than one web process needs REDIS_URL"):
+        check_web_processes(2, None)
+    check_web_processes(2, "redis://127.0.0.1")
+    check_web_processes(1, None)
+
+
+def test_start_that_is_stopped_says_why_and_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "file"))
+    monkeypatch.setenv("PORT", "54321")
+    assert main() == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Cannot start: DATA_DIR ")
+    assert err.count("\n") == 1

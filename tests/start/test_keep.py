@@ -1,0 +1,78 @@
+"""A process that dies is started again; one that never worked, or was told to stop, is not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.start import keep
+
+KEEPER = """
+import sys
+from app.start import keep
+keep.STARTED_AFTER_SECONDS = 0.3
+keep.PAUSE_SECONDS = 0.01
+sys.exit(keep.Keeper(sys.argv[1]).run())
+"""
+# Writes its process id into a file, so that the test can end it.
+CHILD = "import os,sys,time; open(sys.argv[1],'a').write(str(os.getpid())+chr(10)); time.sleep(60)"
+
+
+def pids(file: Path, count: int) -> list[int]:
+    """The ids in ``file`` once there are ``count`` of them."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        lines = file.read_text().splitlines() if file.exists() else []
+        if len(lines) >= count:
+            return [int(line) for line in lines]
+        time.sleep(0.02)
+    raise AssertionError(f"{count} processes were not started")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> str:
+    script = tmp_path / "child.py"
+    script.write_text(CHILD)
+    return f"{sys.executable} {script} {tmp_path / 'pids'}"
+
+
+def test_killed_process_is_started_again_and_a_stop_ends_it(command: str, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", KEEPER, command], stdout=subprocess.PIPE, cwd=keep.ROOT
+    ) as keeper:
+        first = pids(tmp_path / "pids", 1)[0]
+        time.sleep(0.5)
+        os.kill(first, signal.SIGKILL)
+        second = pids(tmp_path / "pids", 2)[1]
+        assert is_alive(second)
+        keeper.terminate()
+        keeper.wait(15)
+    assert not is_alive(second)
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_process_that_ends_at_once_is_not_repeated(status: int) -> None:
+    command = f"{sys.executable} -c 'raise SystemExit({status})'"
+    ended = subprocess.run(
+        [sys.executable, "-c", KEEPER, command], cwd=keep.ROOT, timeout=30, check=False
+    )
+    assert ended.returncode == status
+
+
+def test_commands_are_those_of_the_procfile() -> None:
+    assert keep.command_of("worker") == "flask --app wsgi worker"
+    assert keep.command_of("web").startswith("gunicorn ")

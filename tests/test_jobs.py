@@ -1,0 +1,92 @@
+"""The jobs that come round by the clock."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import insert, select
+from sqlalchemy.orm import Session as OrmSession
+
+from app.clock import utc_now
+from app.extensions import db
+from app.jobs import PERIODIC_JOBS, PeriodicJob, build_queue, run_job
+from app.models.event import IdempotencyRecord
+from app.models.user import LoginGuard, RefreshToken, Session, User
+from app.pruning import BATCH, prune_expired
+
+
+def add(app: Flask, model: Any, *rows: dict[str, Any]) -> None:
+    with app.app_context(), db.engine.begin() as connection:
+        connection.execute(insert(model.__table__), list(rows))
+
+
+def keyed(number: int, **values: Any) -> dict[str, Any]:
+    return {
+        "created_at": utc_now(), "principal": "user:1", "key": f"k{number}", "fingerprint": "f",
+        **values,
+    }  # fmt: skip
+
+
+def test_expired_idempotency_records_go_however_many(app: Flask, session: OrmSession) -> None:
+    before, later = utc_now() - timedelta(minutes=1), utc_now() + timedelta(hours=1)
+    rows = [keyed(number, expires_at=before) for number in range(BATCH + 20)]
+    add(app, IdempotencyRecord, *rows, keyed(-1, expires_at=later))
+    with app.app_context():
+        assert prune_expired() == BATCH + 20
+    assert session.scalars(select(IdempotencyRecord.key)).all() == ["k-1"]
+
+
+def test_sessions_go_with_their_tokens_a_month_after_their_end(
+    app: Flask, session: OrmSession
+) -> None:
+    now = utc_now()
+    add(app, User, {"created_at": now, "updated_at": now, "username": "ann",
+                    "username_key": "ann", "display_name": "Ann"})  # fmt: skip
+    for key, days in (("old", 31), ("new", 29)):
+        add(app, Session, {"created_at": now, "key": key, "user_id": 1, "last_seen_at": now,
+                           "expires_at": now - timedelta(days=days)})  # fmt: skip
+    add(app, RefreshToken, *(
+        {"created_at": now, "session_id": number, "token_hash": str(number), "expires_at": now}
+        for number in (1, 2)
+    ))  # fmt: skip
+    with app.app_context():
+        assert prune_expired() == 1
+    assert session.scalars(select(Session.key)).all() == ["new"]
+    assert session.scalars(select(RefreshToken.token_hash)).all() == ["2"]
+
+
+def test_guard_of_a_locked_name_stays(app: Flask, session: OrmSession) -> None:
+    old = utc_now() - timedelta(days=2)
+    add(
+        app, LoginGuard,
+        {"name_key": "locked", "window_started_at": old,
+         "locked_until": utc_now() + timedelta(hours=1)},
+        {"name_key": "free", "window_started_at": old, "locked_until": None},
+        {"name_key": "recent", "window_started_at": utc_now(), "locked_until": None},
+    )  # fmt: skip
+    with app.app_context():
+        assert prune_expired() == 1
+    assert set(session.scalars(select(LoginGuard.name_key))) == {"locked", "recent"}
+
+
+@pytest.mark.only_on("sqlite")
+def test_every_periodic_job_is_registered(app: Flask) -> None:
+    queue = build_queue(app)
+    names = {task.name for task in queue._registry.periodic_tasks}
+    assert names == {job.name for job in PERIODIC_JOBS}
+    queue.storage.close()
+
+
+@pytest.mark.only_on("sqlite")
+def test_job_that_fails_leaves_the_worker_running(app: Flask) -> None:
+    calls = []
+
+    def fail() -> None:
+        calls.append(1)
+        raise RuntimeError("no luck")
+
+    run_job(app, PeriodicJob("fails", 1, fail))
+    assert calls == [1]
