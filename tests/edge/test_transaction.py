@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app import records
@@ -75,7 +76,7 @@ def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
         ("refuse", 409, 0),
         ("fail", 500, 0),
         ("forbid", 403, 0),
-        ("refused_at_commit", 503, 0),
+        ("refused_at_commit", 409, 0),
     ],
 )
 def test_success_is_committed_and_nothing_else(
