@@ -57,10 +57,13 @@ def of_type(type_: edm.EntityType | edm.ComplexType | edm.EnumType) -> Iterator[
         yield Annotation(f"{CORE}.AlternateKeys", keys)
 
 
-def of_property(prop: edm.Property) -> Iterator[Annotation]:
+def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotation]:
     yield from _description(prop.description)
     if prop.computed or prop.expression is not None:
-        yield Annotation(f"{CORE}.Computed", True)
+        # A key is made once and not "on both insert and update", as the term says; python-odata
+        # cannot create entities whose key is computed.
+        if not is_key:
+            yield Annotation(f"{CORE}.Computed", True)
         yield Annotation(f"{CORE}.Permissions", READ_ONLY)
     elif prop.immutable:
         yield Annotation(f"{CORE}.Immutable", True)

@@ -101,7 +101,7 @@ class _Writer:
         return {
             prop.name: self._type(prop.type, prop.nullable and prop.name not in keys)
             | _facets(prop)
-            | _annotations(notes.of_property(prop))
+            | _annotations(notes.of_property(prop, is_key=prop.name in keys))
             for prop in own_properties(type_).values()
         }
 

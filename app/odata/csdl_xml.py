@@ -149,7 +149,7 @@ class _Writer:
             required = not prop.nullable or prop.name in keys or is_collection
             yield from _element(
                 "Property",
-                _annotations(notes.of_property(prop)),
+                _annotations(notes.of_property(prop, is_key=prop.name in keys)),
                 Name=prop.name,
                 Type=self._type(prop.type),
                 Nullable=False if required else None,

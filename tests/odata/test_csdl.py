@@ -174,7 +174,9 @@ def test_facets_of_properties() -> None:
         f"@{VALIDATION}.Minimum": 0,
         f"@{MEASURES}.ISOCurrency": {"$Path": "name"},
     }
-    assert author["id"][f"@{CORE}.Computed"] is True
+    assert author["bookCount"][f"@{CORE}.Computed"] is True
+    assert author["bookCount"][f"@{CORE}.Permissions"] == "Read"
+    assert f"@{CORE}.Computed" not in author["id"]
     assert author["id"][f"@{CORE}.Permissions"] == "Read"
     assert author["penName"][f"@{CORE}.Immutable"] is True
     assert author["name"][f"@{CORE}.Description"] == "Name on the cover."
