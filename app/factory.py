@@ -26,6 +26,7 @@ from app.edge.application import Application
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
 from app.edge.idempotency import Idempotency
 from app.health import health
+from app.invoices.routes import area as invoices, payments_area as payments
 from app.json_provider import ExactJson
 from app.limits import limiter
 from app.odata import routes as odata_routes
@@ -35,7 +36,7 @@ from app.services import SERVICES
 
 _log = structlog.get_logger()
 
-AREAS: tuple[Area, ...] = (auth, admin, crm)
+AREAS: tuple[Area, ...] = (auth, admin, crm, invoices, payments)
 
 
 def create_app(config: Config | None = None) -> Flask:

@@ -1,0 +1,70 @@
+"""Credit notes made from the invoice that they correct."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.errors import InvalidStateError
+from app.invoices.lines import LINE_ITEM, LINE_ITEMS, stored_lines
+from app.invoices.operations import issue_invoice
+from app.invoices.service import INVOICES
+from app.permissions import require
+from app.security import current_caller
+from app.writing.bodies import below, read_properties
+
+# What a credit note takes over, so that both can be laid side by side.
+_TAKEN_OVER = (
+    "client_id", "contact_id", "currency", "prices_include_tax", "discount_percent", "series",
+    "purchase_order", "buyer_reference", "project_id", "opportunity_id",
+)  # fmt: skip
+
+
+def create_credit_note(
+    invoice_id: int,
+    lines: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    notes: Any = None,
+    issue: bool = True,
+) -> int:
+    """Credit an issued invoice; returns the key of the credit note.
+
+    Args:
+        lines: what to credit, in wire spelling; all lines of the invoice when not given.
+        issue: give it its number and set it against the invoice at once; else it is a draft.
+    Raises: NotFoundError; ForbiddenError; ValidationError, also for more than the invoice leaves
+        to credit; InvalidStateError, the document cannot be credited.
+    """
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    require(caller, "invoices:credit", invoice)
+    if invoice["type"] != "Invoice":
+        raise InvalidStateError("A credit note is not credited.", [("type", "is CreditNote")])
+    if invoice["status"] in ("Draft", "Void"):
+        raise InvalidStateError(
+            "Only an issued invoice can be credited.", [("status", f"is {invoice['status']}")]
+        )
+    values = {name: invoice[name] for name in _TAKEN_OVER if invoice[name] is not None}
+    values |= {
+        "type": "CreditNote",
+        "credited_invoice_id": invoice_id,
+        "notes": notes,
+        LINE_ITEMS: _copied(invoice_id) if lines is None else _given(lines),
+    }
+    credit_note_id = INVOICES.create(values)
+    if issue:
+        issue_invoice(credit_note_id)
+    return credit_note_id
+
+
+def _copied(invoice_id: int) -> list[dict[str, Any]]:
+    # The invoice goes on billing its tasks; the credit note only names the same work.
+    return [{**line, "task_id": None} for line in stored_lines(invoice_id)]
+
+
+def _given(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    read = []
+    for place, line in enumerate(lines):
+        with below(f"lineItems[{place}]"):
+            read.append(read_properties(LINE_ITEM, line))
+    return read

@@ -1,0 +1,107 @@
+"""What the operations on invoices and payments look like on the wire (contract 11.1)."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields, validate
+
+from app.models.invoice import PAYMENT_METHODS
+from app.wire import Instant
+
+_DAY = {"type": "string", "format": "date"}
+
+
+class PaymentBodySchema(Schema):
+    """A payment to register; the service checks the values and names what is wrong with them."""
+
+    amount = fields.Raw(required=True, metadata={"type": "number", "example": 10})
+    date = fields.Raw(required=True, metadata={**_DAY, "example": "2026-01-31"})
+    method = fields.Raw(
+        required=True,
+        metadata={
+            "type": "string",
+            "description": f"One of {', '.join(PAYMENT_METHODS)}; in any case.",
+            "example": "transfer",
+        },
+    )
+    reference = fields.Raw(metadata={"type": ["string", "null"], "example": "SEPA 4711"})
+    notes = fields.Raw(metadata={"type": ["string", "null"]})
+    allowOverpayment = fields.Boolean(
+        load_default=False,
+        metadata={"description": "Keep what is paid too much as credit of the client."},
+    )
+
+
+class PaidInvoiceSchema(Schema):
+    """How the invoice stands after a payment."""
+
+    id = fields.Integer()
+    number = fields.String()
+    status = fields.String(metadata={"example": "Paid"})
+    total = fields.Decimal()
+    amountPaid = fields.Decimal()
+    amountDue = fields.Decimal()
+    paidAt = Instant(allow_none=True)
+
+
+class PaymentSchema(Schema):
+    """A payment; ``id`` is null where a dry run would make it."""
+
+    id = fields.Integer(allow_none=True)
+    invoiceId = fields.Integer()
+    amount = fields.Decimal()
+    currency = fields.String(metadata={"example": "EUR"})
+    date = fields.Date()
+    method = fields.String(metadata={"example": "transfer"})
+    reference = fields.String(allow_none=True)
+    status = fields.String(metadata={"example": "Completed"})
+    createdAt = Instant()
+    invoice = fields.Nested(PaidInvoiceSchema)
+
+
+class ReversedPaymentSchema(PaymentSchema):
+    """A payment that was taken back."""
+
+    reversedAt = Instant()
+    reversalReason = fields.String(allow_none=True)
+
+
+class ReasonSchema(Schema):
+    """Why."""
+
+    reason = fields.Raw(metadata={"type": ["string", "null"], "example": "Entered twice"})
+
+
+class CreditNoteBodySchema(Schema):
+    """What to credit."""
+
+    lineItems = fields.List(
+        fields.Dict(keys=fields.String(), metadata={"additionalProperties": True}),
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": "Line items as of an invoice; all of the invoice when left out.",
+            "example": [{"description": "Training", "unitPrice": 5, "taxRate": 19}],
+        },
+    )
+    notes = fields.Raw(metadata={"type": ["string", "null"], "example": "Returned"})
+    issue = fields.Boolean(
+        load_default=True, metadata={"description": "Issue it at once; else it is a draft."}
+    )
+
+
+class StandingSchema(Schema):
+    """How an invoice or a credit note stands; ``id`` is null where a dry run would make it."""
+
+    id = fields.Integer(allow_none=True)
+    number = fields.String(allow_none=True)
+    type = fields.String(validate=validate.OneOf(("Invoice", "CreditNote")))
+    status = fields.String(metadata={"example": "Sent"})
+    total = fields.Decimal()
+    amountPaid = fields.Decimal()
+    amountCredited = fields.Decimal()
+    amountDue = fields.Decimal()
+    sentAt = Instant(allow_none=True)
+    paidAt = Instant(allow_none=True)
+    voidedAt = Instant(allow_none=True)
+    voidReason = fields.String(allow_none=True)
+    creditedInvoiceId = fields.Integer(allow_none=True)
