@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint format types migration requirements clean
+.PHONY: help setup run test bench check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,6 +19,11 @@ run: $(VENV)/.runtime ## start the service: http://127.0.0.1:8000 unless PORT sa
 
 test: $(VENV)/.development ## run the tests; ARGS="tests/odata -k filter" for some of them
 	@$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
+	@$(BIN)/python -m bench.edge
+	@if [ -n "$(PEERS_DIR)" ]; then $(BIN)/python -m bench.peers --peers "$(PEERS_DIR)" $(ARGS); \
+	else echo "PEERS_DIR is not set: not measured beside a rival"; fi
 
 check: test lint types ## everything that CI runs
 

@@ -1,0 +1,34 @@
+"""The peers' ``measure.py`` with one change: the state of a created client is one of ours too.
+
+    python -m bench.peers.drive PEERS_DIR --server ... (the options of measure.py)
+
+It runs as a process of its own, because it pins itself to a core.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bench.peers.rows import load_module
+
+PEER_STATE = b'"Archived"'
+OUR_STATE = b'"Inactive"'  # of the same length, so that Content-Length stays right
+
+
+def main() -> int:
+    """Measure; the exit status is 1 if a request failed."""
+    folder = Path(sys.argv.pop(1))
+    measure = load_module(folder / "measure.py")
+    original = measure.Server.request
+
+    def request(server: object, workload: str) -> bytes:
+        content: bytes = original(server, workload)
+        return content.replace(PEER_STATE, OUR_STATE)
+
+    measure.Server.request = request
+    return int(measure.main())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""Servers as child processes: pinned to a core, awaited until they answer, ended by number."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+SERVER_CORE = 0
+READY_SECONDS = 90
+STOP_SECONDS = 15
+
+
+class BenchError(Exception):
+    """The measurement cannot be made; the message says why in a line."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server: ``roots`` are the processes whose trees are charged for its work."""
+
+    name: str
+    port: int
+    roots: tuple[int, ...]
+
+    @property
+    def url(self) -> str:
+        """Root of its OData service."""
+        return f"http://127.0.0.1:{self.port}/odata"
+
+
+@contextmanager
+def serving(
+    name: str,
+    command: Sequence[str],
+    *,
+    port: int,
+    ready: str,
+    folder: Path,
+    log: Path,
+    env: Mapping[str, str],
+    also: Sequence[int] = (),
+) -> Iterator[Server]:
+    """Run ``command`` pinned to one core for the length of the block.
+
+    Args:
+        ready: a path that answers, with any status, when the server is up.
+        also: roots of other trees that work for this server, such as a database.
+    Raises: BenchError, the server ended or did not answer; the message shows the end of its log.
+    """
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            ["taskset", "-c", str(SERVER_CORE), *command],
+            cwd=folder,
+            env={**os.environ, **env},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        _await(name, process, port, ready, log)
+        yield Server(name, port, (process.pid, *also))
+    finally:
+        stop(process)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End ``process`` and what it started: politely, then not."""
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        # The child leads a process group of its own, so nobody else is hit.
+        os.killpg(process.pid, signal_number)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def parent_of(pid: int) -> int:
+    """The parent process of ``pid``, from /proc."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[1])
+
+
+def _await(name: str, process: subprocess.Popen[bytes], port: int, ready: str, log: Path) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", ready)
+            connection.getresponse().read()
+            return
+        except OSError:
+            time.sleep(0.2)
+        finally:
+            connection.close()
+    tail = log.read_text("utf-8", "replace")[-1500:]
+    raise BenchError(f"{name} did not answer on port {port}:\n{tail}")
