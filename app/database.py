@@ -68,9 +68,11 @@ def init_app(app: Flask) -> None:
     if embedded:
         check_sqlite()
     options = _sqlite_options if embedded else _postgresql_options
-    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options(url, reading=False)
+    # The text of an error goes to the log, and what was written may be a password's hash.
+    quiet = {"hide_parameters": True}
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = quiet | options(url, reading=False)
     app.config["SQLALCHEMY_BINDS"] = {
-        READ: options(make_url(replica) if replica else url, reading=True)
+        READ: quiet | options(make_url(replica) if replica else url, reading=True)
     }
     db.init_app(app)
     migrate.init_app(app, db, directory=str(MIGRATIONS))

@@ -103,7 +103,12 @@ def execute(connection: Connection, sql: str, parameters: Any = (), **options: A
         cursor.execute(sql, parameters, **options)
     except driver_error as error:
         raise DBAPIError.instance(
-            sql, parameters, error, driver_error, dialect=connection.dialect
+            sql,
+            parameters,
+            error,
+            driver_error,
+            hide_parameters=True,
+            dialect=connection.dialect,
         ) from error
     return cursor
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import text
 
+from app import records, statements
 from app.security import public
 from tests.contract.conftest import PASSWORD, Api
 
@@ -46,3 +48,28 @@ def test_no_request_leaves_a_secret_in_the_log(
     routes = [json.loads(line)["route"] for line in lines]
     assert "/s/<token>" in routes
     assert json.loads(lines[-1])["status"] == 401
+
+
+def test_what_a_statement_was_given_is_not_logged_when_it_fails(
+    make_app: Callable[..., Flask], sign_in: SignIn, capfd: pytest.CaptureFixture[str]
+) -> None:
+    app = make_app()
+    secret = "hunter" + str(2)  # a traceback shows the lines of the source
+
+    def through_sqlalchemy() -> None:
+        statement = text("INSERT INTO no_such_table VALUES (:secret)")
+        records.connection().execute(statement, {"secret": secret})
+
+    def through_the_driver() -> None:
+        statements.execute(
+            records.connection(), "INSERT INTO no_such_table VALUES ('x')", {"secret": secret}
+        )
+
+    for view in (through_sqlalchemy, through_the_driver):
+        app.add_url_rule(f"/api/{view.__name__}", view_func=view)
+    user = sign_in("Viewer", app)
+    for view in (through_sqlalchemy, through_the_driver):
+        assert user.get(f"/api/{view.__name__}").status_code == 500
+    logged = capfd.readouterr().err
+    assert logged.count("no_such_table") >= 2
+    assert secret not in logged
