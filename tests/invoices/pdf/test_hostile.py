@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -52,19 +53,24 @@ def document_full_of(text: str) -> Any:
 
 @pytest.fixture
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: Any, **named: Any) -> NoReturn:
-        raise AssertionError("a document asked for the network")
+    """Refused to this thread; those of other applications in the process have their own work."""
+    drawing = threading.get_ident()
 
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "create_connection", refuse)
+    class Refused(socket.socket):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            if threading.get_ident() == drawing:
+                raise AssertionError("a document asked for the network")
+            super().__init__(*arguments, **named)
+
+    monkeypatch.setattr(socket, "socket", Refused)
 
 
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize("name", TEXTS)
 def test_any_text_in_any_field_is_drawn_in_time(name: str) -> None:
-    started = time.process_time()
+    started = time.thread_time()
     content = render_pdf(document_full_of(TEXTS[name]))
-    assert time.process_time() - started < 2
+    assert time.thread_time() - started < 2
     assert content.startswith(b"%PDF-1.7") and content.endswith(b"%%EOF\n")
     for found in dictionaries(content):
         assert not {"/JS", "/JavaScript", "/URI", "/OpenAction", "/Launch"} & set(found)
