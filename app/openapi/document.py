@@ -11,6 +11,7 @@ from flask import Flask
 from app.odata import edm
 from app.openapi import (
     answers,
+    health_paths,
     odata_answers,
     odata_parameters,
     odata_schemas,
@@ -71,7 +72,8 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     rest_operations.complete(app, document, limits)
     document["paths"] |= service_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= odata_paths(container, ODATA_PREFIX, limits.caller)
-    document["tags"] = _tags(container, rest)
+    document["paths"] |= health_paths.paths()
+    document["tags"] = [*_tags(container, rest), health_paths.TAG]
     drop_unused(document)
     return document
 
