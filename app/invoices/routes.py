@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import Response, request
+from werkzeug.http import dump_options_header
+
 from app.areas import Area
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.events import entity_url
 from app.invoices.crediting import create_credit_note
+from app.invoices.downloads import invoice_pdf
 from app.invoices.operations import mark_uncollectible, void_invoice
 from app.invoices.payments import PAYMENT, register_payment, reverse_payment
 from app.invoices.schemas import (
     CreditNoteBodySchema,
     PaymentBodySchema,
     PaymentSchema,
+    PdfQuerySchema,
     ReasonSchema,
     ReversedPaymentSchema,
     StandingSchema,
@@ -81,6 +86,26 @@ def credit(query: dict[str, Any], body: dict[str, Any], invoice_id: int) -> Made
     )
     address = entity_url("Invoice", credit_note_id)
     return _made(query, describe_invoice(credit_note_id), address)
+
+
+@area.get("/<int:invoice_id>/pdf")
+@area.arguments(PdfQuerySchema, location="query")
+@area.response(200, {"type": "string", "format": "binary"}, content_type="application/pdf")
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("invoices:read")
+def show_pdf(query: dict[str, Any], invoice_id: int) -> Response:
+    """The document as a PDF, shown or (`download=1`) saved.
+
+    It is a PDF/A-3 with the Factur-X data inside, where the data of both parties allow that. The
+    same standing gives the same bytes, so `If-None-Match` saves the transfer.
+    """
+    file = invoice_pdf(invoice_id)
+    answer = Response(file.content, mimetype="application/pdf")
+    kind = "attachment" if query["download"] else "inline"
+    answer.headers["Content-Disposition"] = dump_options_header(kind, {"filename": file.name})
+    answer.set_etag(file.sha256)
+    answer.make_conditional(request)
+    return answer
 
 
 @payments_area.post("/<int:payment_id>/reverse")

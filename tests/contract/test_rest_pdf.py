@@ -1,0 +1,69 @@
+"""The PDF of an invoice over HTTP: its headers, its name, its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from tests.contract.conftest import Api
+from tests.contract.test_put_and_children import sent_invoice
+from tests.contract.test_rest_money import draft, pay
+
+
+def test_an_issued_invoice_is_a_pdf_with_its_number_as_name(admin: Api) -> None:
+    invoice = sent_invoice(admin)
+    path = f"/api/invoices/{invoice['id']}/pdf"
+    answer = admin.get(path)
+    assert answer.status_code == 200, answer.text
+    assert answer.mimetype == "application/pdf"
+    assert answer.data.startswith(b"%PDF-1.7")
+    assert answer.headers["Content-Disposition"] == f"inline; filename={invoice['number']}.pdf"
+    assert answer.headers["ETag"] == f'"{hashlib.sha256(answer.data).hexdigest()}"'
+    saved = admin.get(f"{path}?download=1")
+    assert saved.headers["Content-Disposition"].startswith("attachment;")
+    assert saved.data == answer.data
+    known = admin.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert (known.status_code, known.data) == (304, b"")
+
+
+def test_a_payment_shows_on_it(admin: Api) -> None:
+    invoice = sent_invoice(admin)
+    path = f"/api/invoices/{invoice['id']}/pdf"
+    before = admin.get(path)
+    assert pay(admin, invoice["id"]).status_code == 201
+    after = admin.get(path, headers={"If-None-Match": before.headers["ETag"]})
+    assert after.status_code == 200
+    assert after.data != before.data
+
+
+def test_a_change_of_the_client_does_not_show_on_an_issued_invoice(admin: Api) -> None:
+    invoice, other = sent_invoice(admin), draft(admin)
+    paths = [f"/api/invoices/{found['id']}/pdf" for found in (invoice, other)]
+    before = [admin.get(path).data for path in paths]
+    for found in (invoice, other):
+        client = f"/odata/Clients({found['clientId']})"
+        assert admin.patch(client, {"name": "Renamed Ltd"}).status_code == 200
+    issued, waiting = (admin.get(path).data for path in paths)
+    assert issued == before[0]
+    assert waiting != before[1]
+
+
+def test_a_draft_has_its_key_as_name(admin: Api) -> None:
+    key = draft(admin)["id"]
+    answer = admin.get(f"/api/v1/invoices/{key}/pdf")
+    assert answer.status_code == 200
+    assert answer.headers["Content-Disposition"] == f"inline; filename=invoice-{key}.pdf"
+
+
+def test_what_lacks_an_address_has_no_data_inside(admin: Api) -> None:
+    invoice = sent_invoice(admin)
+    path = f"/api/invoices/{invoice['id']}/pdf"
+    assert b"factur-x.xml" not in admin.get(path).data
+
+
+def test_who_may_read_it(admin: Api, sign_in: Callable[..., Api]) -> None:
+    path = f"/api/invoices/{sent_invoice(admin)['id']}/pdf"
+    for role in ("Manager", "Sales", "Accountant", "Support", "Viewer"):
+        assert sign_in(role).get(path).status_code == 200, role
+    assert admin.get("/api/invoices/999/pdf").status_code == 404
+    assert admin.get(f"{path}?download=perhaps").status_code == 400
