@@ -1,23 +1,41 @@
-"""``flask --app wsgi ...``: the commands that are not one area's own."""
+"""``flask --app wsgi ...``: commands that are loaded when they are called, not with the service."""
 
 from __future__ import annotations
 
-import click
-from flask import Flask, current_app
+import importlib
+from typing import Any
 
-from app.demo.load import demo
-from app.importing.command import importing
-from app.jobs import run_worker
+import click
+from flask import Flask
+from flask.cli import AppGroup
+
+# Name of a command -> where it is.
+COMMANDS = {
+    "db": "flask_migrate.cli:db",
+    "worker": "app.jobs:worker",
+    "demo": "app.demo.load:demo",
+    "import": "app.importing.command:importing",
+}
 
 
 def init_app(app: Flask) -> None:
     """Add the commands to ``app``."""
-    for command in (worker, demo, importing):
-        app.cli.add_command(command)
+    group = LazyGroup(app.cli.name)
+    group.commands = app.cli.commands
+    app.cli = group
 
 
-@click.command()
-@click.option("--threads", default=2, show_default=True, help="Jobs that run at the same time.")
-def worker(threads: int) -> None:
-    """Run the jobs: those that come round by the clock, and those in the queue."""
-    run_worker(current_app._get_current_object(), threads)  # type: ignore[attr-defined]
+class LazyGroup(AppGroup):
+    """A group of commands, those of ``COMMANDS`` among them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every name, in order."""
+        return sorted({*super().list_commands(ctx), *COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, loaded now."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: Any = getattr(importlib.import_module(module), name)
+        return command if isinstance(command, click.Command) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import MetaData
 from sqlalchemy.orm import DeclarativeBase
@@ -24,4 +23,3 @@ class Model(DeclarativeBase):
 
 
 db = SQLAlchemy(model_class=Model, disable_autonaming=True)
-migrate = Migrate()

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import click
 import structlog
-from flask import Flask
+from flask import Flask, current_app
+from flask.cli import with_appcontext
 from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
 from huey.consumer import Consumer
@@ -78,3 +80,11 @@ def run_worker(app: Flask, threads: int = 2) -> None:
     for job in PERIODIC_JOBS:  # once at the start: what fell due while nothing ran
         run_job(app, job)
     Consumer(build_queue(app), **options).run()
+
+
+@click.command()
+@click.option("--threads", default=2, show_default=True, help="Jobs that run at the same time.")
+@with_appcontext
+def worker(threads: int) -> None:
+    """Run the jobs: those that come round by the clock, and those in the queue."""
+    run_worker(current_app._get_current_object(), threads)  # type: ignore[attr-defined]

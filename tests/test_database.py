@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from app import database as database_module
 from app.config import ConfigError
 from app.database import READ, read_engine, transaction
+from app.engines import postgresql, sqlite
 from app.extensions import db
 from app.models.event import Counter
 from app.models.user import UserRole
@@ -149,8 +150,8 @@ def test_prepared_statements_are_for_direct_connections_alone(
     direct, _ = engines(app)
     with direct.connect() as connection:
         driver = connection.connection.driver_connection
-        assert driver.prepare_threshold == database_module.PREPARE_AFTER
-    monkeypatch.setattr(database_module, "_backend_pid", lambda connection: -1)
+        assert driver.prepare_threshold == postgresql.PREPARE_AFTER
+    monkeypatch.setattr(postgresql, "_backend_pid", lambda connection: -1)
     behind_a_pooler, _ = engines(make_app())
     with behind_a_pooler.connect() as connection:
         assert connection.connection.driver_connection.prepare_threshold is None
@@ -167,7 +168,7 @@ def test_old_sqlite_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
     monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
     with pytest.raises(ConfigError) as caught:
-        database_module.check_sqlite()
+        sqlite.check_library()
     assert str(caught.value) == (
         "SQLite 3.38 or later is needed, this Python has 3.34.1: use a newer Python, or"
         " PostgreSQL by DATABASE_URL"

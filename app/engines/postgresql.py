@@ -1,0 +1,107 @@
+"""PostgreSQL: a limit wherever a request could wait, and poolers noticed (docs/adr/0050)."""
+
+from __future__ import annotations
+
+import select
+import time
+from typing import Any
+
+from psycopg.types.json import JsonLoader
+from psycopg.types.string import TextLoader
+from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy.exc import DisconnectionError
+
+from app.engines.autocommit import AUTOCOMMIT
+
+# An idle connection is asked for a sign of life only after this long.
+PING_AFTER_SECONDS = 30
+PREPARE_AFTER = 5
+SESSION_SETTINGS = {
+    "statement_timeout": "30s",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "60s",
+    "timezone": "UTC",
+    # Compiling a query to machine code costs more than any of ours takes.
+    "jit": "off",
+}
+
+
+def options(url: URL, *, reading: bool) -> dict[str, Any]:
+    """What the engine is made with."""
+    settings = dict(SESSION_SETTINGS)
+    if reading:
+        settings["default_transaction_read_only"] = "on"
+    connect: dict[str, Any] = {
+        "connect_timeout": 3,
+        "keepalives_idle": 30,
+        "tcp_user_timeout": 10_000,
+        "application_name": "business-platform",
+    }
+    # An operator whose pooler takes no start-up options gives ``options`` in the URL, or none.
+    if "options" not in url.query:
+        connect["options"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    pool = {"pool_size": 4, "max_overflow": 12, "pool_timeout": 3, "pool_use_lifo": True}
+    made: dict[str, Any] = {"url": url, "connect_args": connect, **pool}
+    return made | AUTOCOMMIT if reading else made
+
+
+def listen(engine: Engine, *, reading: bool) -> None:
+    """Prepare every connection of ``engine``, and notice those that the server has closed."""
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: Any) -> None:
+        # JSON as the text that it is: nothing is parsed that is only handed on.
+        connection.adapters.register_loader("json", TextLoader)
+        direct = _backend_pid(connection) == connection.info.backend_pid
+        connection.prepare_threshold = PREPARE_AFTER if direct else None
+
+    @event.listens_for(engine, "checkin")
+    def remember(connection: Any, record: Any) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def refuse_dead(connection: Any, record: Any, proxy: Any) -> None:
+        """A ping costs a round trip; a closed socket shows itself for two microseconds."""
+        idle_since = record.info.pop("idle_since", None)
+        if idle_since is None:
+            return
+        if _has_news(connection.pgconn.socket):
+            raise DisconnectionError("the server has closed the connection")
+        if time.monotonic() - idle_since > PING_AFTER_SECONDS and not _ping(engine, connection):
+            raise DisconnectionError("the server does not answer")
+
+
+def read_catalogue(connection: Connection) -> None:
+    """Take ``connection`` out of the pool for a look at the schema.
+
+    SQLAlchemy wants the JSON of the catalogue parsed, where all others want it as text.
+    """
+    driver: Any = connection.connection.driver_connection
+    driver.adapters.register_loader("json", JsonLoader)
+    connection.detach()
+
+
+def _backend_pid(connection: Any) -> int:
+    """The server process that really answers: a pooler such as PgBouncer tells the client another.
+
+    Behind one, the next transaction may meet a process that never saw the prepared statement.
+    """
+    before = connection.autocommit
+    connection.autocommit = True
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    connection.autocommit = before
+    return int(row[0])
+
+
+def _has_news(socket: int) -> bool:
+    """Whether something waits on an idle connection: the server's goodbye, or its end."""
+    poll = select.poll()
+    poll.register(socket, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _ping(engine: Engine, connection: Any) -> bool:
+    try:
+        return bool(engine.dialect.do_ping(connection))
+    except engine.dialect.loaded_dbapi.Error:
+        return False

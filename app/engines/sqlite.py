@@ -1,0 +1,94 @@
+"""SQLite, set up for a server (docs/adr/0050).
+
+Write-ahead log, every commit synced, and one writing connection a process, whose transactions take
+the write lock as they begin: a lock taken later can be refused at once ("database is locked"),
+whatever the busy timeout.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, event
+
+from app.config import ConfigError
+from app.engines.autocommit import AUTOCOMMIT
+from app.odata.sqlite_functions import register
+
+MINIMUM_VERSION = (3, 38)
+BUSY_SECONDS = 10
+PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    f"busy_timeout={BUSY_SECONDS * 1000}",
+    "cache_size=-4096",
+    "mmap_size=67108864",
+    "temp_store=MEMORY",
+    "journal_size_limit=67108864",
+)
+
+
+def options(url: URL, *, reading: bool) -> dict[str, Any]:
+    """What the engine is made with.
+
+    Raises: ConfigError, the SQLite library is too old or lacks a part.
+    """
+    check_library()
+    # No implicit BEGIN of the driver: transactions begin in _begin_immediate, reads in none.
+    connect = {"timeout": BUSY_SECONDS, "check_same_thread": False, "isolation_level": None}
+    made: dict[str, Any] = {"url": url, "connect_args": connect, "pool_use_lifo": True}
+    if reading:
+        pool = {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
+        return made | pool | AUTOCOMMIT
+    # There is one writer at a time: waiting in the pool is fair and wakes at once, where the busy
+    # handler sleeps and polls; and the one connection keeps its page cache warm.
+    return made | {"pool_size": 1, "max_overflow": 0, "pool_timeout": BUSY_SECONDS}
+
+
+def listen(engine: Engine, *, reading: bool) -> None:
+    """Prepare every connection of ``engine``, and let a writing one lock as it begins."""
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, record: Any) -> None:
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        register(connection)
+        if reading:
+            connection.execute("PRAGMA query_only=ON")
+
+    if not reading:
+        event.listen(engine, "begin", _begin_immediate)
+
+
+def _begin_immediate(connection: Any) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def read_catalogue(connection: Connection) -> None:
+    """Take ``connection`` out of the pool for a look at the schema."""
+    connection.detach()
+
+
+def check_library() -> None:
+    """Refuse a SQLite library that cannot do what the service needs of it."""
+    if sqlite3.sqlite_version_info < MINIMUM_VERSION:
+        needed = ".".join(map(str, MINIMUM_VERSION))
+        raise ConfigError(
+            f"SQLite {needed} or later is needed, this Python has {sqlite3.sqlite_version}:"
+            " use a newer Python, or PostgreSQL by DATABASE_URL"
+        )
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("SELECT json_group_array(1)")
+        connection.execute(
+            "CREATE VIRTUAL TABLE probe USING fts5(x, tokenize='trigram case_sensitive 1')"
+        )
+    except sqlite3.OperationalError as error:
+        raise ConfigError(
+            f"this Python's SQLite lacks a part that is needed ({error}):"
+            " use another Python, or PostgreSQL by DATABASE_URL"
+        ) from error
+    finally:
+        connection.close()
