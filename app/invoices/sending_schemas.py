@@ -1,0 +1,119 @@
+"""What sending documents looks like on the wire (contract 11.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, post_load, validate
+
+from app.invoices.sending import MOST_RECIPIENTS, Letter
+from app.wire import Instant
+
+MOST_INVOICES = 100
+_KEY = validate.Range(1, 2**63 - 1)
+
+
+def _recipients(description: str) -> fields.List[str]:
+    return fields.List(
+        fields.String(validate=validate.Length(1, 254)),
+        validate=validate.Length(max=MOST_RECIPIENTS),
+        metadata={"description": description, "example": ["billing@acme.example"]},
+    )
+
+
+class SendSchema(Schema):
+    """How to send; everything may be left out."""
+
+    to = _recipients("Recipients; the client's address for invoices when left out.")
+    cc = _recipients("Copies.")
+    subject = fields.String(validate=validate.Length(max=500))
+    message = fields.String(validate=validate.Length(max=20_000))
+    attach_pdf = fields.Boolean(data_key="attachPdf", metadata={"description": "Default: true."})
+    attach_e_invoice = fields.Boolean(
+        data_key="attachEInvoice",
+        metadata={"description": "Attach the UBL file.", "example": False},
+    )
+    mark_only = fields.Boolean(
+        data_key="markOnly", metadata={"description": "Issue without a mail.", "example": False}
+    )
+
+    @post_load
+    def make(self, given: dict[str, Any], **_: Any) -> Any:
+        """The letter."""
+        for name in ("to", "cc"):
+            if name in given:
+                given[name] = tuple(given[name])
+        return Letter(**given)
+
+
+class SendManySchema(SendSchema):
+    """Which documents to send, and how."""
+
+    invoice_ids = fields.List(
+        fields.Integer(strict=True, validate=_KEY),
+        data_key="invoiceIds",
+        validate=validate.Length(1, MOST_INVOICES),
+        metadata={"example": [1]},
+    )
+    invoice_id = fields.Integer(
+        data_key="invoiceId", strict=True, validate=_KEY, metadata={"example": 1}
+    )
+
+    @post_load
+    def make(self, given: dict[str, Any], **options: Any) -> Any:
+        """The keys, and the letter."""
+        keys = [*given.pop("invoice_ids", ())]
+        if "invoice_id" in given:
+            keys.append(given.pop("invoice_id"))
+        if not keys:
+            raise ValidationError("Is required.", "invoiceIds")
+        return keys, super().make(given, **options)
+
+
+class DeliverySchema(Schema):
+    """The mail of a document."""
+
+    id = fields.Integer()
+    to = fields.List(fields.String())
+    cc = fields.List(fields.String())
+    subject = fields.String()
+    status = fields.String(validate=validate.OneOf(("queued", "sent", "failed")))
+    attachments = fields.List(fields.String(), metadata={"example": ["INV-2026-00007.pdf"]})
+    error = fields.String(allow_none=True)
+
+
+class SentSchema(Schema):
+    """A document that was sent; ``issued`` says whether it was a draft before."""
+
+    id = fields.Integer()
+    number = fields.String()
+    status = fields.String(metadata={"example": "Sent"})
+    sentAt = Instant()
+    issued = fields.Boolean()
+    delivery = fields.Nested(DeliverySchema, allow_none=True)
+
+
+class SendErrorSchema(Schema):
+    """Why a document was not sent."""
+
+    code = fields.String(metadata={"example": "INVALID_STATE"})
+    message = fields.String()
+
+
+class SendResultSchema(Schema):
+    """What became of one document."""
+
+    invoiceId = fields.Integer()
+    ok = fields.Boolean()
+    number = fields.String(allow_none=True)
+    status = fields.String(allow_none=True)
+    delivery = fields.Nested(DeliverySchema, allow_none=True)
+    error = fields.Nested(SendErrorSchema, allow_none=True)
+
+
+class SentManySchema(Schema):
+    """What became of each document."""
+
+    sent = fields.Integer()
+    failed = fields.Integer()
+    results = fields.List(fields.Nested(SendResultSchema))

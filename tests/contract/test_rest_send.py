@@ -1,0 +1,137 @@
+"""Documents go out: issued, with the mail written in the same transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models.event import OutgoingMail
+from tests.contract.conftest import Api
+from tests.contract.test_rest_money import draft, pay, refusal
+
+TO = {"to": ["billing@acme.example"]}
+
+
+def mails(session: Session) -> list[OutgoingMail]:
+    session.rollback()  # the reader looks again
+    return list(session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)))
+
+
+def send(api: Api, key: int, body: Any = None, query: str = "", **options: Any) -> Any:
+    return api.post(f"/api/invoices/{key}/send{query}", TO if body is None else body, **options)
+
+
+def test_a_draft_is_issued_and_its_mail_is_queued(admin: Api, session: Session) -> None:
+    key = draft(admin)["id"]
+    answer = send(admin, key, TO | {"cc": ["b@acme.example"], "message": "Hello"})
+    assert answer.status_code == 200, answer.text
+    invoice = admin.get(f"/odata/Invoices({key})").json
+    (mail,) = mails(session)
+    assert answer.json == {
+        "id": key, "number": invoice["number"], "status": "Sent", "sentAt": invoice["sentAt"],
+        "issued": True,
+        "delivery": {
+            "id": mail.id, "to": ["billing@acme.example"], "cc": ["b@acme.example"],
+            "subject": mail.subject, "status": "queued",
+            "attachments": [f"{invoice['number']}.pdf"], "error": None,
+        },
+    }  # fmt: skip
+    assert mail.subject.startswith(f"Invoice {invoice['number']}")
+    assert (mail.text_body, mail.status, mail.attempts) == ("Hello", "queued", 0)
+    assert (mail.entity, mail.entity_id) == ("Invoice", key)
+
+
+def test_the_client_is_written_to_by_default(admin: Api, session: Session) -> None:
+    invoice = draft(admin)
+    without = send(admin, invoice["id"], {})
+    assert refusal(without) == (400, "VALIDATION_ERROR")
+    assert admin.get(f"/odata/Invoices({invoice['id']})").json["status"] == "Draft"
+    client = f"/odata/Clients({invoice['clientId']})"
+    admin.patch(client, {"email": "a@acme.example", "invoiceEmail": "bills@acme.example"})
+    assert send(admin, invoice["id"], {}).json["delivery"]["to"] == ["bills@acme.example"]
+    assert len(mails(session)) == 1
+
+
+def test_only_marking_writes_no_mail(admin: Api, session: Session) -> None:
+    body = send(admin, draft(admin)["id"], {"markOnly": True}).json
+    assert (body["status"], body["issued"], body["delivery"]) == ("Sent", True, None)
+    assert mails(session) == []
+
+
+def test_a_paid_document_may_be_sent_again_and_a_void_one_not(admin: Api) -> None:
+    paid, void = draft(admin)["id"], draft(admin)["id"]
+    send(admin, paid)
+    assert pay(admin, paid).status_code == 201
+    again = send(admin, paid).json
+    assert (again["status"], again["issued"]) == ("Paid", False)
+    send(admin, void)
+    assert admin.post(f"/api/invoices/{void}/void", {"reason": "x"}).status_code == 200
+    assert refusal(send(admin, void)) == (409, "INVALID_STATE")
+    assert send(admin, 999).status_code == 404
+
+
+def test_bad_letters_are_refused_by_field(admin: Api, session: Session) -> None:
+    key = draft(admin)["id"]
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"to": ["nobody"]}, "to[0]"),
+        ({"to": ["a@acme.example\r\nBcc: x@evil.example"]}, "to[0]"),
+        ({"to": "a@acme.example"}, "to"),
+        ({**TO, "subject": "x" * 501}, "subject"),
+        ({**TO, "colour": 1}, "colour"),
+    ]
+    for body, field in wrong:
+        answer = send(admin, key, body)
+        assert refusal(answer) == (400, "VALIDATION_ERROR"), body
+        assert answer.json["error"]["details"][0]["field"] == field
+    assert send(admin, key, {**TO, "attachEInvoice": True}).status_code == 400
+    assert mails(session) == []
+    assert admin.get(f"/odata/Invoices({key})").json["number"] is None
+    assert send(admin, key, {**TO, "subject": "One\r\nBcc: x"}).status_code == 200
+    assert mails(session)[0].subject.splitlines() == ["One Bcc: x"]
+
+
+def test_a_dry_run_issues_and_queues_nothing(admin: Api, session: Session) -> None:
+    key = draft(admin)["id"]
+    assert send(admin, key, query="?dryRun=true").json["status"] == "Sent"
+    assert admin.get(f"/odata/Invoices({key})").json["status"] == "Draft"
+    assert mails(session) == []
+
+
+def test_many_are_sent_each_for_itself(admin: Api, session: Session) -> None:
+    first, empty, last = draft(admin), draft(admin), draft(admin)
+    admin.patch(f"/odata/Clients({empty['clientId']})", {"status": "Blocked"})
+    keys = [first["id"], empty["id"], 999, last["id"]]
+    answer = admin.post("/api/invoices/send", {"invoiceIds": keys, **TO})
+    assert answer.status_code == 200, answer.text
+    body = answer.json
+    assert (body["sent"], body["failed"]) == (2, 2)
+    assert [(result["invoiceId"], result["ok"]) for result in body["results"]] == [
+        (first["id"], True), (empty["id"], False), (999, False), (last["id"], True),
+    ]  # fmt: skip
+    codes = [result["error"] and result["error"]["code"] for result in body["results"]]
+    assert codes == [None, "INVALID_STATE", "NOT_FOUND", None]
+    assert [mail.entity_id for mail in mails(session)] == [first["id"], last["id"]]
+    single = admin.post("/api/invoices/send", {"invoiceId": first["id"], **TO}).json
+    assert single["sent"] == 1
+    assert admin.post("/api/invoices/send", TO).status_code == 400
+
+
+def test_who_may_send(admin: Api, sign_in: Callable[..., Api]) -> None:
+    key = draft(admin)["id"]
+    for role in ("Sales", "Support", "Viewer"):
+        user = sign_in(role)
+        assert send(user, key).status_code == 403, role
+        assert user.post("/api/invoices/send", {"invoiceIds": [key], **TO}).status_code == 403
+    for role in ("Manager", "Accountant"):
+        assert send(sign_in(role), key).status_code == 200, role
+
+
+def test_a_repeated_key_sends_once(admin: Api, session: Session) -> None:
+    key = draft(admin)["id"]
+    headers = {"Idempotency-Key": "send-1"}
+    first, again = send(admin, key, headers=headers), send(admin, key, headers=headers)
+    assert first.json == again.json
+    assert len(mails(session)) == 1
