@@ -20,6 +20,7 @@ from app.auth.tokens import AccessTokens
 from app.config import Config
 from app.container import container
 from app.crm.routes import area as crm
+from app.documents.routes import area as documents
 from app.edge import errors
 from app.edge.answer import Finisher
 from app.edge.application import Application
@@ -36,7 +37,7 @@ from app.services import SERVICES
 
 _log = structlog.get_logger()
 
-AREAS: tuple[Area, ...] = (auth, admin, crm, invoices, payments)
+AREAS: tuple[Area, ...] = (auth, admin, crm, invoices, payments, documents)
 
 
 def create_app(config: Config | None = None) -> Flask:

@@ -1,0 +1,25 @@
+"""``/api/documents``: what is done with documents besides keeping their properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.areas import Area
+from app.documents.schemas import RestoredSchema
+from app.documents.service import DOCUMENTS
+from app.dry_run import DryRunSchema, undo_if_dry
+from app.security import requires
+
+area = Area("documents", __name__, description="Documents: the way back from the trash")
+
+
+@area.post("/<int:document_id>/restore")
+@area.arguments(DryRunSchema, location="query")
+@area.response(200, RestoredSchema)
+@requires("settings:update")
+def restore(query: dict[str, Any], document_id: int) -> dict[str, Any]:
+    """Bring a document back that was deleted within the last 30 days."""
+    DOCUMENTS.restore(document_id)
+    row = DOCUMENTS.stored(document_id)
+    undo_if_dry(query)
+    return {name: row[name] for name in ("id", "name", "status")}
