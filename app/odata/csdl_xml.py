@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
-from xml.sax.saxutils import escape
+from collections.abc import Iterator
 
 from app.odata import csdl_annotations as notes, edm
 from app.odata.csdl_json import default_value
@@ -18,17 +16,8 @@ from app.odata.csdl_names import (
     referential_constraint,
     set_of_result,
 )
-from app.odata.csdl_terms import (
-    VOCABULARIES,
-    Annotation,
-    EnumMembers,
-    Expression,
-    NavigationPropertyPath,
-    Path,
-    PropertyPath,
-)
-
-Attribute = str | int | bool | Decimal | None
+from app.odata.csdl_terms import VOCABULARIES
+from app.odata.csdl_xml_elements import annotation_tags, element, empty_tag, open_tag
 
 
 def csdl_xml(container: edm.EntityContainer, version: str) -> str:
@@ -48,38 +37,6 @@ def csdl_xml(container: edm.EntityContainer, version: str) -> str:
     return "\n".join([*lines, "</edmx:Edmx>", ""])
 
 
-def _open(name: str, **attributes: Attribute) -> str:
-    return f"<{name}{_attributes(attributes)}>"
-
-
-def _empty(name: str, **attributes: Attribute) -> str:
-    return f"<{name}{_attributes(attributes)}/>"
-
-
-def _attributes(attributes: Mapping[str, Attribute]) -> str:
-    return "".join(
-        f' {name}="{_text(value)}"' for name, value in attributes.items() if value is not None
-    )
-
-
-def _text(value: str | int | bool | Decimal) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return escape(str(value), {'"': "&quot;", "\n": "&#10;"})
-
-
-def _element(name: str, children: Iterable[str], **attributes: Attribute) -> Iterator[str]:
-    content = list(children)
-    if not content:
-        yield _empty(name, **attributes)
-        return
-    yield _open(name, **attributes)
-    yield from content
-    yield f"</{name}>"
-
-
 class _Writer:
     """Writes the elements of one model, line by line."""
 
@@ -88,7 +45,7 @@ class _Writer:
 
     def schema(self) -> Iterator[str]:
         container = self._container
-        yield _open(
+        yield open_tag(
             "Schema",
             Namespace=container.namespace,
             xmlns="http://docs.oasis-open.org/odata/ns/edm",
@@ -102,30 +59,30 @@ class _Writer:
         for operation in container.operations:
             yield from self._operation(operation)
         yield from self._entity_container()
-        yield from _annotations(notes.of_schema(container))
+        yield from annotation_tags(notes.of_schema(container))
         yield "</Schema>"
 
     def _enum(self, enum: edm.EnumType) -> Iterator[str]:
-        members = [_empty("Member", Name=name, Value=at) for name, at in enum.members.items()]
-        yield from _element(
+        members = [empty_tag("Member", Name=name, Value=at) for name, at in enum.members.items()]
+        yield from element(
             "EnumType",
-            [*_annotations(notes.of_type(enum)), *members],
+            [*annotation_tags(notes.of_type(enum)), *members],
             Name=enum.name,
             UnderlyingType=enum.underlying if enum.underlying != "Edm.Int32" else None,
             IsFlags=enum.is_flags or None,
         )
 
     def _complex(self, type_: edm.ComplexType) -> Iterator[str]:
-        yield from _element(
+        yield from element(
             "ComplexType",
-            [*self._properties(type_), *_annotations(notes.of_type(type_))],
+            [*self._properties(type_), *annotation_tags(notes.of_type(type_))],
             Name=type_.name,
             BaseType=self._name(type_.base) if type_.base else None,
             OpenType=type_.is_open or None,
         )
 
     def _entity_type(self, type_: edm.EntityType) -> Iterator[str]:
-        yield _open(
+        yield open_tag(
             "EntityType",
             Name=type_.name,
             BaseType=self._name(type_.base) if type_.base else None,
@@ -134,11 +91,11 @@ class _Writer:
             HasStream=type_.has_stream or None,
         )
         if type_.base is None:
-            yield from _element("Key", [_empty("PropertyRef", Name=name) for name in type_.key])
+            yield from element("Key", [empty_tag("PropertyRef", Name=name) for name in type_.key])
         yield from self._properties(type_)
         for nav in own_navigation(type_).values():
             yield from self._navigation(type_, nav)
-        yield from _annotations(notes.of_type(type_))
+        yield from annotation_tags(notes.of_type(type_))
         yield "</EntityType>"
 
     def _properties(self, type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:
@@ -147,9 +104,9 @@ class _Writer:
             # Of a collection it is said that no member is null.
             is_collection = isinstance(prop.type, edm.CollectionType)
             required = not prop.nullable or prop.name in keys or is_collection
-            yield from _element(
+            yield from element(
                 "Property",
-                _annotations(notes.of_property(prop, is_key=prop.name in keys)),
+                annotation_tags(notes.of_property(prop, is_key=prop.name in keys)),
                 Name=prop.name,
                 Type=self._type(prop.type),
                 Nullable=False if required else None,
@@ -166,11 +123,11 @@ class _Writer:
         if constraint:
             dependent, principal = constraint
             children.append(
-                _empty("ReferentialConstraint", Property=dependent, ReferencedProperty=principal)
+                empty_tag("ReferentialConstraint", Property=dependent, ReferencedProperty=principal)
             )
-        yield from _element(
+        yield from element(
             "NavigationProperty",
-            [*children, *_annotations(notes.of_navigation(nav))],
+            [*children, *annotation_tags(notes.of_navigation(nav))],
             Name=nav.name,
             Type=f"Collection({name})" if nav.collection else name,
             Nullable=False if not nav.nullable and not nav.collection else None,
@@ -183,7 +140,7 @@ class _Writer:
         if operation.bound_to:
             bound = f"{self._container.namespace}.{operation.bound_to}"
             children.append(
-                _empty(
+                empty_tag(
                     "Parameter",
                     Name=BINDING_PARAMETER,
                     Type=f"Collection({bound})" if operation.bound_to_collection else bound,
@@ -191,9 +148,9 @@ class _Writer:
                 )
             )
         for parameter in operation.parameters:
-            children += _element(
+            children += element(
                 "Parameter",
-                _annotations(notes.of_parameter(parameter)),
+                annotation_tags(notes.of_parameter(parameter)),
                 Name=parameter.name,
                 Type=self._type(parameter.type),
                 Nullable=None if parameter.nullable else False,
@@ -202,10 +159,10 @@ class _Writer:
             result = self._type(operation.returns)
             if operation.returns_collection:
                 result = f"Collection({result})"
-            children.append(_empty("ReturnType", Type=result, Nullable=False))
-        yield from _element(
+            children.append(empty_tag("ReturnType", Type=result, Nullable=False))
+        yield from element(
             "Action" if operation.is_action else "Function",
-            [*children, *_annotations(notes.of_operation(operation))],
+            [*children, *annotation_tags(notes.of_operation(operation))],
             Name=operation.name,
             IsBound=True if operation.bound_to else None,
             IsComposable=operation.composable or None,
@@ -213,20 +170,20 @@ class _Writer:
 
     def _entity_container(self) -> Iterator[str]:
         container = self._container
-        yield _open("EntityContainer", Name=container.name)
-        yield from _annotations(notes.of_container(container))
+        yield open_tag("EntityContainer", Name=container.name)
+        yield from annotation_tags(notes.of_container(container))
         for entity_set in container.sets.values():
-            yield from _element(
+            yield from element(
                 "EntitySet",
                 [
                     *self._bindings(entity_set.type),
-                    *_annotations(notes.of_set(container, entity_set)),
+                    *annotation_tags(notes.of_set(container, entity_set)),
                 ],
                 Name=entity_set.name,
                 EntityType=self._name(entity_set.type),
             )
         for singleton in container.singletons.values():
-            yield from _element(
+            yield from element(
                 "Singleton",
                 self._bindings(singleton.type),
                 Name=singleton.name,
@@ -234,7 +191,7 @@ class _Writer:
             )
         for operation in imports(container):
             kind = "Action" if operation.is_action else "Function"
-            yield _empty(
+            yield empty_tag(
                 f"{kind}Import",
                 Name=operation.import_name,
                 **{kind: f"{container.namespace}.{operation.name}"},
@@ -244,7 +201,7 @@ class _Writer:
 
     def _bindings(self, type_: edm.EntityType) -> list[str]:
         return [
-            _empty("NavigationPropertyBinding", Path=path, Target=target)
+            empty_tag("NavigationPropertyBinding", Path=path, Target=target)
             for path, target in bindings(self._container, type_).items()
         ]
 
@@ -254,52 +211,3 @@ class _Writer:
 
     def _name(self, type_: edm.EntityType | edm.ComplexType) -> str:
         return element_name(self._container, type_)
-
-
-def _annotations(items: Iterable[Annotation]) -> Iterator[str]:
-    for term, value in items:
-        yield from _valued("Annotation", {"Term": term}, value)
-
-
-def _valued(name: str, attributes: Mapping[str, str], value: Expression) -> Iterator[str]:
-    """An element with a value: constants as an attribute, structures as children."""
-    if isinstance(value, Mapping):
-        yield from _element(name, _record(value), **attributes)
-    elif isinstance(value, list | tuple):
-        items = [line for item in value for line in _item(item)]
-        yield from _element(name, _element("Collection", items), **attributes)
-    else:
-        kind, text = _constant(value)
-        yield _empty(name, **attributes, **{kind: text})
-
-
-def _record(value: Mapping[str, Expression]) -> Iterator[str]:
-    values = [
-        line
-        for name, item in value.items()
-        for line in _valued("PropertyValue", {"Property": name}, item)
-    ]
-    yield from _element("Record", values)
-
-
-def _item(value: Expression) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        yield from _record(value)
-        return
-    kind, text = _constant(value)
-    yield f"<{kind}>{escape(text)}</{kind}>"
-
-
-def _constant(value: Expression) -> tuple[str, str]:
-    """``("Bool", "true")``: the kind of a value that fits into an attribute, and its text."""
-    if isinstance(value, EnumMembers):
-        return "EnumMember", " ".join(f"{value.type}/{member}" for member in value.members)
-    if isinstance(value, Path | PropertyPath | NavigationPropertyPath):
-        return type(value).__name__, value.path
-    if isinstance(value, bool):
-        return "Bool", _text(value)
-    if isinstance(value, int):
-        return "Int", str(value)
-    if isinstance(value, Decimal):
-        return "Decimal", _text(value)
-    return "String", str(value)
