@@ -14,6 +14,7 @@ COMMANDS = {
     "db": "flask_migrate.cli:db",
     "worker": "app.jobs:worker",
     "demo": "app.demo.load:demo",
+    "export": "app.importing.export:exporting",
     "import": "app.importing.command:importing",
 }
 

@@ -28,6 +28,7 @@ from app.models.task import Task
 from app.models.ticket import Ticket, TicketComment
 from app.writing.numbering import document_number, running_number
 
+# One of everything: history, amounts, circles of references, a tree of tasks.
 FILE: dict[str, Any] = {
     "Clients": [
         {

@@ -1,0 +1,111 @@
+"""``flask export records FILE.json``: everything that an import takes, as it is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+from flask.cli import AppGroup
+from sqlalchemy import Connection, func, select
+
+from app.database import read_engine
+from app.importing.command import progress_bar
+from app.importing.service import Report
+from app.importing.sets import NOT_READ, ImportSet, import_sets
+from app.models.user import User
+from app.types import json_text
+from app.writing.rules import ChildRules, RowRules
+
+BATCH = 1000
+
+exporting = AppGroup("export", help="Take data out, in the form that an import takes.")
+
+
+@exporting.command("records")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def export_file(file: Path) -> None:
+    """Write every record to FILE, with its history (docs/import.md)."""
+    with progress_bar() as report, file.open("w", encoding="utf-8") as out:
+        counts = export_records(out, report)
+    click.echo(
+        "Exported: " + (", ".join(f"{n:,} {name}" for name, n in counts.items()) or "nothing")
+    )
+
+
+def export_records(out: TextIO, report: Report | None = None) -> dict[str, int]:
+    """Write one JSON object, entity set -> records; returns entity set -> number of records."""
+    counts: dict[str, int] = {}
+    with read_engine().connect() as connection:
+        total = sum(_count(connection, each) for each in import_sets().values())
+        users = connection.execute(select(User.id, User.username).order_by(User.id)).mappings()
+        out.write('{"Users": ' + json_text([dict(user) for user in users]))
+        for name, place in import_sets().items():
+            out.write(f',\n"{name}": [')
+            for record in _records(connection, place):
+                out.write((",\n" if counts.get(name) else "\n") + json_text(record))
+                counts[name] = counts.get(name, 0) + 1
+                if report is not None and counts[name] % 100 == 0:
+                    report("Exporting", sum(counts.values()), total)
+            out.write("]")
+        out.write("}\n")
+    if report is not None:
+        report("Exporting", total, total)
+    return counts
+
+
+def _count(connection: Connection, place: ImportSet) -> int:
+    return int(connection.scalar(select(func.count()).select_from(place.table)) or 0)
+
+
+def _records(connection: Connection, place: ImportSet) -> Iterator[dict[str, Any]]:
+    """The records of a set, by id, with the lists inside them; a batch at a time."""
+    table = place.table
+    last = 0
+    while True:
+        query = select(table).where(table.c.id > last).order_by(table.c.id).limit(BATCH)
+        rows = connection.execute(query).mappings().all()
+        if not rows:
+            return
+        last = rows[-1]["id"]
+        lists = {
+            rules.wire(attribute): _children(connection, child, [row["id"] for row in rows])
+            for rules in (place.rules,)
+            for attribute, child in rules.children.items()
+        }
+        for row in rows:
+            record = _record(place.rules, row)
+            for name, children in lists.items():
+                if row["id"] in children:
+                    record[name] = children[row["id"]]
+            yield record
+
+
+def _children(
+    connection: Connection, rules: ChildRules, parents: Sequence[int]
+) -> dict[int, list[dict[str, Any]]]:
+    table = rules.columns
+    query = select(table).where(table.c[rules.parent].in_(parents)).order_by(table.c.id)
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in connection.execute(query).mappings():
+        record = _record(rules, row)
+        del record["id"]
+        record.pop(rules.wire(rules.parent), None)
+        found.setdefault(row[rules.parent], []).append(record)
+    return found
+
+
+def _record(rules: RowRules, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row under the names of the wire; what is null, and what an import does not read, is out."""
+    record: dict[str, Any] = {"id": row["id"]}
+    for column in rules.columns.c:
+        value = row[column.name]
+        if value is None or column.name in NOT_READ:
+            continue
+        outer, _, inner = rules.wire(column.name).partition(".")
+        if inner:
+            record.setdefault(outer, {})[inner] = value
+        else:
+            record[outer] = value
+    return record
