@@ -75,7 +75,8 @@ def cast(translator: Translating, node: Call) -> Typed:
     if kinds[0] == "text" and kinds[1] in _FROM_TEXT:
         return _in_range(Typed(Spelled(*_FROM_TEXT[kinds[1]], value.sql), wanted))
     if kinds[0] == "enum" and kinds[1] == "integer":
-        return _in_range(Typed(value.sql, wanted, value.nullable))
+        number = Spelled(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
+        return _in_range(Typed(number, wanted, value.nullable))
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
         return _in_range(_number(value, wanted))
     if kinds == ("instant", "date"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, and_, false, func, not_, or_
+from sqlalchemy import Boolean, ColumnElement, and_, false, literal_column, not_, or_
 
 from app.odata import edm
 from app.odata.apply_nodes import AggregateCall
@@ -56,6 +56,8 @@ from app.odata.nodes import (
 )
 from app.odata.sql.spelled import spell
 
+# What SQLite's parser takes of functions in functions, with room for those that one becomes.
+DEEPEST = 20
 _COMPARISONS = frozenset(("eq", "ne", "gt", "ge", "lt", "le"))
 _MOVABLE = frozenset(("instant", "date", "duration"))
 _NULL = Literal(None, "null")
@@ -77,6 +79,7 @@ class Translator:
         self.it = it or scope
         self.variables: Mapping[str, Place] = variables or {}
         self._open_aliases: set[str] = set()
+        self._depth = 0
 
     def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translator:
         inner = Translator(
@@ -86,6 +89,7 @@ class Translator:
             variables=self.variables if variables is None else variables,
         )
         inner._open_aliases = self._open_aliases
+        inner._depth = self._depth
         return inner
 
     # --- conditions
@@ -137,7 +141,7 @@ class Translator:
             "eq", left, collection.member, self.context.parameters, exact=False, offset=node.offset
         )
         collection.conditions.append(equal)
-        return collection.select(func.count()).exists()
+        return collection.select(literal_column("1")).exists()
 
     def _has(self, node: Binary) -> Typed:
         """Whether all flags of the right side are set (URL Conventions 5.1.1.1.9)."""
@@ -193,7 +197,15 @@ class Translator:
             raise UnsupportedError(
                 f"an expression of this kind is not offered ({type(node).__name__})", node.offset
             )
-        return translate(self, node)
+        if self._depth == DEEPEST:
+            raise QueryError(
+                f"operators and functions are nested more than {DEEPEST} levels deep", node.offset
+            )
+        self._depth += 1
+        try:
+            return translate(self, node)
+        finally:
+            self._depth -= 1
 
     def _unaliased(self, node: Node) -> Node:
         """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3)."""

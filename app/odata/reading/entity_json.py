@@ -9,9 +9,9 @@ from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, select
 
 from app.odata import edm
 from app.odata.binding.comparison import is_null
-from app.odata.binding.json_members import inner_json
+from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.paths import of_property, property_sql
-from app.odata.binding.values import Elements, JsonStructure, Place, Structure, Typed
+from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Structure, Typed
 from app.odata.reading.bound import (
     BoundQuery,
     ComputedMember,
@@ -22,7 +22,7 @@ from app.odata.reading.bound import (
 )
 from app.odata.reading.control import entity_control, navigation_links, type_annotation
 from app.odata.reading.formats import Format
-from app.odata.sql.json_values import json_parts, or_null
+from app.odata.sql.json_values import json_parts, or_null, plain_text
 from app.odata.sql.spelled import Part, Spelled, Template, spell
 
 # Related entities that one row shows at most; the rest is read through the navigation itself.
@@ -73,22 +73,29 @@ def reference_json(projection: Projection, format_: Format) -> ColumnElement[str
     return Template([f'{{"{format_.control("id")}":"', *projection.address, '"}'])
 
 
-def property_json(
-    place: Typed | Structure | JsonStructure | Elements, format_: Format
-) -> ColumnElement[str]:
+def property_json(place: Place, format_: Format) -> ColumnElement[str]:
     """The JSON of one value by itself; SQL's null where it is null."""
     match place:
-        case Typed():
+        case Typed(sql=sql):
             text = Template(_value(replace(place, nullable=False), format_))
-            return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, text)
+            return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", sql, text)
         case Structure():
-            return spell(
-                Text(),
-                "(CASE WHEN NOT {0} THEN {1} END)",
-                is_null(place),
-                _columns_json(place, None, format_),
-            )
-    return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", place.sql)
+            shown = _columns_json(place, None, format_)
+            return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), shown)
+        case JsonStructure(sql=sql) | Elements(sql=sql):
+            return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+        case Dynamic(sql=sql, name=name):
+            json = inner_json(sql, name)
+            return Spelled(Text(), "NULLIF({0}, 'null')", "NULLIF(CAST({0} AS TEXT), 'null')", json)
+    raise TypeError(type(place).__name__)
+
+
+def raw_value(place: Place) -> ColumnElement[str]:
+    """One primitive value as plain text."""
+    if isinstance(place, Dynamic):
+        return member_text(place)
+    assert isinstance(place, Typed)
+    return plain_text(place.sql, place.type)
 
 
 def _member(member: Member, projection: Projection, format_: Format) -> Iterator[_Piece]:

@@ -22,7 +22,7 @@ from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements, JsonStructure, Structure, Typed
+from app.odata.binding.values import Elements, JsonStructure, Structure
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions
@@ -40,6 +40,7 @@ from app.odata.reading.entity_json import (
     entity_json,
     joined_texts,
     property_json,
+    raw_value,
     reference_json,
 )
 from app.odata.reading.formats import Format
@@ -47,7 +48,6 @@ from app.odata.reading.keyset import key_values, rows_after
 from app.odata.reading.plan import Plan, Top
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement
-from app.odata.sql.json_values import plain_text
 from app.odata.sql.spelled import spell
 from app.security import Caller
 
@@ -187,10 +187,8 @@ class _Making:
         )
         raw = resource.ending == "$value"
         if raw:
-            assert isinstance(place, Typed)
-            shown: ColumnElement[Any] = plain_text(place.sql, place.type)
+            shown = raw_value(place)
         else:
-            assert isinstance(place, Typed | Structure | JsonStructure | Elements)
             shown = property_json(place, self.planner.format)
         columns = [shown, *self._etag_columns()]
         is_structure = isinstance(place, Structure | JsonStructure)

@@ -74,9 +74,11 @@ class Reader:
             raise NotImplementedInServiceError(str(error), position=error.offset) from error
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error
+        except RecursionError as error:
+            raise InvalidQueryError("The query is nested too deep.") from error
         except DBAPIError as error:
-            if isinstance(error, DataError) or "user-defined function" in str(error.orig):
-                raise InvalidQueryError("A value in the query is out of range.") from error
+            if problem := _problem(error):
+                raise InvalidQueryError(problem) from error
             raise
 
     def _read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
@@ -140,6 +142,18 @@ def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Pagi
         return tuple(value is None for value in start.after)
     top = texts.system.get("top", "")
     return "whole" if top.isdecimal() and int(top) <= page_size else ()
+
+
+def _problem(error: DBAPIError) -> str | None:
+    """What a query did wrong that only the database can tell; None where it is no fault of it."""
+    text = str(error.orig)
+    if isinstance(error, DataError) or "user-defined function" in text:
+        return "A value in the query is out of range."
+    if text == "interrupted" or getattr(error.orig, "sqlstate", None) == "57014":
+        return "The query takes too long: narrow it, or ask for less."
+    if text == "parser stack overflow":
+        return "The query is nested too deep."
+    return None
 
 
 class _Lookup:

@@ -15,7 +15,7 @@ from app.odata import edm
 from app.odata.binding.paths import key_condition, of_property, unknown_name
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements, Place, Typed, family
+from app.odata.binding.values import Dynamic, Elements, Place, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
 from app.odata.nodes import Argument, Literal, Member
@@ -75,6 +75,7 @@ class PathResolver:
         container = self._container
         if not isinstance(segment, NameSegment):
             raise UnsupportedError("this address is not offered", segment.offset)
+        _refuse_second_key(segment)
         if singleton := container.singletons.get(segment.name):
             scope = Scope(self._context, singleton.type)
             (column,) = scope.key_columns()
@@ -98,6 +99,7 @@ class PathResolver:
             return self._by_text(resource, segment.text, segment.offset)
         if not isinstance(segment, NameSegment):
             raise UnsupportedError("this address is not offered", segment.offset)
+        _refuse_second_key(segment)
         if resource.kind == "value":
             return self._member(resource, segment)
         if "." in segment.name:
@@ -146,7 +148,8 @@ class PathResolver:
         scope = resource.scope
         translator = Translator(self._context, scope)
         scope.conditions.append(key_condition(translator, scope, arguments, offset))
-        return replace(resource, kind="entity")
+        # An entity of the collection is there or not, whatever it was reached through.
+        return replace(resource, kind="entity", parent=None)
 
     def _by_text(self, resource: Resource, text: str, offset: int) -> Resource:
         """A key written as a segment (URL Conventions 4.3.6)."""
@@ -194,12 +197,17 @@ class PathResolver:
         allowed = {
             "$count": is_collection,
             "$ref": resource.kind != "value",
-            "$value": isinstance(place, Typed) or resource.scope.type.has_stream,
+            "$value": isinstance(place, Typed | Dynamic) or resource.scope.type.has_stream,
             "$query": True,
         }
         if not allowed.get(name, False):
             raise QueryError(f"{name} cannot follow this", segment.offset)
         return replace(resource, ending=name)
+
+
+def _refuse_second_key(segment: NameSegment) -> None:
+    if segment.key is not None:
+        raise QueryError("an entity has only one key", segment.key[0].offset)
 
 
 def singleton_parameter(name: str) -> str:

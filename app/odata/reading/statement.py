@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Select
@@ -16,6 +17,9 @@ from app.odata.binding.parameters import Source
 from app.statements import execute
 
 RUN = "run_"
+LONGEST_SECONDS = 30
+# Steps of SQLite's virtual machine between two looks at the clock: some hundredths of a second.
+_OPCODES = 1_000_000
 _DYNAMIC = {f"dyn_{name}": name for name in DYNAMIC_TYPES}
 
 
@@ -99,10 +103,18 @@ class Statement:
             parameters = [read(run) for _, read in self._readers]
         else:
             parameters = {name: read(run) for name, read in self._readers}
+        if self._positional:
+            _stop_late(connection)
         cursor = execute(connection, self.sql, parameters, **self._options)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         cursor.close()
         return rows
+
+
+def _stop_late(connection: Connection) -> None:
+    """Give SQLite the limit of time that PostgreSQL has as ``statement_timeout``."""
+    deadline = monotonic() + LONGEST_SECONDS
+    connection.connection.set_progress_handler(lambda: monotonic() > deadline, _OPCODES)
 
 
 def _named(sql: str, parameters: Mapping[str, Any]) -> list[str]:

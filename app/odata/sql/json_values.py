@@ -82,10 +82,11 @@ def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[s
         words = "(CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END)"
         return Spelled(Text(), words, words, value)
     if isinstance(value.type, ExactDecimal):
-        return scaled_text(value, value.type.scale)
-    parts = json_parts(value, type_, nullable=False, plain=True)
-    text = next(part for part in parts if not isinstance(part, str))
-    return Spelled(Text(), "CAST({0} AS TEXT)", 'CAST({0} AS TEXT) COLLATE "C"', text)
+        text: Part = scaled_text(value, value.type.scale)
+    else:
+        parts = json_parts(value, type_, nullable=False, plain=True)
+        text = next(part for part in parts if not isinstance(part, str))
+    return Spelled(Text(), "CAST({0} AS TEXT)", '(CAST({0} AS TEXT) COLLATE "C")', text)
 
 
 def or_null(text: ColumnElement[Any]) -> Spelled:

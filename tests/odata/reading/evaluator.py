@@ -34,7 +34,7 @@ class Evaluator:
 
     def value(self, node: nodes.Node, row: Row, variables: Mapping[str, Any]) -> Any:
         match node:
-            case nodes.Literal(value=value, kind=kind):
+            case nodes.Literal(value=value):
                 return value
             case nodes.Member(base=None, name=name) if name in variables:
                 return variables[name]

@@ -109,7 +109,7 @@ def conditions(depth: int, prefix: str = "") -> Text:
         _joined(_days(prefix), " ", _COMPARISON, " ", _days(prefix)),
         _joined(f"{prefix}level ", _COMPARISON, " ", st.sampled_from(["'High'", "'Low'"])),
         _joined(
-            st.sampled_from([f"{prefix}{name}" for name in ("note", "size", "cost", "seen", "made")]),
+            st.sampled_from([f"{prefix}{one}" for one in ("note", "size", "cost", "seen", "made")]),
             st.sampled_from([" eq null", " ne null", " gt null"]),
         ),
         st.sampled_from([f"{prefix}active", f"{prefix}checked", f"{prefix}checked eq true",

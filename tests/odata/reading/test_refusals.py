@@ -1,0 +1,127 @@
+"""What is refused, with which status, at which position, and with which hint."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.odata.reading.conftest import Client
+
+
+@pytest.mark.parametrize(
+    ("address", "position", "words"),
+    [
+        ("Items?$filter=nam eq 'x'", 0, "Item has no property 'nam'; did you mean 'name'?"),
+        ("Items?$filter=Makr/name eq 'x'", 0, "did you mean 'Maker'?"),
+        ("Items?$filter=Maker/nam eq 'x'", 6, "Maker has no property 'nam'"),
+        ("Items?$filter=place/cty eq 'x'", 6, "Place has no property 'cty'; did you mean 'city'?"),
+        ("Items?$filter=name gt 5", 8, "Edm.String cannot be compared with a whole number"),
+        ("Items?$filter=price eq 'x'", 9, "Edm.Decimal cannot be compared with a text"),
+        ("Items?$filter=at eq '2024-01-01'", 6, "cannot be compared with a text"),
+        ("Items?$filter=made eq name", 5, "Edm.Date and Edm.String cannot be compared"),
+        ("Items?$filter=name", 0, "expected a condition, this is Edm.String"),
+        ("Items?$filter=5 add 1", 2, "expected a condition"),
+        ("Items?$filter=contains(price,'1')", 9, "contains does not take Edm.Decimal"),
+        ("Items?$filter=year(name) eq 1", 5, "year does not take Edm.String"),
+        ("Items?$filter=name add 1 eq 2", 5, "'add' does not take Edm.String and Edm.Int64"),
+        ("Items?$filter=-name eq 2", 0, "'-' does not take Edm.String"),
+        ("Items?$filter=level eq 'Hig'", 9, "(Low, Normal, High, Urgent); did you mean 'High'?"),
+        ("Items?$filter=level eq Workshop.Colour'Low'", 9, "Workshop.Colour is not Level"),
+        ("Items?$filter=level eq 'Low,High'", 9, "one member at a time"),
+        ("Items?$filter=Children/name eq 'x'", 9, "use Children/any(x:x/name ...)"),
+        ("Items?$filter=Children eq null", 9, "never null"),
+        ("Items?$filter=Maker eq 5", 6, "an entity (Maker) can only be compared with null"),
+        ("Items?$filter=place eq 'x'", 6, "the complex value place can only be compared with null"),
+        ("Items?$filter=name/any(n:n eq 'x')", 5, "need a collection before them"),
+        ("Items?$filter=name/x eq 1", 5, "the value before it has no properties"),
+        ("Items?$filter=Children('x')/active", 9, "cannot be compared with a text"),
+        ("Items?$filter=@a eq 1&@a=@a", 0, "@a stands for itself"),
+        ("Items?$filter=matchesPattern(name,'(')", 20, "a '(' without its ')'"),
+        ("Items?$filter=case(active:1,true:'x') eq 1", 0, "the values of case are"),
+        ("Items?$filter=isof(Workshop.Nothing)", 5, "there is no entity type"),
+        ("Items?$filter=cast(name,Edm.Int)", 10, "there is no cast to Edm.Int; did you mean"),
+        ("Items?$orderby=Maker", 0, "this is an entity (Maker)"),
+        ("Items?$orderby=labels", 0, "this is a collection"),
+        ("Items?$orderby=nam", 0, "did you mean 'name'?"),
+        ("Items?$select=nam", 0, "did you mean 'name'?"),
+        ("Items?$select=name/x", 0, "name has no properties to select from"),
+        ("Items?$select=place/x", 0, "Place has no property 'x'"),
+        ("Items?$select=Maker/name", 0, "use $expand"),
+        ("Items?$expand=Makr", 0, "did you mean 'Maker'?"),
+        ("Items?$expand=name", 0, "name is not a navigation property"),
+        ("Items?$expand=Maker/name", 0, "write Maker($expand=name)"),
+        ("Items?$expand=Maker,Maker", 6, "Maker is expanded twice"),
+        ("Items?$expand=Children($filter=nam eq 1)", 17, "Item has no property 'nam'"),
+        ("Items?$expand=Parent($levels=6)", 0, "at most 5 levels deep"),
+        ("Items?$compute=price mul 2 as Name", 0, "has a property Name already"),
+        ("Items?$compute=Maker as m", 0, "this is an entity"),
+        ("Items?$apply=groupby((nam))", 9, "did you mean 'name'?"),
+        ("Items?$apply=aggregate(name with sum as x)", 10, "sum does not take Edm.String"),
+        ("Items?$apply=aggregate(price as x)", 10, "say how to aggregate"),
+        ("Items?$apply=aggregate($count as n,id with max as n)", None, "a name occurs twice"),
+        ("Items?$top=-1", 0, "must be a whole number"),
+        ("Items?$skip=x", 0, "must be a whole number"),
+        ("Items?$count=yes", 0, "$count must be true or false"),
+        ("Items?$filtre=x", None, "unknown query option '$filtre'; did you mean 'filter'?"),
+        ("Items(1)?$filter=active", None, "$filter is not allowed on this resource"),
+        ("Items(1)?$top=1", None, "$top is not allowed on this resource"),
+        ("Items(1)/name?$expand=Maker", None, "$expand is not allowed on this resource"),
+        ("Items('x')", None, "cannot be compared with a text"),
+        ("Items(nam='x')", None, "the key of Item is id or code"),
+        ("Items(1)(2)", None, "the end of the segment"),
+        ("Items/$value", None, "$value cannot follow this"),
+        ("Items(1)/name/$count", None, "$count cannot follow this"),
+        ("Items(1)/$count", None, "$count cannot follow this"),
+        ("Items?$skiptoken=abc", 0, "was not given by the service"),
+    ],
+)
+def test_a_mistake_is_told_where_it_is(
+    client: Client, address: str, position: int | None, words: str
+) -> None:
+    error = client.refused(address)
+    assert error["status"] == 400
+    assert error["code"] == "INVALID_QUERY"
+    assert words in error["message"]
+    if position is not None:
+        assert error["position"] == position
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("Items?$filter=geo.length(name) gt 1", "geo.length"),
+        ("Items?$filter=hassubset(labels,labels)", "hassubset"),
+        ("Items?$filter=matchesPattern(name,note)", "the pattern must be a literal"),
+        ("Items?$filter=matchesPattern(name,'(?=x)')", "look ahead"),
+        ("Items?$apply=toppercent(50,price)", "toppercent"),
+        ("Items?$expand=Children($apply=aggregate($count as n))", "inside $expand"),
+        ("Makers?$search=x", "nothing to search in"),
+        ("$all", "not offered"),
+        ("$crossjoin(Items,Makers)", "not offered"),
+        ("Items?$deltatoken=x", "not tracked"),
+    ],
+)
+def test_what_is_not_offered_says_so(client: Client, address: str, words: str) -> None:
+    error = client.refused(address)
+    assert error["status"] == 501
+    assert words in error["message"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["Itms", "Items(1000)", "Items(1)/nam", "Items(1)/place/x", "Items(1000)/Children",
+     "Items(1000)/Children/$count", "Items(1000)/name", "Items(1000)/Maker", "Items(1)/Children(1)",
+     "Items/x", "Items(1)/Workshop.Maker", "Items(code='none')", "Items(1)/name/$value/x"],
+)  # fmt: skip
+def test_what_is_not_there_is_404(client: Client, address: str) -> None:
+    assert client.refused(address)["status"] in ((404,) if "$value" not in address else (400,))
+
+
+def test_operators_are_not_nested_without_end(client: Client) -> None:
+    deep = "tolower(" * 21 + "name" + ")" * 21
+    assert "20 levels" in client.refused(f"Items?$filter={deep} eq 'x'")["message"]
+
+
+def test_a_number_out_of_range_is_a_mistake_of_the_query(client: Client) -> None:
+    for text in ("id mul 9223372036854775807 gt 5", "at add duration'P999999999D' gt now()"):
+        error = client.refused(f"Items?$filter={text}")
+        assert (error["status"], error["message"]) == (400, "A value in the query is out of range.")
