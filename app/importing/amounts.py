@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -11,6 +12,7 @@ from app.importing.problems import Problems
 from app.importing.reading import Entry
 from app.invoices.lines import LINE_ITEM, check_lines, complete, totals_of
 from app.invoices.settlement import RECEIVABLE, WITHOUT_EFFECT, balances, settle
+from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.invoices.totals import ZERO, Totals, money
 from app.security import current_caller
 from app.settings import Organisation
@@ -94,11 +96,35 @@ def _settle(entry: Entry, credited: Decimal, problems: Problems) -> None:
         row["paid_at"] = row.get("paid_at") or row["updated_at"]
 
 
+def freeze(
+    invoices: Sequence[Entry],
+    clients: Sequence[Entry],
+    contacts: Sequence[Entry],
+    organisation: Organisation,
+) -> None:
+    """Give issued documents the parties that the file does not give: as they are now."""
+    seller = seller_snapshot(organisation)
+    by_client = {entry.id: defaultdict(lambda: None, entry.row) for entry in clients}
+    by_contact = {entry.id: defaultdict(lambda: None, entry.row) for entry in contacts}
+    for entry in invoices:
+        row = entry.row
+        client = by_client.get(row["client_id"])
+        if client is None or row.get("status", "Draft") == "Draft":
+            continue
+        contact = by_contact.get(row.get("contact_id") or 0)
+        row["seller"] = row.get("seller") or seller
+        row["buyer"] = row.get("buyer") or buyer_snapshot(client, contact)
+        row["issue_date"] = row.get("issue_date") or row["created_at"].date()
+
+
 def derive_balances(clients: Sequence[Entry], invoices: Sequence[Entry]) -> None:
     """What every client was billed and still owes; surplus payments are credit of theirs."""
     by_id = {entry.id: entry.row for entry in clients}
-    for row in by_id.values():
+    silent = {key for key, row in by_id.items() if row.get("credit_balance") is None}
+    for key, row in by_id.items():
         row.update(invoiced_total=ZERO, outstanding_balance=ZERO)
+        if key in silent:
+            row["credit_balance"] = ZERO
     for entry in invoices:
         client = by_id.get(entry.row["client_id"])
         if client is None:
@@ -108,6 +134,8 @@ def derive_balances(clients: Sequence[Entry], invoices: Sequence[Entry]) -> None
         part = balances({**defaults, **entry.row}, factor)
         client["invoiced_total"] += part.invoiced_total
         client["outstanding_balance"] += part.outstanding_balance
+        if entry.row["client_id"] in silent:
+            client["credit_balance"] += part.credit_balance
 
 
 def _factor(invoice: dict[str, Any], client: dict[str, Any]) -> Decimal:

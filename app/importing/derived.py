@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.clock import utc_now
-from app.importing.amounts import derive_balances, derive_invoice, derive_settlements
+from app.importing.amounts import derive_balances, derive_invoice, derive_settlements, freeze
 from app.importing.problems import Problems
 from app.importing.reading import Entries, Entry
 from app.models.opportunity import STAGES
@@ -35,6 +35,12 @@ def derive(entries: Entries, problems: Problems, organisation: Organisation) -> 
     for entry in _records(entries, "Invoices"):
         derive_invoice(entry, organisation, problems)
     derive_settlements(_records(entries, "Invoices"), problems)
+    freeze(
+        _records(entries, "Invoices"),
+        _records(entries, "Clients"),
+        _records(entries, "Contacts"),
+        organisation,
+    )
     _count_tasks(entries)
     if _records(entries, "Invoices"):
         derive_balances(_records(entries, "Clients"), _records(entries, "Invoices"))

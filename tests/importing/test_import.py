@@ -156,6 +156,25 @@ def test_totals_are_computed_to_the_cent(run: Callable[..., Any], session: Sessi
     assert client.outstanding_balance == Decimal("47.60")
 
 
+def test_issued_documents_name_their_parties(run: Callable[..., Any], session: Session) -> None:
+    given = deepcopy(FILE)
+    given["Invoices"][0]["buyer"] = {"name": "Acme (old name)"}
+    run(given)
+    kept, filled = session.get_one(Invoice, 40), session.get_one(Invoice, 42)
+    assert kept.buyer == {"name": "Acme (old name)"}
+    assert filled.buyer["name"] == "Acme GmbH"
+    assert filled.buyer["address"]["city"] == "Hamburg"
+    assert filled.seller["name"] == "My Company"
+
+
+def test_surplus_of_a_payment_is_credit_of_the_client(
+    run: Callable[..., Any], session: Session, file_with: Callable[..., Any]
+) -> None:
+    payments = [{"amount": 120, "date": "2021-06-20", "method": "transfer"}]
+    run(file_with("Invoices", 0, Payments=payments))
+    assert session.get_one(Client, 70).credit_balance == Decimal("1.00")
+
+
 def test_children_come_with_their_records(run: Callable[..., Any], session: Session) -> None:
     run(FILE)
     line = session.scalars(select(LineItem).where(LineItem.invoice_id == 40)).one()
