@@ -98,19 +98,39 @@ def execute(connection: Connection, sql: str, parameters: Any = (), **options: A
     Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError or OperationalError.
     """
     cursor = connection.connection.cursor()
-    driver_error = connection.dialect.loaded_dbapi.Error
     try:
         cursor.execute(sql, parameters, **options)
-    except driver_error as error:
-        raise DBAPIError.instance(
-            sql,
-            parameters,
-            error,
-            driver_error,
-            hide_parameters=True,
-            dialect=connection.dialect,
-        ) from error
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _wrapped(connection, sql, parameters, error) from error
     return cursor
+
+
+def fetch_all(
+    connection: Connection, sql: str, parameters: Any = (), **options: Any
+) -> list[tuple[Any, ...]]:
+    """Run SQL as ``execute`` does; returns all rows.
+
+    SQLite makes a row when it is fetched, so an error may come as late as that.
+    """
+    cursor = execute(connection, sql, parameters, **options)
+    try:
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _wrapped(connection, sql, parameters, error) from error
+    cursor.close()
+    return rows
+
+
+def _wrapped(connection: Connection, sql: str, parameters: Any, error: Any) -> Any:
+    """An error of the driver as SQLAlchemy's, which keeps the values to itself."""
+    return DBAPIError.instance(
+        sql,
+        parameters,
+        error,
+        connection.dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        dialect=connection.dialect,
+    )
 
 
 @lru_cache(maxsize=1024)

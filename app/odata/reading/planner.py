@@ -186,10 +186,8 @@ class _Making:
             Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
         )
         raw = resource.ending == "$value"
-        if raw:
-            shown = raw_value(place)
-        else:
-            shown = property_json(place, self.planner.format)
+        assert place is not None
+        shown = raw_value(place) if raw else property_json(place, self.planner.format)
         columns = [shown, *self._etag_columns()]
         is_structure = isinstance(place, Structure | JsonStructure)
         return Plan(

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Dialect, Select
 from app.clock import utc_now
 from app.dynamic import DYNAMIC_TYPES
 from app.odata.binding.parameters import Source
-from app.statements import execute
+from app.statements import fetch_all
 
 RUN = "run_"
 LONGEST_SECONDS = 30
@@ -105,10 +105,7 @@ class Statement:
             parameters = {name: read(run) for name, read in self._readers}
         if self._positional:
             _stop_late(connection)
-        cursor = execute(connection, self.sql, parameters, **self._options)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-        cursor.close()
-        return rows
+        return fetch_all(connection, self.sql, parameters, **self._options)
 
 
 def _stop_late(connection: Connection) -> None:

@@ -27,6 +27,10 @@ def maker(row: Row) -> Row:
     return MAKERS.get(row["maker_id"]) or dict.fromkeys(("id", "name", "rank", "city"))
 
 
+def begins_with_note(row: Row) -> bool:
+    return row["note"] is not None and row["name"].startswith(row["note"])
+
+
 def passes(client: Client, text: str, predicate: Callable[[Row], object]) -> None:
     found = client.values(f"Items?$filter={quote(text)}&$select=id&$orderby=id")
     assert found == [row["id"] for row in ROWS if predicate(row)]
@@ -163,7 +167,7 @@ def test_arithmetic(client: Client, text: str, predicate: Callable[[Row], object
         ("startswith(note,'')", lambda r: r["note"] is not None),
         ("startswith(name,'𝄞')", lambda r: r["name"].startswith("𝄞")),
         ("startswith(tolower(name),'z')", lambda r: r["name"].lower().startswith("z")),
-        ("startswith(name,note)", lambda r: r["note"] is not None and r["name"].startswith(r["note"])),
+        ("startswith(name,note)", begins_with_note),
         ("endswith(name,'beta')", lambda r: r["name"].endswith("beta")),
         ("endswith(name,'ETA')", lambda r: r["name"].endswith("ETA")),
         ("endswith(name,'%')", lambda r: r["name"].endswith("%")),
@@ -224,7 +228,7 @@ def on(day: str) -> date:
         ("made gt 2024-01-01", lambda r: r["made"] is not None and r["made"] > on("2024-01-01")),
         ("made ge 2024-01-01T00:00:01Z",
          lambda r: r["made"] is not None and r["made"] > on("2024-01-01")),
-        ("year(at) eq 2024 and month(at) eq 2", lambda r: (r["at"].year, r["at"].month) == (2024, 2)),
+        ("year(at) eq 2024 and month(at) eq 2", lambda r: str(r["at"]).startswith("2024-02")),
         ("day(made) eq 31", lambda r: r["made"] is not None and r["made"].day == 31),
         ("hour(at) eq 12 and minute(at) eq 34 and second(at) eq 56", lambda r: r["at"].hour == 12),
         ("fractionalseconds(at) eq 0.789", lambda r: r["at"].microsecond == 789000),
