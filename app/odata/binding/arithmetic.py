@@ -38,7 +38,7 @@ def arithmetic(op: str, left: Typed, right: Typed, offset: int) -> Typed:
             f"'{op}' does not take {type_name(left.type)} and {type_name(right.type)}", offset
         )
     sql, type_ = make(left.sql, right.sql)
-    return Typed(sql, type_, left.nullable or right.nullable)
+    return Typed(sql, type_)
 
 
 def negated(value: Typed, offset: int) -> Typed:
@@ -94,16 +94,21 @@ Made = tuple[ColumnElement[Any], edm.EdmType]
 def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
     sqlite = f"odata_add_to_instant({{0}}, {'-' if sign < 0 else ''}{{1}})"
     postgresql = _DURATION_SUB if sign < 0 else _DURATION_ADD
-    postgresql = f"date_trunc('milliseconds', {postgresql})"
+    postgresql = _within_time(f"date_trunc('milliseconds', {postgresql})")
     return lambda left, right: (
         Spelled(UtcDateTime(), sqlite, postgresql, left, right),
         edm.DATETIME,
     )
 
 
+def _within_time(moved: str) -> str:
+    """Null beyond the years that have four digits: SQLite's text cannot hold them."""
+    return f"(CASE WHEN {moved} >= '0001-01-01' AND {moved} < '10000-01-01' THEN {moved} END)"
+
+
 def _moved_date(sign: int) -> Callable[[Any, Any], Made]:
     sqlite = f"odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}})"
-    postgresql = f"CAST({_DURATION_SUB if sign < 0 else _DURATION_ADD} AS DATE)"
+    postgresql = _within_time(f"CAST({_DURATION_SUB if sign < 0 else _DURATION_ADD} AS DATE)")
     return lambda left, right: (Spelled(Date(), sqlite, postgresql, left, right), edm.DATE)
 
 

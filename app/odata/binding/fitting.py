@@ -27,7 +27,7 @@ from app.odata.binding.parameters import Parameters
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError
 from app.odata.functions import suggestion
-from app.odata.literals import INT64_MAX, INT64_MIN, to_duration
+from app.odata.literals import to_duration
 from app.odata.nodes import Literal
 from app.odata.sql.decimals import DecimalNumber, decimal_literal
 from app.odata.sql.operands import DecimalOperand, InstantOperand, Rounding
@@ -50,6 +50,8 @@ _KIND_NAMES = {
     "null": "null",
 }
 _MICROSECOND = timedelta(microseconds=1)
+# From the first day that there is to the last.
+LONGEST = timedelta(days=3652059)
 
 
 def describe(constant: Constant) -> str:
@@ -163,10 +165,9 @@ def _exact(value: Any) -> Decimal:
 
 
 def _microseconds(value: timedelta) -> int:
-    found = value // _MICROSECOND
-    if not INT64_MIN <= found <= INT64_MAX:
-        raise QueryError("a duration is at most 106751991 days long")
-    return found
+    if abs(value) > LONGEST:
+        raise QueryError(f"a duration is at most {LONGEST.days} days long")
+    return value // _MICROSECOND
 
 
 def _microseconds_of_text(value: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, Text
@@ -120,6 +120,7 @@ def _compile_template(element: Template, compiler: Any, **options: Any) -> str:
     sqlite = compiler.dialect.name == "sqlite"
     percent = "%" if sqlite else "%%"
     calls: list[list[str]] = [[""]]  # of each the template, then what fills it
+    texts: list[str] = []
     expressions = iter(element.clauses)
     for part in element.parts:
         if isinstance(part, str):
@@ -128,14 +129,18 @@ def _compile_template(element: Template, compiler: Any, **options: Any) -> str:
         if len(calls[-1]) > _MOST_ARGUMENTS:
             calls.append([""])
         written = compiler.process(next(expressions), **options)
-        if sqlite and isinstance(part, Conversions):
+        if sqlite and isinstance(part, ScalarSelect):
+            # Among arguments it would stand too deep: SQLite's parser has a stack of 100, and
+            # expanded entities have expanded ones in turn.
+            texts += [*_calls("printf", calls), written]
+            calls = [[""]]
+        elif sqlite and isinstance(part, Conversions):
             calls[-1][0] += part.conversions
             calls[-1] += written.split("\n")
         else:
             calls[-1][0] += percent + "s"
             calls[-1].append(written)
-    function = "printf" if sqlite else "format"
-    texts = [f"{function}('{text}'{''.join(f', {one}' for one in rest)})" for text, *rest in calls]
+    texts += _calls("printf" if sqlite else "format", calls)
     return texts[0] if len(texts) == 1 else f"({' || '.join(texts)})"
 
 
@@ -152,3 +157,12 @@ def _merged(parts: Iterable[Part]) -> Iterable[Part]:
         yield part
     if text:
         yield text
+
+
+def _calls(function: str, calls: Iterable[Sequence[str]]) -> list[str]:
+    """The calls that have something to write."""
+    return [
+        f"{function}('{text}'{''.join(f', {one}' for one in rest)})"
+        for text, *rest in calls
+        if text or rest
+    ]

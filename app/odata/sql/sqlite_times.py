@@ -14,17 +14,23 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def add_to_instant(instant: str | None, microseconds: int | None) -> str | None:
-    """An instant moved by a duration, cut to the millisecond."""
+    """An instant moved by a duration, cut to the millisecond; null beyond the years 1 to 9999."""
     if instant is None or microseconds is None:
         return None
-    return iso_instant(datetime.fromisoformat(instant) + timedelta(microseconds=microseconds))
+    try:
+        return iso_instant(datetime.fromisoformat(instant) + timedelta(microseconds=microseconds))
+    except OverflowError:
+        return None
 
 
 def add_to_date(day: str | None, microseconds: int | None) -> str | None:
-    """The day on which a duration ends that begins at 00:00 of ``day``."""
+    """The day on which a duration ends that begins at 00:00 of ``day``; null as above."""
     if day is None or microseconds is None:
         return None
-    moved = datetime.fromisoformat(day) + timedelta(microseconds=microseconds)
+    try:
+        moved = datetime.fromisoformat(day) + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return None
     return moved.date().isoformat()
 
 

@@ -37,7 +37,7 @@ from tests.odata.reading.conftest import Client
         ("Items?$filter=@a eq 1&@a=@a", 0, "@a stands for itself"),
         ("Items?$filter=matchesPattern(name,'(')", 20, "a '(' without its ')'"),
         ("Items?$filter=case(active:1,true:'x') eq 1", 0, "the values of case are"),
-        ("Items?$filter=at add duration'P999999999D' gt now()", None, "at most 106751991 days"),
+        ("Items?$filter=at add duration'P999999999D' gt now()", None, "at most 3652059 days"),
         ("Items?$filter=isof(Workshop.Nothing)", 5, "there is no entity type"),
         ("Items?$filter=cast(name,Edm.Int)", 10, "there is no cast to Edm.Int; did you mean"),
         ("Items?$orderby=Maker", 0, "this is an entity (Maker)"),
@@ -123,6 +123,5 @@ def test_operators_are_not_nested_without_end(client: Client) -> None:
 
 
 def test_a_number_out_of_range_is_a_mistake_of_the_query(client: Client) -> None:
-    for text in ("id mul 9223372036854775807 gt 5", "at add duration'P99999999D' gt now()"):
-        error = client.refused(f"Items?$filter={text}")
-        assert (error["status"], error["message"]) == (400, "A value in the query is out of range.")
+    error = client.refused("Items?$filter=id mul 9223372036854775807 gt 5")
+    assert (error["status"], error["message"]) == (400, "A value in the query is out of range.")
