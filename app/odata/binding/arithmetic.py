@@ -20,9 +20,6 @@ from app.odata.sql.decimals import decimal_operation, integer_operation
 from app.odata.sql.spelled import Spelled
 from app.types import UtcDateTime
 
-_DURATION_ADD = "({0} + {1} * INTERVAL '1 microsecond')"
-_DURATION_SUB = "({0} - {1} * INTERVAL '1 microsecond')"
-
 
 def arithmetic(op: str, left: Typed, right: Typed, offset: int) -> Typed:
     """``left op right`` for two numbers, or for instants, dates and durations.
@@ -93,23 +90,29 @@ Made = tuple[ColumnElement[Any], edm.EdmType]
 
 def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
     sqlite = f"odata_add_to_instant({{0}}, {'-' if sign < 0 else ''}{{1}})"
-    postgresql = _DURATION_SUB if sign < 0 else _DURATION_ADD
-    postgresql = _within_time(f"date_trunc('milliseconds', {postgresql})")
+    postgresql = _within_time(
+        "date_trunc('milliseconds', {0} ± {1} * INTERVAL '1 microsecond')", sign
+    )
     return lambda left, right: (
         Spelled(UtcDateTime(), sqlite, postgresql, left, right),
         edm.DATETIME,
     )
 
 
-def _within_time(moved: str) -> str:
-    """Null beyond the years that have four digits: SQLite's text cannot hold them."""
-    return f"(CASE WHEN {moved} >= '0001-01-01' AND {moved} < '10000-01-01' THEN {moved} END)"
-
-
 def _moved_date(sign: int) -> Callable[[Any, Any], Made]:
     sqlite = f"odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}})"
-    postgresql = _within_time(f"CAST({_DURATION_SUB if sign < 0 else _DURATION_ADD} AS DATE)")
+    postgresql = _within_time("CAST({0} ± {1} * INTERVAL '1 microsecond' AS DATE)", sign)
     return lambda left, right: (Spelled(Date(), sqlite, postgresql, left, right), edm.DATE)
+
+
+def _within_time(moved: str, sign: int) -> str:
+    """``moved``, or null beyond the years that have four digits: SQLite's text cannot hold them.
+
+    The bounds are microseconds since 1970; ``±`` stands for the sign.
+    """
+    at = "extract(epoch FROM {0}) * 1000000 ± {1}"
+    within = f"{at} BETWEEN -62135596800000000 AND 253402300799999999"
+    return f"(CASE WHEN {within} THEN {moved} END)".replace("±", "-" if sign < 0 else "+")
 
 
 def _durations(op: str) -> Callable[[Any, Any], Made]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Text
+from sqlalchemy import Boolean, ColumnElement, ScalarSelect, Text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, UnaryExpression
 from sqlalchemy.sql.functions import FunctionElement
