@@ -113,6 +113,4 @@ def documents(draw: st.DrawFn) -> InvoiceDocument:
         terms=draw(st.none() | _TEXT),
     )
     paid = draw(st.sampled_from([Decimal(0), document.total, document.total / 2]))
-    return dataclasses.replace(
-        document, amount_due=document.total - paid.quantize(Decimal("0.01"))
-    )
+    return dataclasses.replace(document, amount_due=document.total - paid.quantize(Decimal("0.01")))

@@ -84,9 +84,7 @@ def test_lines_are_price_times_quantity_less_discount(document: InvoiceDocument)
     tree = etree.fromstring(build_ubl(document))
     for line in tree.xpath("/*/cac:InvoiceLine | /*/cac:CreditNoteLine", namespaces=_SPACES):
         quantity = total(line, "cbc:InvoicedQuantity | cbc:CreditedQuantity")
-        priced = (quantity * total(line, "cac:Price/cbc:PriceAmount")).quantize(
-            CENT, ROUND_HALF_UP
-        )
+        priced = (quantity * total(line, "cac:Price/cbc:PriceAmount")).quantize(CENT, ROUND_HALF_UP)
         net = total(line, "cbc:LineExtensionAmount")
         less = total(line, "cac:AllowanceCharge/cbc:Amount")
         assert abs(priced - less - net) <= (2 * CENT if document.prices_include_tax else 0)
