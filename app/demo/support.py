@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from app.demo.article_files import read_articles
-from app.demo.vocabulary.support import FOLLOW_UPS, INTERNAL_NOTES, TOPICS, Topic
+from app.demo.vocabulary.support import FOLLOW_UPS, INTERNAL_NOTES, TOPICS
+from app.demo.vocabulary.topic import Topic
 from app.demo.world import Record, World
 from app.settings import ServiceLevel
 
@@ -57,7 +58,8 @@ def make_tickets(world: World) -> None:
 
 
 def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
-    topic = world.pick(TOPICS)
+    topic = world.pick([each for each in TOPICS if each.language in ("en", contact["language"])])
+    subject, description = world.pick(topic.cases)
     priority = PRIORITIES["U" if world.chance(0.03) else world.pick(topic.priorities)]
     status = _status(world, (world.now - made).days)
     agent = world.employee("Support") if status != "New" else None
@@ -76,8 +78,8 @@ def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
     world.add(
         "Tickets",
         number=f"T-{number:06d}",
-        subject=world.pick(topic.subjects),
-        description=world.pick(topic.descriptions),
+        subject=subject,
+        description=description,
         status=status,
         priority=priority,
         type=topic.type,
@@ -87,7 +89,7 @@ def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
         contactId=contact["id"],
         requesterEmail=contact["email"],
         assigneeId=agent,
-        language=contact["language"],
+        language=topic.language,
         pendingUntil=world.now + timedelta(days=3) if status == "Pending" else None,
         resolution=topic.resolution if solved else None,
         satisfactionRating=world.weighted([(5, 50), (4, 28), (3, 12), (2, 6), (1, 4)])
@@ -131,7 +133,7 @@ def _service_level(
         return "Paused"
     if world.now > due:
         return "Breached"
-    return "AtRisk" if world.now > made + (due - made) * 0.75 else "OnTrack"
+    return "AtRisk" if world.now > made + (due - made) * 0.8 else "OnTrack"
 
 
 def _comments(
@@ -148,7 +150,7 @@ def _comments(
             comments.append(_comment(world.pick(INTERNAL_NOTES), agent, at, internal=True))
         if world.chance(0.75):
             at = min(limit, at + timedelta(minutes=world.dice.randint(20, 900)))
-            comments.append(_comment(world.pick(FOLLOW_UPS), None, at))
+            comments.append(_comment(world.pick(FOLLOW_UPS[topic.language]), None, at))
         at = min(limit, at + timedelta(minutes=world.dice.randint(10, 600)))
     return comments
 

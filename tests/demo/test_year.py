@@ -13,7 +13,10 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.demo.article_files import read_articles
 from app.demo.load import fill
+from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS
+from app.demo.vocabulary.support import TOPICS
 from app.demo.year import make_year
 from app.models.client import CLIENT_STATUSES, Client
 from app.models.invoice import INVOICE_STATUSES, Invoice, Payment
@@ -104,3 +107,29 @@ def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
     assert owed == session.scalar(select(func.sum(Invoice.amount_due)).where(open_ones))
     assert owed is not None and owed > Decimal(100_000)
     assert session.scalar(select(func.count()).select_from(User)) == 9
+
+
+def test_every_ticket_is_answered_by_an_article_in_its_language() -> None:
+    articles = {article.key: article for article in read_articles()}
+    for topic in TOPICS:
+        assert articles[topic.article].language == topic.language, topic.article
+        assert articles[topic.article].visibility == "Public", topic.article
+
+
+def test_tickets_are_about_many_things() -> None:
+    subjects = [subject for topic in TOPICS for subject, _ in topic.cases]
+    assert len(subjects) == len(set(subjects)) >= 60
+    assert len({ticket["subject"] for ticket in year()["Tickets"]}) >= 60
+
+
+def test_description_belongs_to_the_subject() -> None:
+    cases = {case for topic in TOPICS for case in topic.cases}
+    for ticket in year()["Tickets"]:
+        assert (ticket["subject"], ticket["description"]) in cases
+
+
+def test_catalogue_has_forty_items_with_units_and_prices() -> None:
+    catalogue = (*SUBSCRIPTIONS, *GOODS, *SERVICES)
+    assert len(catalogue) == len({product.code for product in catalogue}) == 40
+    assert {product.unit for product in catalogue} <= {"C62", "HUR", "DAY", "MON", "BX", "PK"}
+    assert all(Decimal(product.price) > 0 for product in catalogue)
