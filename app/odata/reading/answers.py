@@ -69,8 +69,13 @@ class Answering:
 
         Raises: NotFoundError, QueryError, and what the database raises.
         """
-        if start is not None and (plan.kind != "collection" or len(start.after) != plan.keys):
-            raise QueryError("this token belongs to another query", 0, "$skiptoken")
+        if start is not None:
+            if len(start.after) != len(plan.keys):
+                raise QueryError("this token belongs to another query", 0, "$skiptoken")
+            run.after = [
+                None if value is None else read(value)
+                for read, value in zip(plan.keys, start.after, strict=True)
+            ]
         if plan.kind == "collection":
             return self._collection(plan, run, connection, start)
         if plan.kind == "whole":
@@ -137,7 +142,7 @@ class Answering:
         if len(rows) > page:
             del rows[page:]
             left = None if remaining is None else remaining - page
-            link = self._next_link(PageStart(rows[-1][-plan.keys :], left))
+            link = self._next_link(PageStart(rows[-1][-len(plan.keys) :], left))
         body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
         return self._json(body, self._page_size_applied())
 

@@ -29,6 +29,14 @@ class PlanCache:
     def __len__(self) -> int:
         return len(self._plans)
 
+    def shapes(self) -> list[Hashable]:
+        """What plans are kept under, the least recently used first."""
+        return list(self._plans)
+
+    def plans(self, key: Hashable) -> tuple[Plan, ...]:
+        """The plans of one shape."""
+        return self._plans.get(key, ())
+
     def find(self, key: Hashable, literals: Sequence[LiteralValue]) -> Plan | None:
         """The plan under ``key`` that fits the literals; None when there is none yet."""
         for plan in self._plans.get(key, ()):

@@ -38,6 +38,11 @@ def expand_members(
         ForbiddenError, related entities may not be read.
     """
     seen: set[str] = set()
+    named = {
+        _navigation(query.scope.type, item).name
+        for item in options.expand
+        if not item.star and item.path != ("$value",)
+    }
     for item in options.expand:
         if item.star:
             expanded = _starred(binder, query.scope, item)
@@ -46,9 +51,9 @@ def expand_members(
         else:
             expanded = [(_navigation(query.scope.type, item), item)]
         for navigation, one in expanded:
+            if item.star and navigation.name in named:
+                continue
             if navigation.name in seen:
-                if item.star:
-                    continue
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
             seen.add(navigation.name)
             yield _member(binder, query, navigation, one, address, depth)

@@ -2,33 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, bindparam, or_, tuple_
-from sqlalchemy.types import NullType
+from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
+from app.odata.binding.values import family
 from app.odata.reading.bound import OrderKey
 from app.odata.reading.statement import RUN
-from app.odata.sql.spelled import Spelled
+from app.odata.sql.json_values import plain_text
 
 
 def key_values(order: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
-    """The sort keys as columns of the result, in the form that a token keeps."""
-    return [Spelled(Text(), "{0}", "CAST({0} AS TEXT)", key.value.sql) for key in order]
+    """The sort keys as columns of the result, in the form that a token keeps.
+
+    It is the same on both databases: numbers that JSON has, and texts.
+    """
+    return [
+        plain_text(key.value.sql, key.value.type)
+        if family(key.value.type) in _FROM_TEXT
+        else key.value.sql
+        for key in order
+    ]
 
 
-def rows_after(order: Sequence[OrderKey], nulls: Sequence[bool]) -> ColumnElement[bool]:
+def key_readers(order: Sequence[OrderKey]) -> tuple[Callable[[Any], Any], ...]:
+    """For each sort key what makes of its form in a token the value that is compared."""
+    return tuple(_FROM_TEXT.get(family(key.value.type), _unchanged) for key in order)
+
+
+_FROM_TEXT: dict[str, Callable[[str], Any]] = {
+    "decimal": Decimal,
+    "instant": datetime.fromisoformat,
+    "date": date.fromisoformat,
+    "time": time.fromisoformat,
+    "boolean": lambda text: text == "true",
+}
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def rows_after(order: Sequence[OrderKey], nulls: Sequence[bool]) -> list[ColumnElement[bool]]:
     """The rows that come after one with known sort keys.
 
     Args:
-        nulls: which keys of that row are null: they decide the form of the condition. The others
+        nulls: which keys of that row are null: they decide the form of the conditions. The others
             are the parameters ``run_after_0`` ...
+    Returns: conditions that share no row, each a range that an index can serve. Where nulls and
+        values both follow, the nulls that come first or last are a range of their own.
     """
-    return _after(order, nulls, 0)
+    first = order[0]
+    sql = first.value.sql
+    if not first.value.nullable or first.descending == nulls[0]:
+        return [_after(order, nulls, 0)]
+    rest = _after(order, nulls, 1)
+    if nulls[0]:
+        return [and_(sql.is_(None), rest), sql.is_not(None)]
+    value = _parameter(first, 0)
+    return [and_(sql <= value, or_(sql < value, rest)), sql.is_(None)]
 
 
 def _after(order: Sequence[OrderKey], nulls: Sequence[bool], at: int) -> ColumnElement[bool]:
+    if at == len(order):
+        return false()  # the row itself
     run = _uniform(order, at)
     if at + run == len(order):
         return _row_after(order[at:], at)
@@ -38,7 +78,7 @@ def _after(order: Sequence[OrderKey], nulls: Sequence[bool], at: int) -> ColumnE
         if key.descending:
             return and_(sql.is_(None), rest)
         return or_(sql.is_not(None), rest)
-    value = _parameter(at)
+    value = _parameter(key, at)
     if not key.descending:  # nulls came before
         return and_(sql >= value, or_(sql > value, rest))
     if key.value.nullable:
@@ -57,7 +97,7 @@ def _uniform(order: Sequence[OrderKey], at: int) -> int:
 
 
 def _row_after(keys: Sequence[OrderKey], at: int) -> ColumnElement[bool]:
-    values = [_parameter(at + index) for index in range(len(keys))]
+    values = [_parameter(key, at + index) for index, key in enumerate(keys)]
     if len(keys) == 1:
         sql = keys[0].value.sql
         return sql < values[0] if keys[0].descending else sql > values[0]
@@ -65,6 +105,7 @@ def _row_after(keys: Sequence[OrderKey], at: int) -> ColumnElement[bool]:
     return row < other if keys[0].descending else row > other
 
 
-def _parameter(at: int) -> ColumnElement[Any]:
-    # Without a type: the database takes it for what it is compared with.
-    return bindparam(f"{RUN}after_{at}", type_=NullType(), required=True)
+def _parameter(key: OrderKey, at: int) -> ColumnElement[Any]:
+    # A member of an enumeration is the number that the column keeps.
+    type_ = Integer() if family(key.value.type) == "enum" else key.value.sql.type
+    return bindparam(f"{RUN}after_{at}", type_=type_, required=True)

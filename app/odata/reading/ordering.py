@@ -25,7 +25,11 @@ def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[Order
 
 
 def _identity(scope: Scope, before: Sequence[OrderKey]) -> list[OrderKey]:
-    """What identifies a row, as far as it is not among the keys ``before``."""
+    """What identifies a row, as far as it is not among the keys ``before``.
+
+    It goes the way of the last of them, so that an index read backwards serves all together.
+    """
+    descending = bool(before) and before[-1].descending
     if scope.type.key:
         properties = [scope.type.properties[name] for name in scope.type.key]
         values = [
@@ -35,4 +39,4 @@ def _identity(scope: Scope, before: Sequence[OrderKey]) -> list[OrderKey]:
     else:
         values = identity_of(scope)
     known = {id(key.value.sql) for key in before}
-    return [OrderKey(value) for value in values if id(value.sql) not in known]
+    return [OrderKey(value, descending) for value in values if id(value.sql) not in known]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from app.odata.binding.parameters import Guard
 from app.odata.nodes import LiteralValue
@@ -31,11 +31,12 @@ class Plan:
     """How to answer.
 
     Rows of ``main``: the JSON, the number of all rows if ``has_total``, the row version if
-    ``has_etag``, the sort keys (``keys``, of a page that another may follow). The one row of a
-    ``whole`` collection, which fits into one page: the JSON of all its rows, then their number.
-    ``context`` is the context URL after ``$metadata``; in ``{path}`` stands the path of the
-    request. ``parent`` tells whether what the path goes through is there; ``total`` counts when a
-    page is empty. ``skip`` is the slot of a ``$skip`` that a page with a token has behind it.
+    ``has_etag``, and the sort keys of a page that another may follow, in the form of a token, which
+    ``keys`` read. The one row of a ``whole`` collection, which fits into one page: the JSON of all
+    its rows, then their number. ``context`` is the context URL after ``$metadata``; in ``{path}``
+    stands the path of the request. ``parent`` tells whether what the path goes through is there;
+    ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip`` that a page with a
+    token has behind it.
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for.
     """
 
@@ -44,7 +45,7 @@ class Plan:
     context: str = ""
     has_total: bool = False
     has_etag: bool = False
-    keys: int = 0
+    keys: Sequence[Callable[[Any], Any]] = ()
     top: Top | None = None
     total: Statement | None = None
     parent: Statement | None = None

@@ -14,8 +14,10 @@ from sqlalchemy import (
     Text,
     bindparam,
     func,
+    or_,
     select,
     tuple_,
+    union_all,
 )
 
 from app.odata import edm
@@ -44,7 +46,7 @@ from app.odata.reading.entity_json import (
     reference_json,
 )
 from app.odata.reading.formats import Format
-from app.odata.reading.keyset import key_values, rows_after
+from app.odata.reading.keyset import key_readers, key_values, rows_after
 from app.odata.reading.plan import Plan, Top
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement
@@ -130,13 +132,13 @@ class _Making:
         if query.count:
             columns.append(self._total(query))
         columns += key_values(query.order)
-        after = rows_after(query.order, nulls) if nulls else None
+        after = rows_after(query.order, nulls) if nulls else []
         return Plan(
             "collection",
             self._compiled(self._limited(query, columns, after)),
             context=self._context_url(query),
             has_total=query.count,
-            keys=len(query.order),
+            keys=key_readers(query.order),
             top=self._top(),
             skip=None if self.options.skip is None else self.options.skip.slot,
             total=self._compiled(self._counted(query)) if query.count else None,
@@ -213,20 +215,31 @@ class _Making:
         self,
         query: BoundQuery,
         columns: Sequence[ColumnElement[Any]],
-        after: ColumnElement[bool] | None = None,
+        after: Sequence[ColumnElement[bool]] = (),
     ) -> Select[Any]:
-        """The rows of a page in their order."""
+        """The rows of a page in their order.
+
+        Args:
+            after: ranges of the rows that come after the page before, see ``rows_after``.
+        """
         order = [key.clause() for key in query.order]
         limit = bindparam(f"{RUN}limit", type_=BigInteger, required=True)
         rows = self._from(query, columns)
-        if after is not None:
-            return rows.where(after).order_by(*order).limit(limit)
+        keys = query.scope.key_columns()
+        if len(after) == 1 or (after and not keys):
+            return rows.where(or_(*after)).order_by(*order).limit(limit)
+        if after:
+            ranges = [
+                self._from(query, keys).where(part).order_by(*order).limit(limit).correlate(None)
+                for part in after
+            ]
+            following = union_all(*(select(*part.subquery().c) for part in ranges))
+            return rows.where(tuple_(*keys).in_(following)).order_by(*order).limit(limit)
         if query.skip is None:
             return rows.order_by(*order).limit(limit)
-        if self.planner.dialect.name == "sqlite":
+        if self.planner.dialect.name == "sqlite" or not keys:
             return rows.order_by(*order).limit(limit).offset(query.skip)
         # PostgreSQL makes the JSON of the rows that it skips, too, unless it skips keys alone.
-        keys = query.scope.key_columns()
         found = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
         return rows.where(tuple_(*keys).in_(found.correlate(None))).order_by(*order)
 

@@ -28,7 +28,7 @@ class Run:
     """The values of one execution.
 
     ``literals`` are those of the query by slot. ``limit`` is the number of rows to fetch and
-    ``after`` the sort keys of the row that the page begins after, as the database gave them.
+    ``after`` the sort keys of the row that the page begins after.
     """
 
     literals: Sequence[Any]
@@ -82,7 +82,7 @@ class Statement:
                 attribute = _DYNAMIC[name]
                 return lambda run: process(getattr(run, attribute))
             if name.startswith(RUN):
-                return _of_run(name.removeprefix(RUN))
+                return _of_run(name.removeprefix(RUN), process)
             fixed = process(state.parameters[name])
             return lambda run: fixed
 
@@ -125,11 +125,11 @@ def _of_slot(source: Source, process: Callable[[Any], Any]) -> Read:
     return lambda run: process(convert(run.literals[slot]))
 
 
-def _of_run(name: str) -> Read:
+def _of_run(name: str, process: Callable[[Any], Any]) -> Read:
     if name == "limit":
         return lambda run: run.limit
     index = int(name.removeprefix("after_"))
-    return lambda run: run.after[index]
+    return lambda run: process(run.after[index])
 
 
 def _unchanged(value: Any) -> Any:

@@ -20,6 +20,7 @@ from app.extensions import db
 from app.models import trigrams
 from app.odata.preferences import parse_preferences
 from app.odata.reading.answers import Answer
+from app.odata.reading.plan import Plan
 from app.odata.reading.reader import Reader, ReadRequest
 from app.security import Caller, make_caller
 from tests.databases import close_engines, new_database
@@ -101,6 +102,16 @@ class Client:
         if dict(found.headers)["Content-Type"].startswith("text/plain"):
             return found.body.decode()
         return json.loads(found.body)
+
+    @staticmethod
+    def json(answer: Answer) -> Any:
+        """The body of an answer."""
+        return json.loads(answer.body)
+
+    def last_plan(self, kind: str) -> Plan:
+        """The plan that was made last for a database."""
+        made = [key for key in self.reader.plans.shapes() if kind in repr(key)]
+        return self.reader.plans.plans(made[-1])[0]
 
     def values(self, address: str, name: str = "id") -> list[Any]:
         """One property of every row of a collection."""

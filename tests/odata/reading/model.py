@@ -6,7 +6,18 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Date, Double, ForeignKey, Integer, MetaData, Table
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Date,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    text,
+)
 
 from app.odata import edm
 from app.odata.declare import by_name, entity_type, prop, to_many, to_one
@@ -49,6 +60,9 @@ items = Table(
     Column("extra", JsonText()),
     Column("parent_id", Identifier, ForeignKey("items.id")),
     Column("maker_id", Identifier, ForeignKey("makers.id")),
+    Index("ix_items_name", "name", "id"),
+    Index("ix_items_made", "made", "id"),
+    Index("ix_items_price_name", text("price DESC"), "name", "id"),
 )
 
 LEVEL = edm.EnumType("Level", {name: at for at, name in enumerate(LEVELS)})
