@@ -1,0 +1,218 @@
+"""``$apply``: groups and aggregates, exact, and composed with the other options."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import pytest
+
+from tests.odata.reading import model
+from tests.odata.reading.conftest import Client
+
+Row = dict[str, Any]
+ROWS = model.item_rows()
+MAKERS = {row["id"]: row for row in model.MAKER_ROWS}
+
+
+def result(client: Client, query: str) -> list[Row]:
+    """The rows, numbers as exact decimals."""
+    answer = client.answer("Items", query)
+    assert answer.status == 200, answer.body
+    value: list[Row] = json.loads(answer.body, parse_float=Decimal)["value"]
+    return value
+
+
+def grouped(key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    groups = defaultdict(list)
+    for row in ROWS:
+        groups[key(row)].append(row)
+    return groups
+
+
+def given(rows: list[Row], name: str) -> list[Any]:
+    return [row[name] for row in rows if row[name] is not None]
+
+
+def average(values: list[Any]) -> Decimal:
+    exact = sum(map(Decimal, values)) / len(values)
+    return Decimal(exact).quantize(Decimal("1e-12"), ROUND_HALF_UP)
+
+
+def test_aggregates_of_everything(client: Client) -> None:
+    (row,) = result(
+        client,
+        "$apply=aggregate(price with sum as total,price with average as mean,price with min as low,"
+        "price with max as high,size with sum as sizes,size with average as size,cost with sum as "
+        "cost,name with max as last,at with min as first,made with max as day,$count as n,"
+        "note with countdistinct as notes,price mul 2 with sum as twice,level with max as top)",
+    )
+    prices = [one["price"] for one in ROWS]
+    assert row["total"] == sum(prices)
+    assert row["mean"] == average(prices)
+    assert (row["low"], row["high"]) == (min(prices), max(prices))
+    assert row["sizes"] == sum(given(ROWS, "size"))
+    assert row["size"] == average(given(ROWS, "size"))
+    assert row["cost"] == sum(given(ROWS, "cost"))
+    assert row["last"] == max(one["name"] for one in ROWS)
+    assert row["first"] == "1970-01-01T00:00:00.000Z"
+    assert row["day"] == "2025-07-15"
+    assert row["n"] == len(ROWS)
+    assert row["notes"] == len(set(given(ROWS, "note")))
+    assert row["twice"] == 2 * sum(prices)
+    assert row["top"] == "Urgent"
+
+
+def test_aggregates_of_nothing(client: Client) -> None:
+    found = result(client, "$apply=filter(false)/aggregate($count as n,price with sum as s)")
+    assert found == [{"n": 0, "s": None}]
+    assert result(client, "$apply=filter(false)/groupby((level),aggregate($count as n))") == []
+
+
+def test_groups(client: Client) -> None:
+    found = result(
+        client,
+        "$apply=groupby((active,checked),aggregate(price with sum as total,$count as n))",
+    )
+    expected = grouped(lambda row: (row["active"], row["checked"]))
+    assert len(found) == len(expected)
+    for row in found:
+        group = expected[row["active"], row["checked"]]
+        assert row["n"] == len(group)
+        assert row["total"] == sum(one["price"] for one in group)
+
+
+def test_groups_alone_are_distinct_values(client: Client) -> None:
+    found = result(client, "$apply=groupby((level))&$orderby=level desc")
+    assert found == [{"level": level} for level in reversed(model.LEVELS)]
+
+
+def test_groups_over_navigation_and_complex_values(client: Client) -> None:
+    found = result(
+        client, "$apply=groupby((Maker/name,place/city),aggregate($count as n))&$orderby=n desc"
+    )
+    expected = grouped(
+        lambda row: (MAKERS.get(row["maker_id"], {"name": None})["name"], row["city"])
+    )
+    assert len(found) == len(expected)
+    for row in found:
+        maker, city = (
+            (row["Maker"] or {"name": None})["name"],
+            (row["place"] or {"city": None})["city"],
+        )
+        assert row["n"] == len(expected[maker, city])
+
+
+def test_what_happens_inside_a_group_stays_there(client: Client) -> None:
+    found = result(
+        client,
+        "$apply=groupby((level),filter(price gt 50)/compute(price mul 2 as twice)"
+        "/aggregate(twice with sum as s,$count as n))",
+    )
+    for row in found:
+        group = [one for one in ROWS if one["level"] == row["level"] and one["price"] > 50]
+        assert row["n"] == len(group)
+        assert (row["s"] or 0) == 2 * sum(one["price"] for one in group)
+
+
+def test_other_options_work_on_the_result(client: Client) -> None:
+    apply = "$apply=groupby((note),aggregate($count as n,price with sum as s))"
+    groups = grouped(lambda row: row["note"])
+    expected = sorted(
+        ((note, len(rows)) for note, rows in groups.items() if len(rows) > 5),
+        key=lambda pair: (-pair[1], pair[0] is not None, pair[0]),
+        reverse=False,
+    )
+    found = result(client, f"{apply}&$filter=n gt 5&$orderby=n desc&$select=note,n")
+    assert sorted((row["note"] or "", row["n"]) for row in found) == sorted(
+        (note or "", n) for note, n in expected
+    )
+    assert [row["n"] for row in found] == [n for _, n in expected]
+    answer = client.get(f"Items?{apply}&$count=true&$top=2&$skip=1&$orderby=s")
+    assert answer["@odata.count"] == len(groups)
+    assert len(answer["value"]) == 2
+    assert client.get(f"Items/$count?{apply}") == str(len(groups))
+    halves = result(client, f"{apply}&$compute=s divby 2 as half&$select=half,s")
+    assert all(row["half"] * 2 == row["s"] for row in halves)
+
+
+@pytest.mark.parametrize(
+    ("apply", "ids"),
+    [
+        ("filter(active)/orderby(price desc,id)/top(3)", None),
+        ("topcount(3,price)", None),
+        ("bottomcount(2,price)", None),
+        ("orderby(id)/skip(57)", [58, 59, 60]),
+        ("identity/filter(id le 3)", [1, 2, 3]),
+        ("search(acme)/filter(id le 30)", None),
+    ],
+)
+def test_entities_stay_entities(client: Client, apply: str, ids: list[int] | None) -> None:
+    found = client.get(f"Items?$apply={apply}&$expand=Maker($select=name)&$select=id,price,active")
+    assert all("@odata.etag" in row and "Maker" in row for row in found["value"])
+    if ids is not None:
+        assert [row["id"] for row in found["value"]] == ids
+    elif "topcount" in apply:
+        prices = sorted((row["price"] for row in ROWS), reverse=True)[:3]
+        assert [Decimal(str(row["price"])) for row in found["value"]] == prices
+
+
+def test_transformations_follow_each_other(client: Client) -> None:
+    (row,) = result(
+        client,
+        "$apply=groupby((level,active),aggregate(price with sum as s))/filter(s gt 0)"
+        "/groupby((level),aggregate(s with max as m))/aggregate(m with sum as total,$count as n)",
+    )
+    sums = {
+        key: sum(one["price"] for one in rows)
+        for key, rows in grouped(lambda one: (one["level"], one["active"])).items()
+    }
+    best: dict[str, Decimal] = {}
+    for (level, _), total in sums.items():
+        if total > 0:
+            best[level] = max(best.get(level, total), total)
+    assert row == {"total": sum(best.values()), "n": len(best)}
+    (top,) = result(client, "$apply=orderby(price desc)/top(5)/aggregate(price with sum as s)")
+    assert top["s"] == sum(sorted((one["price"] for one in ROWS), reverse=True)[:5])
+
+
+def test_rollup_adds_the_totals(client: Client) -> None:
+    found = result(
+        client, "$apply=groupby((rollup($all,level,active)),aggregate($count as n))&$orderby=n"
+    )
+    both, levels = grouped(lambda r: (r["level"], r["active"])), grouped(lambda r: r["level"])
+    assert len(found) == len(both) + len(levels) + 1
+    assert found[-1] == {"level": None, "active": None, "n": len(ROWS)}
+    without = result(client, "$apply=groupby((rollup(level,active)),aggregate($count as n))")
+    assert len(without) == len(both) + len(levels)
+
+
+def test_concat_puts_results_under_each_other(client: Client) -> None:
+    found = result(
+        client,
+        "$apply=filter(active)/concat(groupby((level),aggregate(price with sum as s)),"
+        "aggregate(price with sum as s,$count as n))",
+    )
+    active = [row for row in ROWS if row["active"]]
+    whole = next(row for row in found if row["level"] is None)
+    assert whole == {"level": None, "s": sum(row["price"] for row in active), "n": len(active)}
+    assert len(found) == 5
+    rows = result(client, "$apply=filter(id le 2)/concat(identity,aggregate(price with sum as s))")
+    assert [row["id"] for row in rows if row["id"] is not None] == [1, 2]
+
+
+def test_related_entities_are_aggregated(client: Client) -> None:
+    (row,) = result(
+        client,
+        "$apply=aggregate(Children/$count as n,Children/price with sum as s,"
+        "Children/price with max as m,Maker/rank with sum as ranks)",
+    )
+    children = [one for one in ROWS if one["parent_id"] is not None]
+    assert row["n"] == len(children)
+    assert row["s"] == sum(one["price"] for one in children)
+    assert row["m"] == max(one["price"] for one in children)
+    ranks = [MAKERS[one["maker_id"]]["rank"] for one in ROWS if one["maker_id"]]
+    assert row["ranks"] == sum(rank for rank in ranks if rank is not None)

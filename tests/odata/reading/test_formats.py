@@ -1,0 +1,146 @@
+"""Formats and versions: how much control information, and how it is spelled."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import ApiError
+from app.odata.reading.negotiation import negotiated
+from tests.odata.reading.conftest import ROOT, Client
+
+FULL = "application/json;odata.metadata=full"
+
+
+@pytest.mark.parametrize(
+    ("accept", "metadata", "ieee754"),
+    [
+        (None, "minimal", False),
+        ("", "minimal", False),
+        ("*/*", "minimal", False),
+        ("application/*", "minimal", False),
+        ("application/json", "minimal", False),
+        ("application/json;odata.metadata=none", "none", False),
+        ("application/json; metadata=full", "full", False),
+        ("application/json;odata.metadata=minimal;IEEE754Compatible=true", "minimal", True),
+        ("application/json;odata.streaming=true;charset=utf-8", "minimal", False),
+        ("text/html,application/xml;q=0.9,*/*;q=0.8", "minimal", False),
+        ("application/json;odata.metadata=none;q=0.5,application/json;odata.metadata=full", "full",
+         False),
+        ("application/atom+xml, application/json;odata.metadata=full;q=0.1", "full", False),
+    ],
+)  # fmt: skip
+def test_accept_chooses_the_form(accept: str | None, metadata: str, ieee754: bool) -> None:
+    found = negotiated(accept, None, None, None)
+    assert (found.metadata, found.ieee754, found.version) == (metadata, ieee754, "4.0")
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["application/xml", "text/plain", "application/json;odata.metadata=some",
+     "application/json;colour=blue", "application/json;charset=latin1", "application/json;q=0"],
+)  # fmt: skip
+def test_what_is_not_offered_is_406(accept: str) -> None:
+    with pytest.raises(ApiError) as caught:
+        negotiated(accept, None, None, None)
+    assert caught.value.status == 406
+    assert "requested format" in caught.value.message
+
+
+def test_format_goes_before_accept() -> None:
+    assert negotiated("application/xml", "json", None, None).metadata == "minimal"
+    asked = "application/json;odata.metadata=none"
+    assert negotiated("*/*", asked, None, None).metadata == "none"
+    with pytest.raises(ApiError):
+        negotiated("application/json", "atom", None, None)
+
+
+@pytest.mark.parametrize(
+    ("max_version", "spoken"), [(None, "4.0"), ("4.0", "4.0"), ("4.01", "4.01"), ("5.0", "4.01")]
+)
+def test_the_version_is_the_highest_that_both_speak(max_version: str | None, spoken: str) -> None:
+    assert negotiated(None, None, max_version, None).version == spoken
+
+
+@pytest.mark.parametrize(
+    ("max_version", "version"), [("3.0", None), ("x", None), (None, "3.0"), (None, "5.0")]
+)
+def test_other_versions_are_refused(max_version: str | None, version: str | None) -> None:
+    with pytest.raises(ApiError) as caught:
+        negotiated(None, None, max_version, version)
+    assert caught.value.status == 400
+
+
+def test_none_leaves_out_all_but_the_number_and_the_link(client: Client) -> None:
+    answer = client.answer(
+        "Items", "$count=true&$select=id&$expand=Maker($select=name)",
+        {"Accept": "application/json;odata.metadata=none"}, prefer="maxpagesize=2",
+    )  # fmt: skip
+    found = client.json(answer)
+    assert list(found) == ["@odata.count", "value", "@odata.nextLink"]
+    assert set(found["value"][0]) == {"id", "Maker"}
+    assert set(found["value"][0]["Maker"]) == {"name"}
+    headers = dict(answer.headers)
+    assert headers["Content-Type"] == "application/json;odata.metadata=none"
+
+
+def test_full_has_types_and_links(client: Client) -> None:
+    found = client.get("Items(2)?$expand=Maker&$select=id,name,price,at,active", Accept=FULL)
+    assert found["@odata.type"] == "#Workshop.Item"
+    assert found["@odata.id"] == found["@odata.editLink"] == "Items(2)"
+    assert found["id@odata.type"] == "#Int64"
+    assert found["price@odata.type"] == "#Decimal"
+    assert found["at@odata.type"] == "#DateTimeOffset"
+    assert "name@odata.type" not in found and "active@odata.type" not in found
+    assert found["Children@odata.navigationLink"] == "Items(2)/Children"
+    assert found["Children@odata.associationLink"] == "Items(2)/Children/$ref"
+    assert "Maker@odata.navigationLink" not in found
+    whole = client.get("Items(2)", Accept=FULL)
+    assert client.get("Items(2)") == {
+        name: value
+        for name, value in whole.items()
+        if "@odata" not in name or name in ("@odata.context", "@odata.etag")
+    }
+
+
+def test_newer_clients_get_the_short_names(client: Client) -> None:
+    answer = client.answer(
+        "Items", "$count=true&$select=id&$expand=Children($count=true;$select=id)",
+        {"OData-MaxVersion": "4.01"}, prefer="maxpagesize=1",
+    )  # fmt: skip
+    found = client.json(answer)
+    assert list(found) == ["@context", "@count", "value", "@nextLink"]
+    assert list(found["value"][0]) == ["@etag", "id", "Children@count", "Children"]
+    headers = dict(answer.headers)
+    assert headers["OData-Version"] == "4.01"
+    assert headers["Content-Type"] == "application/json;metadata=minimal"
+
+
+def test_long_numbers_can_be_texts(client: Client) -> None:
+    accept = "application/json;IEEE754Compatible=true"
+    found = client.get("Items?$count=true&$top=2&$select=id,price,cost,size", Accept=accept)
+    assert found["@odata.count"] == "60"
+    assert found["value"][1]["id"] == "2"
+    assert found["value"][1]["price"] == "100.00"
+    assert found["value"][0]["cost"] is None
+    assert isinstance(found["value"][1]["size"], int)
+    assert client.get("Items(2)/price", Accept=accept)["value"] == "100.00"
+
+
+def test_nulls_can_be_left_out(client: Client) -> None:
+    answer = client.answer("Items(1)", prefer="omit-values=nulls")
+    whole, found = client.get("Items(1)"), client.json(answer)
+    assert found == {name: value for name, value in whole.items() if value is not None}
+    assert ("Preference-Applied", "omit-values=nulls") in answer.headers
+    assert len(found) < len(whole)
+
+
+def test_the_address_of_the_service_is_in_every_context(client: Client) -> None:
+    assert client.get("Items?$top=1")["@odata.context"] == f"{ROOT}$metadata#Items"
+    assert client.get("Items(1)/Children?$top=1")["@odata.context"] == f"{ROOT}$metadata#Items"
+    assert client.get("Items(1)/labels")["@odata.context"] == f"{ROOT}$metadata#Items(1)/labels"
+
+
+def test_schema_version(client: Client) -> None:
+    assert client.get("Items?$schemaversion=*&$top=1")
+    assert client.get("Items?$schemaversion=1.0&$top=1")
+    assert client.refused("Items?$schemaversion=0.9")["status"] == 404
