@@ -60,6 +60,8 @@ def allowed_actions(entity: str, resource: str) -> edm.Property:
             for action in actions
             if (condition := _condition(action, columns, rights, state)) is not None
         ]
+        if not shown:
+            return spell(Text, "'[]'")
         return spell(Text, "('[' || substr({0}, 2) || ']')", Template(shown))
 
     return edm.Property(
