@@ -18,7 +18,7 @@ from typing import Any
 
 import flask_migrate
 from flask import Flask
-from sqlalchemy import Connection, Table, func, insert, select, text
+from sqlalchemy import ColumnElement, Connection, Table, insert, literal, select, text
 
 from app.auth.users import create_user
 from app.config import Config
@@ -27,6 +27,7 @@ from app.extensions import db
 from app.factory import create_app
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem
+from app.models.user import User
 from app.security import acting_as, system_caller
 from bench.peers.databases import Database
 
@@ -44,23 +45,32 @@ Tell = Callable[[str], None]
 
 
 def load_ours(database: Database, peers: Path, folder: Path, clients: int, tell: Tell) -> None:
-    """Migrate our database, and fill it and make the user of the measurement where it is empty."""
+    """Migrate our database, and give it rows and the user of the measurement where it has none."""
     app = our_application(database, folder)
     with app.app_context():
         flask_migrate.upgrade()
-        if db.session.scalar(select(func.count()).select_from(Client)):
-            return
-        with acting_as(system_caller("bench")), transaction():
-            create_user(
-                username=USERNAME,
-                email=None,
-                display_name="Bench",
-                password=PASSWORD,
-                roles=["Manager"],
-            )
-        with db.engine.begin() as connection:
-            fill(connection, load_module(peers / "make_data.py"), clients, tell)
-        _collect_statistics()
+        if not _is_there(User.username == USERNAME):
+            _make_user()
+        if not _is_there(Client.id > 0):
+            with db.engine.begin() as connection:
+                fill(connection, load_module(peers / "make_data.py"), clients, tell)
+            _collect_statistics()
+
+
+def _is_there(condition: ColumnElement[bool]) -> bool:
+    with db.engine.begin() as connection:
+        return connection.execute(select(literal(1)).where(condition).limit(1)).first() is not None
+
+
+def _make_user() -> None:
+    with acting_as(system_caller("bench")), transaction():
+        create_user(
+            username=USERNAME,
+            email=None,
+            display_name="Bench",
+            password=PASSWORD,
+            roles=["Manager"],
+        )
 
 
 def our_application(database: Database, folder: Path) -> Flask:
