@@ -24,6 +24,8 @@ class Context:
     caller: Caller
     parameters: Parameters = field(default_factory=Parameters)
     aliases: Mapping[str, Node] = field(default_factory=dict)
+    # Whether rows are found by the trigram index, so in no order of use.
+    unordered: bool = False
     _opened: int = 0
 
     def next_name(self) -> str:

@@ -57,6 +57,7 @@ def _with_literal(
     sought = parameters.bind(literal, Text)
     if text.trigrams is None or not indexed or not parameters.decide(literal, _has_trigram):
         return Predicate(sqlite, postgresql, text.sql, sought)
+    translator.context.unordered = True
     # The exact predicate stands behind the index on SQLite, whose phrase may be anywhere.
     narrowed = (
         f"({{2}} IN (SELECT rowid FROM {text.trigrams} WHERE {text.sql.name} MATCH {{3}})"

@@ -235,11 +235,12 @@ class _Making:
             ]
             following = union_all(*(select(*part.subquery().c) for part in ranges))
             return rows.where(tuple_(*keys).in_(following)).order_by(*order).limit(limit)
-        if query.skip is None:
-            return rows.order_by(*order).limit(limit)
-        if self.planner.dialect.name == "sqlite" or not keys:
+        # SQLite makes the JSON of every row that is for a while among the first it has sorted,
+        # PostgreSQL that of the rows that it skips: unless keys alone are sorted and skipped.
+        sqlite = self.planner.dialect.name == "sqlite"
+        by_key = self.context.unordered if sqlite else query.skip is not None
+        if not by_key or not keys:
             return rows.order_by(*order).limit(limit).offset(query.skip)
-        # PostgreSQL makes the JSON of the rows that it skips, too, unless it skips keys alone.
         found = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
         return rows.where(tuple_(*keys).in_(found.correlate(None))).order_by(*order)
 
