@@ -9,7 +9,7 @@ import structlog
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import cli, commands, database, logs, sealing, versions
+from app import blobs, cli, commands, database, logs, sealing, versions
 from app.admin.routes import area as admin
 from app.areas import Area
 from app.auth import epoch, passwords
@@ -63,6 +63,7 @@ def create_app(config: Config | None = None) -> Flask:
         )
     database.init_app(app)
     sealing.init_app(app, config)
+    blobs.init_app(app)
     passwords.init_app(app, config)
     bind_edge(app, config)
     register_areas(app)

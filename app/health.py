@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, current_app, jsonify
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.blobs import blobs
 from app.clock import utc_now
 from app.database import read_engine
 from app.heartbeat import LATE_AFTER, last_beat
@@ -41,7 +38,7 @@ def ready() -> Response:
     checks = {"database": _check(_database)}
     if checks["database"] == OK:
         checks["worker"] = _check(_worker)
-    checks |= {"redis": _redis(), "storage": _storage()}
+    checks |= {"redis": _redis(), "storage": blobs().check()}
     bad = [name for name, state in checks.items() if state not in (OK, "not used")]
     unavailable = any(name in _NECESSARY for name in bad)
     status = "unavailable" if unavailable else "degraded" if bad else OK
@@ -78,13 +75,3 @@ def _redis() -> str:
         return "not used"
     # Limits are counted by each process for itself until it is back.
     return "away" if link.is_away() else OK
-
-
-def _storage() -> str:
-    parts = urlsplit(current_app.config["STORAGE_URL"])
-    if parts.scheme != "file":
-        return "not used"
-    folder: Any = Path(parts.path)
-    while not folder.exists():  # made with the first file
-        folder = folder.parent
-    return OK if folder.is_dir() and os.access(folder, os.W_OK) else "not writable"

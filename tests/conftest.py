@@ -19,6 +19,7 @@ from app.config import Config
 from app.database import read_engine, transaction
 from app.factory import create_app
 from tests.databases import Cleaner, close_engines, new_database
+from tests.object_store import object_store
 from tests.services import SERVICES, required
 
 UNLIMITED = "1000000/minute"
@@ -93,6 +94,13 @@ def database(
 def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the applications of the tests keep files."""
     return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def s3_url() -> Iterator[str]:
+    """``s3://bucket/prefix`` on a server of this run."""
+    with object_store() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
