@@ -1,12 +1,14 @@
-"""What runs beside the requests: the queue, and the jobs that come round by the clock.
+"""What runs beside the requests: loops over rows of work, and jobs that come round by the clock.
 
-The queue is embedded (a file under DATA_DIR) or in Redis, and belongs to one application. Nothing
-that must not be lost stands in it alone: events, deliveries and mail are rows of the database.
+The queue of the jobs is embedded (a file under DATA_DIR) or in Redis, and belongs to one
+application. Nothing that must not be lost stands in it alone: events, deliveries and mail are rows
+of the database.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,6 +22,7 @@ from huey.api import Huey
 from huey.consumer import Consumer
 
 from app.heartbeat import beat
+from app.loops import Loop, LoopThreads
 from app.pruning import prune_expired
 
 log = structlog.get_logger(__name__)
@@ -45,6 +48,9 @@ PERIODIC_JOBS = (
     PeriodicJob("prune-expired", 10, prune_expired),
 )
 
+# What is done as soon as there is some; each shares its rows among workers by leases.
+LOOPS: tuple[Loop, ...] = ()
+
 
 def build_queue(app: Flask) -> Huey:
     """The queue of ``app``, its periodic jobs registered."""
@@ -69,7 +75,24 @@ def run_job(app: Flask, job: PeriodicJob) -> None:
             log.exception("job failed", job=job.name)
 
 
-def run_worker(app: Flask, threads: int = 2) -> None:
+class Worker(Consumer):  # type: ignore[misc]  # the library has no types
+    """Huey's consumer, whose signal to stop reaches the loops in the same instant."""
+
+    def __init__(self, queue: Huey, loops: LoopThreads, **options: Any) -> None:
+        super().__init__(queue, **options)
+        self._loops = loops
+
+    def stop(self, graceful: bool = False) -> None:
+        """End the loops after what they are doing, then the consumer's own threads."""
+        self._loops.ask_to_stop()
+        started_at = time.monotonic()
+        super().stop(graceful)
+        left = SHUTDOWN_SECONDS - (time.monotonic() - started_at)
+        if unfinished := self._loops.join(max(left, 0.0) if graceful else 0.0):
+            log.warning("loops did not end in time", loops=unfinished)
+
+
+def run_worker(app: Flask, threads: int = 2, loops: Iterable[Loop] = LOOPS) -> None:
     """Work until a signal says stop; what is running then is finished."""
     options: dict[str, Any] = {
         "workers": threads,
@@ -79,12 +102,14 @@ def run_worker(app: Flask, threads: int = 2) -> None:
     }
     for job in PERIODIC_JOBS:  # once at the start: what fell due while nothing ran
         run_job(app, job)
-    Consumer(build_queue(app), **options).run()
+    running = LoopThreads(app, loops)
+    running.start()
+    Worker(build_queue(app), running, **options).run()
 
 
 @click.command()
 @click.option("--threads", default=2, show_default=True, help="Jobs that run at the same time.")
 @with_appcontext
 def worker(threads: int) -> None:
-    """Run the jobs: those that come round by the clock, and those in the queue."""
+    """Run what is not done in requests: deliveries, mail, jobs that come round by the clock."""
     run_worker(current_app._get_current_object(), threads)  # type: ignore[attr-defined]
