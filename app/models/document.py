@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Date, Index, Integer, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Date,
+    Index,
+    Integer,
+    UniqueConstraint,
+    text as sql,
+)
 from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
-from app.types import Identifier, UtcDateTime, string
+from app.types import Identifier, UtcDateTime, string, text
 
 DOCUMENT_CATEGORIES = (
     "Contract", "Invoice", "Quote", "Report", "Correspondence", "Identity", "Other",
 )  # fmt: skip
 DOCUMENT_STATUSES = ("Pending", "Active", "Archived", "Quarantined", "Deleted")
+CONTENT_STATES = ("Waiting", "Done", "Failed")
 ENTITY_TYPES = (
     "Client", "Contact", "Lead", "Opportunity", "Ticket", "Invoice", "KbArticle", "Document",
     "Task", "Project",
@@ -85,6 +95,46 @@ class DocumentVersion(RowMixin, Model):
     sha256: Mapped[str] = column(string(64), "SHA-256, hex.", null=False)
     blob_key: Mapped[str] = column(string(100), "Key in the store.", null=False, unique=True)
     created_by_id: Mapped[int | None] = foreign_key("users", "Who uploaded it.", index=False)
+    quarantine_reason: Mapped[str | None] = column(string(200), "Why it was quarantined.")
+
+
+class DocumentContent(RowMixin, Model):
+    """What the worker finds in a file: its text, to be searched, and a picture of its first page.
+
+    The row is made with the version and waits; so it is the queue of the worker as well.
+    """
+
+    __tablename__ = "document_contents"
+
+    document_id: Mapped[int] = foreign_key("documents", "Document.", null=False, ondelete="CASCADE")
+    version_id: Mapped[int] = foreign_key(
+        "document_versions", "File.", null=False, ondelete="CASCADE", index=False
+    )
+    state: Mapped[str] = column(
+        string(10), "What became of it.", null=False, default="Waiting", allowed=CONTENT_STATES
+    )
+    attempts: Mapped[int] = column(Integer, "How often it was tried.", null=False, default=0)
+    preview_key: Mapped[str | None] = column(string(100), "Key of the picture.", unique=True)
+    body: Mapped[str | None] = column(text(), "Text of the file, its beginning.")
+    # Lower case, without accents: what a search compares with.
+    folded: Mapped[str | None] = column(text(), "The text as it is searched.", searchable=True)
+
+    __table_args__ = (
+        UniqueConstraint("version_id"),
+        Index(
+            "ix_document_contents_waiting", "id",
+            sqlite_where=sql("state = 'Waiting'"),
+            postgresql_where=sql("state = 'Waiting'"),
+        ),
+    )  # fmt: skip
+
+
+class OrphanBlob(RowMixin, Model):
+    """A blob that no row named when the store was looked through; the next look decides."""
+
+    __tablename__ = "orphan_blobs"
+
+    blob_key: Mapped[str] = column(string(100), "Key in the store.", null=False, unique=True)
 
 
 class DocumentShare(RowMixin, Model):
@@ -98,6 +148,7 @@ class DocumentShare(RowMixin, Model):
     expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False, index=True)
     password_hash: Mapped[str | None] = column(string(255), "argon2id.")
     password_failures: Mapped[int] = column(Integer, "Wrong passwords.", null=False, default=0)
+    locked_until: Mapped[datetime | None] = column(UtcDateTime(), "No passwords before.")
     max_downloads: Mapped[int | None] = column(Integer, "Limit of downloads.", minimum=1)
     download_count: Mapped[int] = column(Integer, "Downloads.", null=False, default=0)
     recipient_email: Mapped[str | None] = column(string(254), "For whom.", format="email")
