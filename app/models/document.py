@@ -114,6 +114,7 @@ class DocumentContent(RowMixin, Model):
         string(10), "What became of it.", null=False, default="Waiting", allowed=CONTENT_STATES
     )
     attempts: Mapped[int] = column(Integer, "How often it was tried.", null=False, default=0)
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "A worker has it until then.")
     preview_key: Mapped[str | None] = column(string(100), "Key of the picture.", unique=True)
     body: Mapped[str | None] = column(text(), "Text of the file, its beginning.")
     # Lower case, without accents: what a search compares with.

@@ -39,6 +39,7 @@ def create_document_contents() -> None:
         sa.Column("version_id", Identifier, nullable=False),
         sa.Column("state", string(10), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("leased_until", UtcDateTime()),
         sa.Column("preview_key", string(100)),
         sa.Column("body", text()),
         sa.Column("folded", text()),
