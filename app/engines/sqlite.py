@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, event
 
 from app.config import ConfigError
 from app.engines.autocommit import AUTOCOMMIT
+from app.models.searched import search_text
 from app.odata.sqlite_functions import register
 
 MINIMUM_VERSION = (3, 38)
@@ -55,6 +56,7 @@ def listen(engine: Engine, *, reading: bool) -> None:
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
         register(connection)
+        connection.create_function("search_text", 1, search_text, deterministic=True)
         if reading:
             connection.execute("PRAGMA query_only=ON")
 

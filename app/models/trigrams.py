@@ -43,7 +43,7 @@ def create(connection: Connection, tables: Mapping[str, Sequence[str]]) -> None:
         for table, columns in tables.items():
             for statement in sqlite_statements(table, columns):
                 connection.exec_driver_sql(statement)
-    elif _has_pg_trgm(connection):
+    elif has_pg_trgm(connection):
         for table, columns in tables.items():
             connection.exec_driver_sql(postgresql_statement(table, columns))
 
@@ -92,7 +92,7 @@ def sqlite_statements(table: str, columns: Sequence[str]) -> Iterator[str]:
     yield f"INSERT INTO {fts}({fts}) VALUES ('rebuild')"
 
 
-def _has_pg_trgm(connection: Connection) -> bool:
+def has_pg_trgm(connection: Connection) -> bool:
     """Whether the extension is there, installed now if the role may; ``contains`` works without."""
     try:
         with connection.begin_nested():

@@ -1,0 +1,139 @@
+"""What the search of customer relations finds records by: their texts in one plain form, indexed.
+
+The plain form has no case, no accents and no punctuation; every word has a blank on both sides,
+every field ends with a line feed: ``" müller & söhne gmbh "`` is ``" muller sohne gmbh "``. So one
+index of trigrams finds beginnings of words, parts of them, and words with a typing error.
+
+PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index; SQLite in the FTS5
+table ``<table>_text_trigrams``, which triggers fill by ``search_text`` (docs/adr/0075). Who
+changes the form makes the indexes anew by a migration.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import Connection
+
+from app.models.trigrams import has_pg_trgm
+
+Fields = Sequence[Sequence[str]]
+# Table -> fields in the order of their weight; columns of one field are read as one text.
+SEARCHED: dict[str, Fields] = {
+    "clients": (("name",), ("legal_name",), ("email",), ("tax_id",), ("number",)),
+    "contacts": (("first_name", "last_name"), ("email",)),
+    "leads": (("company",), ("first_name", "last_name"), ("email",), ("tax_id",)),
+    "opportunities": (("name",),),
+}
+COLUMN = "text_trigrams"
+
+_MARKS = ("\u0300", "\u036f")
+# Letters that do not come apart into a letter and a mark, though people write them without.
+_ALONE = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ς": "σ"}  # noqa: RUF001
+_DOUBLE = {"æ": "ae", "œ": "oe", "þ": "th"}
+_LETTERS = str.maketrans(_ALONE | _DOUBLE)
+# ASCII punctuation and blanks but the line feed, general punctuation, that of Chinese and Japanese.
+_SEPARATORS = "\t\r !-/:-@\\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u303f"
+_BETWEEN = re.compile(f"[{_SEPARATORS}]+")
+
+
+def search_text(text: str) -> str:
+    """The plain form of ``text``."""
+    return _BETWEEN.sub(" ", plain_letters(text))
+
+
+def plain_letters(text: str) -> str:
+    """``text`` without case and accents, punctuation as it is."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text)
+    bare = "".join(one for one in decomposed if not _MARKS[0] <= one <= _MARKS[1])
+    return bare.upper().lower().translate(_LETTERS)
+
+
+def index_name(table: str) -> str:
+    """Name of the FTS5 table of ``table`` (SQLite)."""
+    return f"{table}_{COLUMN}"
+
+
+def create(connection: Connection, tables: dict[str, Fields]) -> None:
+    """Make the indexes of ``tables``, filled with the rows that are there."""
+    sqlite = connection.dialect.name == "sqlite"
+    indexed = sqlite or has_pg_trgm(connection)
+    for table, fields in tables.items():
+        if sqlite:
+            for statement in _sqlite_statements(table, fields):
+                connection.exec_driver_sql(statement)
+            continue
+        connection.exec_driver_sql(
+            f'ALTER TABLE {table} ADD COLUMN {COLUMN} text COLLATE "C"'
+            f" GENERATED ALWAYS AS ({_postgresql_text(fields)}) STORED"
+        )
+        if indexed:
+            connection.exec_driver_sql(
+                f"CREATE INDEX ix_{table}_{COLUMN} ON {table} USING gin ({COLUMN} gin_trgm_ops)"
+                " WITH (gin_pending_list_limit = 256)"
+            )
+
+
+def drop(connection: Connection, tables: Iterable[str]) -> None:
+    """Remove what ``create`` made."""
+    for table in tables:
+        if connection.dialect.name != "sqlite":
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {COLUMN}")
+            continue
+        for event in ("insert", "delete", "update"):
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {index_name(table)}_{event}")
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {index_name(table)}")
+
+
+def _sqlite_statements(table: str, fields: Fields) -> Iterator[str]:
+    """The FTS5 table without texts of its own, its triggers and its first filling."""
+    index = index_name(table)
+    columns = [column for field in fields for column in field]
+    changed = " OR ".join(f"old.{name} IS NOT new.{name}" for name in columns)
+    old, new = (_sqlite_text(fields, f"{row}.") for row in ("old", "new"))
+    add = f"INSERT INTO {index}(rowid, text) VALUES (new.id, {new});"
+    forget = f"INSERT INTO {index}({index}, rowid, text) VALUES ('delete', old.id, {old});"
+    yield (
+        f"CREATE VIRTUAL TABLE {index} USING fts5(text, content='', columnsize=0,"
+        " tokenize='trigram case_sensitive 1')"
+    )
+    yield f"CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add} END"
+    yield f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {forget} END"
+    yield (
+        f"CREATE TRIGGER {index}_update AFTER UPDATE OF {', '.join(columns)} ON {table}"
+        f" WHEN {changed} BEGIN {forget} {add} END"
+    )
+    yield f"INSERT INTO {index}(rowid, text) SELECT id, {_sqlite_text(fields, '')} FROM {table}"
+
+
+def _sqlite_text(fields: Fields, prefix: str) -> str:
+    return f"search_text({_joined(fields, prefix, 'char(10)')})"
+
+
+def _postgresql_text(fields: Fields) -> str:
+    """``search_text`` spelled for PostgreSQL."""
+    bare = (
+        f"regexp_replace(normalize({_joined(fields, '', 'chr(10)')}, NFKD),"
+        f" '[{_MARKS[0]}-{_MARKS[1]}]', '', 'g')"
+    )
+    folded = f'lower(upper({bare} COLLATE "und-x-icu") COLLATE "und-x-icu")'
+    folded = f"translate({folded}, '{''.join(_ALONE)}', '{''.join(_ALONE.values())}')"
+    for letter, letters in _DOUBLE.items():
+        folded = f"replace({folded}, '{letter}', '{letters}')"
+    separators = _SEPARATORS.replace("\t\r", "\\t\\r")
+    return f"regexp_replace({folded}, '[{separators}]+', ' ', 'g')"
+
+
+def _joined(fields: Fields, prefix: str, line_feed: str) -> str:
+    """The columns as one text: a blank before each field, a blank and a line feed behind it."""
+    texts = (
+        " || ' ' || ".join(f"coalesce({prefix}{column}, '')" for column in field)
+        for field in fields
+    )
+    end = f" || ' ' || {line_feed}"
+    between = f"{end} || ' ' || "
+    return f"' ' || {between.join(texts)}{end}"
