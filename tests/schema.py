@@ -49,9 +49,21 @@ def _sqlite(connection: Connection) -> list[tuple[str, str, str]]:
             described.append(("index", f"{table}.{name}", _plain(sql)))
         elif kind == "table" and not is_trigram_object(name):
             body = sql[sql.index("(") + 1 : sql.rindex(")")]
-            for part in re.split(r",\s*\n", body):
+            for part in _parts(body):
                 described.append(("part", f"{table}: {_primary_key(_plain(part))}", ""))
     return described
+
+
+def _parts(body: str) -> list[str]:
+    """The columns and constraints of a table: a column added later has no line of its own."""
+    parts, depth = [""], 0
+    for character in body:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def _plain(sql: str) -> str:

@@ -29,12 +29,14 @@ class Event(RowMixin, Model):
     sequence: Mapped[int] = column(Identifier, "Order within the record.", null=False)
     payload: Mapped[Any] = column(JsonText(), "data of the envelope.", null=False)
     request_id: Mapped[str | None] = column(string(64), "Request that made it.")
-    # Set when deliveries were made from it; not an order of commits, so rows are never skipped.
+    # Ids are given before commits, so a smaller one may appear later; positions appear in order.
+    position: Mapped[int | None] = column(Identifier, "Place in the journal, from 1.")
     dispatched_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was fanned out.")
 
     __table_args__ = (
         Index("ix_events_entity_entity_id", "entity", "entity_id"),
         Index("ix_events_type", "type"),
+        Index("ix_events_position", "position", unique=True),
         Index("ix_events_created_at", "created_at"),
         Index(
             "ix_events_undispatched", "id",

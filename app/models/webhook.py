@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Index, Integer, UniqueConstraint, text as sql
 from sqlalchemy.orm import Mapped
@@ -32,6 +33,10 @@ class WebhookEndpoint(RowMixin, Model):
     previous_secret_until: Mapped[datetime | None] = column(UtcDateTime(), "Both sign until.")
     failing_since: Mapped[datetime | None] = column(UtcDateTime(), "First failure in a row.")
     disabled_reason: Mapped[str | None] = column(string(500), "Why it was disabled.")
+    disabled_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was disabled.")
+    # Events up to a place in the journal that are to be delivered anew, from a place on.
+    recover_after: Mapped[int | None] = column(Identifier, "Recovered up to this position.")
+    recover_until: Mapped[int | None] = column(Identifier, "Last position to recover.")
     created_by_id: Mapped[int | None] = foreign_key("users", "Who made it.")
     updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
     version: Mapped[int] = column(Identifier, "Row version.", null=False, default=1)
@@ -59,7 +64,7 @@ class WebhookDelivery(RowMixin, Model):
     __table_args__ = (
         UniqueConstraint("endpoint_id", "event_id"),
         Index(
-            "ix_webhook_deliveries_due", "next_attempt_at",
+            "ix_webhook_deliveries_due", "endpoint_id", "next_attempt_at",
             sqlite_where=sql("status = 'pending'"),
             postgresql_where=sql("status = 'pending'"),
         ),
@@ -76,6 +81,7 @@ class WebhookAttempt(RowMixin, Model):
     delivery_id: Mapped[int] = foreign_key(
         "webhook_deliveries", "Delivery.", null=False, ondelete="CASCADE"
     )
+    request_headers: Mapped[Any] = column(JsonText(), "Headers that were sent.")
     status_code: Mapped[int | None] = column(Integer, "HTTP status; none when nothing came.")
     duration_ms: Mapped[int] = column(Integer, "Milliseconds.", null=False)
     response: Mapped[str | None] = column(string(1024), "First 1 KB of the answer.")
