@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from app.admin import api_key_views, audit_views, role_views, session_views, user_views
+from app.admin import (
+    api_key_views,
+    audit_views,
+    role_views,
+    session_views,
+    setting_views,
+    user_views,
+)
 from app.admin.area import area
 
-__all__ = ["api_key_views", "area", "audit_views", "role_views", "session_views", "user_views"]
+__all__ = [
+    "api_key_views", "area", "audit_views", "role_views", "session_views", "setting_views",
+    "user_views",
+]  # fmt: skip

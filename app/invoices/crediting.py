@@ -11,11 +11,12 @@ from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
 from app.permissions import require
 from app.security import current_caller
+from app.settings import organisation
 from app.writing.bodies import below, read_properties
 
 # What a credit note takes over, so that both can be laid side by side.
 _TAKEN_OVER = (
-    "client_id", "contact_id", "currency", "prices_include_tax", "discount_percent", "series",
+    "client_id", "contact_id", "currency", "prices_include_tax", "discount_percent",
     "purchase_order", "buyer_reference", "project_id", "opportunity_id",
 )  # fmt: skip
 
@@ -47,6 +48,7 @@ def create_credit_note(
     values = {name: invoice[name] for name in _TAKEN_OVER if invoice[name] is not None}
     values |= {
         "type": "CreditNote",
+        "series": organisation().invoicing.credit_note_series or invoice["series"],
         "credited_invoice_id": invoice_id,
         "notes": notes,
         LINE_ITEMS: _copied(invoice_id) if lines is None else _given(lines),

@@ -26,7 +26,7 @@ from app.invoices.totals import Totals, money
 from app.models.client import Client
 from app.models.invoice import Invoice
 from app.permissions import require
-from app.settings import organisation
+from app.settings import Organisation, organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
 from app.writing.numbering import document_number
@@ -86,6 +86,7 @@ class InvoiceService(EntityService):
         values[LINE_ITEMS] = complete(values.get(LINE_ITEMS) or (), settings)
         if "currency" not in values:
             values["currency"] = _currency(change) or settings.defaults.currency
+        change.default("series", _series(change.get("type"), settings))
 
     def compare_children(self, change: Change) -> None:
         """Lines that are as they were are no change."""
@@ -215,6 +216,13 @@ class InvoiceService(EntityService):
 def _is_issued(change: Change) -> bool:
     """Whether the change is what issues the document."""
     return bool(change.was("status") == "Draft" and change.get("status") != "Draft")
+
+
+def _series(document_type: str, settings: Organisation) -> str:
+    invoicing = settings.invoicing
+    if document_type == "CreditNote" and invoicing.credit_note_series:
+        return invoicing.credit_note_series
+    return invoicing.series
 
 
 def _currency(change: Change) -> str | None:

@@ -164,7 +164,7 @@ def tax_id(text: str) -> str:
     number = text.strip()
     if len(number) < _SHORTEST_TAX_ID or not number.isprintable():
         raise BadValueError("must be a tax number of 2 to 32 printable characters")
-    module = _vat_module(number[:2].upper())
+    module = vat_check(number)
     if module is not None:
         try:
             module(number)
@@ -173,6 +173,11 @@ def tax_id(text: str) -> str:
         except stdnum_errors.ValidationError:
             raise BadValueError("has the prefix of a VAT number, but not the form of one") from None
     return number
+
+
+def vat_check(number: str) -> Callable[[str], str] | None:
+    """The full check of a VAT number by its prefix, or None where it has no such prefix."""
+    return _vat_module(number[:2].upper())
 
 
 @cache

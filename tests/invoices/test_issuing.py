@@ -66,7 +66,7 @@ def test_numbers_run_by_series_and_year_of_issue(admin: Caller) -> None:
 
 
 def test_the_parties_are_kept_as_they_were(admin: Caller) -> None:
-    save_settings("seller", {"name": "We", "taxId": "DE1", "city": "Ulm"})
+    save_settings("seller", {"name": "We", "taxId": "DE136695976", "city": "Ulm"})
     save_settings("bank", {"iban": "DE02120300000000202051"})
     client_id = make_client(name="They", legal_name="They GmbH", billing_country="AT")
     contact = make_contact(client_id=client_id, first_name="Eva", last_name="Maier")

@@ -5,12 +5,19 @@ from __future__ import annotations
 import io
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PIL import Image, UnidentifiedImageError
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = lazy("PIL.Image")
 
 FORMATS = ("PNG", "JPEG")
 MAX_BYTES = 5_000_000
-_MAX_PIXELS = 40_000_000
+# Decoded with transparency, this many take 64 MB.
+_MAX_PIXELS = 16_000_000
 _MOST_COLUMNS, _MOST_ROWS = 900, 300  # 300 dots an inch at the size it prints
 
 
@@ -35,7 +42,7 @@ def read_logo(content: bytes | None) -> Logo | None:
                     return None
                 opened.draft("RGB", (_MOST_COLUMNS, _MOST_ROWS))
                 return _flatten(opened)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError,
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError,
             Image.DecompressionBombWarning):  # fmt: skip
         return None
 

@@ -1,0 +1,88 @@
+"""What the settings look like on the wire: schemas made from the groups themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import INCLUDE, Schema, fields, post_dump
+
+from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
+
+# A group as it is sent back and forth in examples.
+_EXAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "seller": {
+        "name": "Acme", "legalName": "Acme GmbH", "taxId": "DE136695976",
+        "email": "office@acme.example", "phone": "+49 30 901820",
+        "website": "https://acme.example", "street": "Hauptstr. 1", "city": "Berlin",
+        "postalCode": "10115", "country": "DE",
+    },
+    "bank": {"iban": "DE02120300000000202051", "bic": "BYLADEM1001", "bankName": "Bank"},
+    "defaults": {"currency": "EUR", "language": "de", "timeZone": "Europe/Berlin", "taxRate": 19},
+    "invoicing": {"series": "INV", "creditNoteSeries": "CN"},
+    "reminders": {"enabled": True, "steps": [-3, 3, 14]},
+    "serviceLevel": {"firstResponseHours": {"Urgent": 1}, "autoCloseDays": 7},
+    "mail": {"senderName": "Acme", "senderAddress": "billing@acme.example"},
+    RATES: {"USD": 0.92},
+}  # fmt: skip
+
+
+class GroupSchema(Schema):
+    """A group of settings; the service checks it, so that every way in has the same answers."""
+
+    class Meta:
+        unknown = INCLUDE
+
+
+class RatesSchema(GroupSchema):
+    """Units of the organisation's currency for one of another."""
+
+    @post_dump(pass_original=True)
+    def keep(self, data: Any, rates: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+        """Every currency is a member; none is declared."""
+        return dict(rates)
+
+
+def _made(group: str) -> type[Schema]:
+    title = group[0].upper() + group[1:]
+    if group == RATES:
+        return RatesSchema
+    members: dict[str, Any] = {
+        name: fields.Raw(allow_none=True, metadata=_described(group, name, setting.schema))
+        for name, setting in settings_of(group).items()
+    }
+    described = {"__doc__": GROUPS[group].__doc__}
+    return type(f"{title}SettingsSchema", (GroupSchema,), members | described)
+
+
+def _described(group: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    example = _EXAMPLES[group].get(name, schema.get("example"))
+    return dict(schema) if example is None else {**schema, "example": example}
+
+
+class LogoSchema(Schema):
+    """The picture on documents."""
+
+    contentType = fields.String(metadata={"example": "image/png"})
+    sha256 = fields.String()
+    size = fields.Integer(metadata={"description": "Bytes."})
+    width = fields.Integer(metadata={"description": "Pixels."})
+    height = fields.Integer(metadata={"description": "Pixels."})
+
+
+GROUP_SCHEMAS: Mapping[str, type[Schema]] = {group: _made(group) for group in NAMES}
+
+
+def _whole(name: str, more: Mapping[str, Any]) -> type[Schema]:
+    members: dict[str, Any] = {
+        group: fields.Nested(schema, metadata={"example": _EXAMPLES[group]})
+        for group, schema in GROUP_SCHEMAS.items()
+    }
+    return type(name, (Schema,), {**members, **more})
+
+
+SettingsSchema = _whole("SettingsSchema", {LOGO: fields.Nested(LogoSchema, allow_none=True)})
+SettingsChangesSchema = _whole(
+    "SettingsChangesSchema",
+    {LOGO: fields.Raw(allow_none=True, metadata={"description": "Not written here."})},
+)

@@ -1,0 +1,104 @@
+"""Settings of the organisation: all of them, and each group by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.admin.area import area
+from app.admin.setting_schemas import GROUP_SCHEMAS, SettingsChangesSchema, SettingsSchema
+from app.dry_run import DryRunSchema, undo_if_dry
+from app.errors import Detail, ValidationError
+from app.security import requires
+from app.settings import change_settings, organisation, save_settings
+from app.settings.groups import LOGO, NAMES
+from app.settings.store import shown, shown_logo
+
+Write = Callable[[str, Mapping[str, Any]], None]
+
+
+@area.get("/settings")
+@area.response(200, SettingsSchema)
+@requires("settings:read")
+def show_settings() -> dict[str, Any]:
+    """Everything that is set, with the defaults of what is not."""
+    return _all()
+
+
+@area.patch("/settings")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(SettingsChangesSchema)
+@area.response(200, SettingsSchema)
+@requires("settings:update")
+def change_all(query: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Set the given values of the given groups, all or nothing; `null` returns to the default."""
+    return _write_all(query, body, change_settings)
+
+
+@area.put("/settings")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(SettingsChangesSchema)
+@area.response(200, SettingsSchema)
+@requires("settings:update")
+def replace_all(query: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Replace the given groups, all or nothing; other groups stay as they are."""
+    return _write_all(query, body, save_settings)
+
+
+def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> dict[str, Any]:
+    problems: list[Detail] = []
+    for group, values in body.items():
+        if group == LOGO:  # a client may send back what it read
+            continue
+        try:
+            write(group, values)
+        except ValidationError as refused:
+            problems += [Detail(f"{group}.{at.field}", at.message) for at in refused.details]
+    if problems:
+        raise ValidationError(problems)
+    return _answer(query, _all())
+
+
+def _all() -> dict[str, Any]:
+    settings = organisation()
+    groups: dict[str, Any] = {group: shown(group, settings) for group in NAMES}
+    return {**groups, LOGO: shown_logo(settings)}
+
+
+def _answer(query: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    undo_if_dry(query)
+    return body
+
+
+def _add_group(group: str) -> None:
+    """The views of one group."""
+    address, schema = f"/settings/{group}", GROUP_SCHEMAS[group]
+
+    @requires("settings:read")
+    def show() -> dict[str, Any]:
+        return shown(group, organisation())
+
+    @requires("settings:update")
+    def replace(query: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+        save_settings(group, values)
+        return _answer(query, shown(group, organisation()))
+
+    @requires("settings:update")
+    def change(query: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+        change_settings(group, values)
+        return _answer(query, shown(group, organisation()))
+
+    show.__doc__ = f"The settings of the group `{group}`, defaults filled in."
+    replace.__doc__ = f"Replace the group `{group}`: what is left out returns to its default."
+    change.__doc__ = f"Set the given values of the group `{group}`; `null` returns to the default."
+    for view, name in ((show, "get"), (replace, "put"), (change, "patch")):
+        view.__name__ = f"{view.__name__}_{group}_settings"
+        described: Any = area.response(200, schema)(view)
+        if name != "get":
+            body = area.arguments(schema)(described)
+            described = area.arguments(DryRunSchema, location="query")(body)
+        getattr(area, name)(address)(described)
+
+
+for _name in NAMES:
+    _add_group(_name)

@@ -1,0 +1,13 @@
+"""Settings of the organisation that runs the platform (docs/administration.md)."""
+
+from app.settings.groups import Organisation, Seller, ServiceLevel
+from app.settings.store import change_settings, organisation, save_settings
+
+__all__ = [
+    "Organisation",
+    "Seller",
+    "ServiceLevel",
+    "change_settings",
+    "organisation",
+    "save_settings",
+]

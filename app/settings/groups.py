@@ -1,0 +1,219 @@
+"""The settings of the organisation, group by group: who sells, in which currency, by when.
+
+A field says its meaning, its default and its check once; the API and its description read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from typing import Any
+
+from app.models.ticket import PRIORITIES
+from app.odata.declare import camel
+from app.odata.payload_values import BadValueError
+from app.settings.templates import check_templates, template_schema
+from app.settings.values import (
+    Check,
+    check_members,
+    check_whole,
+    checked,
+    flag,
+    number,
+    text,
+    whole,
+)
+
+_LONGEST_HOURS = 8760
+_MOST_STEPS = 10
+_FARTHEST_STEP = 365
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seller:
+    """The party that invoices come from."""
+
+    name: str = text("Name of the company.", "My Company")
+    legal_name: str | None = text("Name in the register, printed on documents.")
+    tax_id: str | None = text("VAT identifier or tax number.", most=32, form="own_tax_id")
+    registration_number: str | None = text("Number in the register of companies.", most=50)
+    email: str | None = text("E-mail address on documents.", most=254, form="email")
+    phone: str | None = text("Telephone number on documents.", most=32, form="phone")
+    website: str | None = text("Website on documents.", most=2048, form="url")
+    street: str | None = text("Street and number.", most=255)
+    city: str | None = text("City.", most=100)
+    state: str | None = text("State or region.", most=100)
+    postal_code: str | None = text("Postal code.", most=20)
+    country: str | None = text("Country (ISO 3166-1 alpha-2).", most=2, form="country")
+    e_invoice_scheme: str | None = text(
+        "Scheme of the electronic address (EAS code).", most=4, form="endpoint_scheme"
+    )
+    e_invoice_id: str | None = text("Electronic address, for example on Peppol.", most=50)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bank:
+    """Where invoices are paid to."""
+
+    account_holder: str | None = text("Holder of the account; the seller by default.")
+    iban: str | None = text("IBAN.", most=42, form="iban")
+    bic: str | None = text("BIC.", most=11, form="bic")
+    bank_name: str | None = text("Name of the bank.", most=100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defaults:
+    """What new records get; ``tax_rate`` in percent."""
+
+    currency: str = text("The organisation's currency (ISO 4217).", "EUR", most=3, form="currency")
+    language: str = text("Language of new clients.", "en", most=10, form="language")
+    time_zone: str = text("Time zone (IANA).", "UTC", most=64, form="time_zone")
+    tax_rate: Decimal = number(  # noqa: RUF009  # a field, not a default
+        "Tax on new lines, in percent.", Decimal("19.00"), most=Decimal(100), scale=2
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invoicing:
+    """How documents are numbered: series, year, running number."""
+
+    series: str = text("Series of invoices.", "INV", most=10, form="series")
+    credit_note_series: str | None = text(
+        "Series of credit notes; that of invoices by default.", most=10, form="series"
+    )
+
+
+def check_steps(value: Any) -> tuple[int, ...]:
+    """Days of reminders, as they follow one another."""
+    if not isinstance(value, list | tuple) or len(value) > _MOST_STEPS:
+        raise BadValueError(f"must be a list of at most {_MOST_STEPS} days")
+    steps = tuple(check_whole(day, -_FARTHEST_STEP, _FARTHEST_STEP) for day in value)
+    if list(steps) != sorted(set(steps)):
+        raise BadValueError("must be in ascending order, each day once")
+    return steps
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reminders:
+    """When clients are reminded of what they owe: days from the due date, before it below 0."""
+
+    enabled: bool = flag("Whether reminders are sent.", True)
+    steps: tuple[int, ...] = checked(
+        "Days from the due date; below 0 is before it.",
+        lambda: (-3, 3, 14),
+        check_steps,
+        {"type": "array", "items": {"type": "integer"}, "example": [-3, 3, 14]},
+    )
+
+
+def _hours(about: str, hours: Mapping[str, int]) -> Any:
+    def check(value: Any) -> dict[str, int]:
+        given = check_members(value, _check_hours)
+        return {**hours, **given}
+
+    members = {
+        name: {"type": "integer", "minimum": 1, "maximum": _LONGEST_HOURS} for name in PRIORITIES
+    }
+    schema = {"type": "object", "properties": members, "example": dict(hours)}
+    return checked(about, lambda: hours, check, schema)
+
+
+def _check_hours(priority: str, value: Any) -> int:
+    if priority not in PRIORITIES:
+        raise BadValueError(f"is no priority; there are {', '.join(PRIORITIES)}")
+    return check_whole(value, 1, _LONGEST_HOURS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceLevel:
+    """Hours from a ticket's creation, by priority; the clocks stand still while it waits."""
+
+    first_response_hours: Mapping[str, int] = _hours(
+        "Hours until the first answer, by priority.",
+        {"Urgent": 1, "High": 4, "Normal": 8, "Low": 24},
+    )
+    resolution_hours: Mapping[str, int] = _hours(
+        "Hours until the solution, by priority.",
+        {"Urgent": 8, "High": 24, "Normal": 72, "Low": 120},
+    )
+    auto_close_days: int = whole("Days after which a solved ticket is closed.", 7, least=1, most=90)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mail:
+    """Whom mail comes from; what is not set follows from the seller."""
+
+    sender_name: str | None = text("Name of the sender.", most=100)
+    sender_address: str | None = text("Address of the sender.", most=254, form="email")
+    reply_to: str | None = text("Where answers go.", most=254, form="email")
+    copy_to: str | None = text("Address that gets a blind copy of all.", most=254, form="email")
+    templates: Mapping[str, Mapping[str, Mapping[str, str]]] = checked(
+        "Subject and message by kind of mail and language; the product's own where none is given.",
+        dict,
+        check_templates,
+        template_schema(),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logo:
+    """The picture on documents; uploaded, not written."""
+
+    sha256: str | None = None
+    content_type: str | None = None
+    size: int = 0
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Organisation:
+    """All settings. ``exchange_rates``: units of the own currency for one of another."""
+
+    seller: Seller = Seller()
+    bank: Bank = Bank()
+    defaults: Defaults = Defaults()
+    invoicing: Invoicing = Invoicing()
+    reminders: Reminders = field(default_factory=Reminders)
+    service_level: ServiceLevel = field(default_factory=ServiceLevel)
+    mail: Mail = field(default_factory=Mail)
+    logo: Logo = Logo()
+    exchange_rates: Mapping[str, Decimal] = field(default_factory=dict)
+
+    def exchange_rate(self, currency: str) -> Decimal:
+        """Units of the organisation's currency for one of ``currency``; 0 where none is known."""
+        if currency == self.defaults.currency:
+            return Decimal(1)
+        return self.exchange_rates.get(currency, Decimal(0))
+
+
+GROUPS: Mapping[str, type[Any]] = {
+    "seller": Seller,
+    "bank": Bank,
+    "defaults": Defaults,
+    "invoicing": Invoicing,
+    "reminders": Reminders,
+    "serviceLevel": ServiceLevel,
+    "mail": Mail,
+}
+RATES = "exchangeRates"
+LOGO = "logo"
+NAMES = (*GROUPS, RATES)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a group: its attribute, what it may be, how it is described."""
+
+    attribute: str
+    check: Check
+    schema: Mapping[str, Any]
+
+
+def settings_of(group: str) -> dict[str, Setting]:
+    """The settings of a group by their name on the wire."""
+    return {
+        camel(item.name): Setting(item.name, item.metadata["check"], item.metadata["schema"])
+        for item in fields(GROUPS[group])
+    }

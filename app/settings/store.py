@@ -1,0 +1,189 @@
+"""Reading and changing the settings: rows of ``settings``, one a group, in wire spelling.
+
+What is not set has the default of its group. Reading is one small query: the parsed value is
+reused while the rows are the same, so a change counts at once in every process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Text, cast, select
+
+from app import audit, records, statements
+from app.clock import utc_now
+from app.errors import Detail, InvalidStateError, NotFoundError, ValidationError
+from app.models.event import Setting
+from app.models.invoice import Invoice
+from app.odata.declare import camel
+from app.odata.payload_values import BadValueError
+from app.permissions import require
+from app.security import current_caller
+from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
+from app.settings.values import BadPartsError, check_members, check_rate
+
+_READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
+_TABLE: Any = Setting.__table__
+
+
+def organisation() -> Organisation:
+    """The settings as they stand in this transaction."""
+    rows = statements.execute(records.connection(), _READ)
+    return _parse(tuple((str(name), str(value)) for name, value in rows))
+
+
+def save_settings(group: str, values: Mapping[str, Any]) -> None:
+    """Replace the values of a group of ``NAMES``; what is left out returns to its default.
+
+    Args:
+        values: in wire spelling; decimals as Decimal, int or text; None is the default.
+    Raises: ForbiddenError; NotFoundError, no such group; ValidationError, with every problem;
+        InvalidStateError, the currency stays once documents are issued.
+    """
+    _write(group, values, keep=False)
+
+
+def change_settings(group: str, values: Mapping[str, Any]) -> None:
+    """Set the given values of a group and leave the others; None returns one to its default.
+
+    Raises: as ``save_settings``.
+    """
+    _write(group, values, keep=True)
+
+
+def write_row(name: str, value: Mapping[str, Any]) -> None:
+    """Put a row of settings into the place of the one there was, and say so in the audit log.
+
+    Raises: ForbiddenError.
+    """
+    caller = current_caller()
+    require(caller, "settings:update")
+    before = _stored(name)
+    row = {"value": dict(value), "updated_at": utc_now(), "updated_by_id": caller.user_id or None}
+    if before is None:
+        records.insert(_TABLE, {"name": name, **row})
+    else:
+        records.connection().execute(_TABLE.update().where(_TABLE.c.name == name).values(row))
+    audit.record("settings.updated", "Setting", before={name: before}, after={name: dict(value)})
+
+
+def _write(group: str, values: Mapping[str, Any], *, keep: bool) -> None:
+    require(current_caller(), "settings:update")
+    if group not in NAMES:
+        raise NotFoundError(f"There is no group of settings {group}; there are {', '.join(NAMES)}.")
+    given = _checked(group, values)
+    kept = dict(_stored(group) or {}) if keep else {}
+    whole = {name: value for name, value in {**kept, **given}.items() if value is not None}
+    if group == "defaults":
+        _keep_currency(whole.get("currency") or GROUPS[group]().currency)
+    write_row(group, whole)
+
+
+def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a group, None for what returns to its default."""
+    known = {} if group == RATES else settings_of(group)
+
+    def check(name: str, value: Any) -> Any:
+        if group == RATES:
+            return None if value is None else check_rate(name, value)
+        if name not in known:
+            raise BadValueError("is not a setting of this group")
+        return None if value is None else known[name].check(value)
+
+    try:
+        return check_members(values, check)
+    except BadPartsError as error:
+        raise ValidationError(error.problems) from None
+    except BadValueError as error:
+        raise ValidationError([Detail(group, str(error))]) from None
+
+
+def _stored(name: str) -> dict[str, Any] | None:
+    """The row as it is, locked until the transaction ends."""
+    as_text = cast(_TABLE.c.value, Text)
+    statement = select(as_text).where(_TABLE.c.name == name).with_for_update()
+    value = records.connection().execute(statement).scalar_one_or_none()
+    return None if value is None else _read_json(value)
+
+
+def _read_json(text: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(text, parse_float=Decimal)
+    return value
+
+
+def _keep_currency(currency: str) -> None:
+    """Amounts of documents are kept in the organisation's currency: another would mix them."""
+    now = organisation().defaults.currency
+    if currency == now:
+        return
+    issued = select(Invoice.id).where(Invoice.status != "Draft").limit(1)
+    if records.connection().execute(issued).first() is not None:
+        raise InvalidStateError(
+            f"Documents were issued while the organisation's currency was {now}: it stays.",
+            [("currency", f"must stay {now}, documents are issued")],
+        )
+
+
+@lru_cache(maxsize=8)
+def _parse(rows: tuple[tuple[str, str], ...]) -> Organisation:
+    stored = {name: _read_json(value) for name, value in rows}
+    groups = {name: _build(name, stored.get(name) or {}) for name in GROUPS}
+    rates = {name: Decimal(rate) for name, rate in (stored.get(RATES) or {}).items()}
+    logo = {_snake(name): value for name, value in (stored.get(LOGO) or {}).items()}
+    return Organisation(
+        seller=groups["seller"],
+        bank=groups["bank"],
+        defaults=groups["defaults"],
+        invoicing=groups["invoicing"],
+        reminders=groups["reminders"],
+        service_level=groups["serviceLevel"],
+        mail=groups["mail"],
+        logo=Logo(**logo),
+        exchange_rates=rates,
+    )
+
+
+def _snake(name: str) -> str:
+    return "content_type" if name == "contentType" else name
+
+
+def _build(group: str, stored: Mapping[str, Any]) -> Any:
+    """A group from its row; what an older or newer release would not take has its default."""
+    given = {}
+    for name, setting in settings_of(group).items():
+        if stored.get(name) is None:
+            continue
+        try:
+            given[setting.attribute] = setting.check(stored[name])
+        except (BadValueError, BadPartsError):
+            continue
+    return GROUPS[group](**given)
+
+
+def shown(group: str, settings: Organisation) -> dict[str, Any]:
+    """A group in wire spelling, defaults filled in."""
+    if group == RATES:
+        return dict(settings.exchange_rates)
+    values = getattr(settings, _ATTRIBUTES[group])
+    return {name: getattr(values, known.attribute) for name, known in settings_of(group).items()}
+
+
+def shown_logo(settings: Organisation) -> dict[str, Any] | None:
+    """What is known of the logo, or None."""
+    logo = settings.logo
+    if logo.sha256 is None:
+        return None
+    return {
+        "contentType": logo.content_type,
+        "sha256": logo.sha256,
+        "size": logo.size,
+        "width": logo.width,
+        "height": logo.height,
+    }
+
+
+_ATTRIBUTES = {camel(name): name for name in Organisation.__dataclass_fields__}

@@ -1,0 +1,135 @@
+"""What a single setting may be: each check takes a JSON value and returns the value to keep."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from app.errors import Detail
+from app.odata.payload_values import BadValueError
+from app.settings import formats
+from app.writing.formats import FORMATS as COMMON_FORMATS
+
+Check = Callable[[Any], Any]
+FORMATS = {**COMMON_FORMATS, **formats.FORMATS}
+# Fractions of a number that is kept.
+_RATE_SCALE, _RATE_MAXIMUM = 8, Decimal(10) ** 9
+
+
+class BadPartsError(Exception):
+    """Some members of a setting are wrong; their names are below that of the setting."""
+
+    def __init__(self, problems: list[Detail]) -> None:
+        super().__init__()
+        self.problems = problems
+
+
+def text(about: str, default: str | None = None, *, most: int = 200, form: str = "") -> Any:
+    """A field for a text of at most ``most`` characters, of a ``form`` of the formats."""
+    schema: dict[str, Any] = {"type": ["string", "null"], "maxLength": most, "description": about}
+    return _field(default, about, lambda value: check_text(value, most, form), schema)
+
+
+def whole(about: str, default: int, *, least: int = 0, most: int) -> Any:
+    """A field for a whole number."""
+    schema = {"type": "integer", "minimum": least, "maximum": most, "description": about}
+    return _field(default, about, lambda value: check_whole(value, least, most), schema)
+
+
+def number(about: str, default: Decimal, *, most: Decimal, scale: int) -> Any:
+    """A field for an exact number of 0 or more."""
+    schema = {"type": "number", "minimum": 0, "maximum": float(most), "description": about}
+    return _field(default, about, lambda value: check_number(value, most, scale), schema)
+
+
+def flag(about: str, default: bool) -> Any:
+    """A field for true or false."""
+    return _field(default, about, check_flag, {"type": "boolean", "description": about})
+
+
+def checked(about: str, make: Callable[[], Any], check: Check, schema: Mapping[str, Any]) -> Any:
+    """A field with a check of its own; ``make`` gives the default."""
+    metadata = {"check": check, "schema": {"description": about, **schema}}
+    return field(default_factory=make, metadata=metadata)
+
+
+def _field(default: Any, about: str, check: Check, schema: Mapping[str, Any]) -> Any:
+    return field(default=default, metadata={"check": check, "schema": schema})
+
+
+def check_text(value: Any, most: int, form: str = "") -> str | None:
+    """Text without control characters; blank is None.
+
+    Raises: BadValueError.
+    """
+    if not isinstance(value, str):
+        raise BadValueError("must be text")
+    stripped = value.strip()
+    if len(stripped) > most:
+        raise BadValueError(f"must have at most {most} characters")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in stripped):
+        raise BadValueError("must be one line without control characters")
+    return (FORMATS[form](stripped) if form else stripped) if stripped else None
+
+
+def check_whole(value: Any, least: int, most: int) -> int:
+    """A whole number from ``least`` to ``most``."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadValueError(f"must be a whole number from {least} to {most}")
+    return value
+
+
+def check_flag(value: Any) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise BadValueError("must be true or false")
+    return value
+
+
+def check_number(value: Any, most: Decimal, scale: int) -> Decimal:
+    """An exact number from 0 to ``most``; text is taken too, so that nothing need be a float."""
+    if isinstance(value, bool) or not isinstance(value, int | str | float | Decimal):
+        raise BadValueError("must be a number")
+    try:
+        found = Decimal(repr(value) if isinstance(value, float) else value)
+    except InvalidOperation:
+        raise BadValueError("must be a number") from None
+    if not found.is_finite() or not 0 <= found <= most:
+        raise BadValueError(f"must be a number from 0 to {most}")
+    exponent = found.as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > scale:
+        raise BadValueError(f"must have at most {scale} decimals")
+    return found
+
+
+def check_members(value: Any, check: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """A JSON object whose members ``check`` takes, each with its name.
+
+    Raises: BadValueError, it is no object; BadPartsError.
+    """
+    if not isinstance(value, Mapping):
+        raise BadValueError("must be an object")
+    kept, problems = {}, []
+    for name, member in value.items():
+        try:
+            kept[name] = check(name, member)
+        except BadPartsError as error:
+            problems += [Detail(f"{name}.{part.field}", part.message) for part in error.problems]
+        except BadValueError as error:
+            problems.append(Detail(name, str(error)))
+    if problems:
+        raise BadPartsError(problems)
+    return kept
+
+
+def check_rate(code: str, value: Any) -> Decimal:
+    """Units of the own currency for one of another: more than 0."""
+    if FORMATS["currency"](code) != code:
+        raise BadValueError("must be a currency code in capitals, such as USD")
+    rate = check_number(value, _RATE_MAXIMUM, _RATE_SCALE)
+    if not rate:
+        raise BadValueError("must be more than 0")
+    return rate
