@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from app.extensions import Model
 from app.models import (
+    assistant,
     client,
     document,
     event,
     invoice,
     kb_article,
+    kb_use,
     lead,
     opportunity,
     project,
+    search,
     task,
     ticket,
     user,
@@ -20,14 +23,17 @@ from app.models import (
 from app.models.columns import add_checks
 
 __all__ = [
+    "assistant",
     "client",
     "document",
     "event",
     "invoice",
     "kb_article",
+    "kb_use",
     "lead",
     "opportunity",
     "project",
+    "search",
     "task",
     "ticket",
     "user",

