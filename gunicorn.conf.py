@@ -16,7 +16,9 @@ _host = "0.0.0.0" if os.environ.get("APP_ENV") == "production" else "127.0.0.1"
 bind = f"{_host}:{os.environ.get('PORT') or 8000}"
 
 workers = int(os.environ.get("WEB_CONCURRENCY") or 1)
-worker_class = "gthread"
+worker_class = "app.web_worker.LingeringWorker"
+# Whose X-Forwarded-* headers count is said by TRUSTED_PROXIES, and done by ProxyFix.
+forwarded_allow_ips = ""
 threads = 16
 backlog = 512
 keepalive = 75
