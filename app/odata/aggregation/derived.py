@@ -9,9 +9,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select
 
 from app.odata import edm
+from app.odata.binding.json_members import json_member
 from app.odata.binding.paths import of_property
 from app.odata.binding.scope import Scope
-from app.odata.binding.values import Elements, JsonStructure, Structure, Typed
+from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
 from app.odata.errors import UnsupportedError
 
 
@@ -49,6 +50,26 @@ def outputs_of(scope: Scope) -> list[Output]:
                     found.append(Output((name, part), type_, owner.columns[column]))
     for name, value in scope.computed.items():
         found.append(Output((name,), value.type, value.sql, value.nullable))
+    for name, member in scope.members.items():
+        found += _parts(name, member)
+    return found
+
+
+def _parts(name: str, member: Place) -> list[Output]:
+    """The values of what was joined as ``name``; objects within it are left out."""
+    if isinstance(member, Row):
+        parts = outputs_of(member.scope)
+        return [
+            Output((name, *part.path), part.type, part.sql) for part in parts if len(part.path) == 1
+        ]
+    if not isinstance(member, JsonStructure):
+        assert isinstance(member, Typed)
+        return [Output((name,), member.type, member.sql, member.nullable)]
+    found = []
+    for part in member.type.properties:
+        value = json_member(member.sql, member.type, part, 0)
+        if isinstance(value, Typed):
+            found.append(Output((name, part), value.type, value.sql))
     return found
 
 

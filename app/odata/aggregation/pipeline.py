@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ColumnElement
 
 from app.odata.aggregation.grouping import group, grouping_sets, total
-from app.odata.aggregation.rowset import RowSet, copies, union
+from app.odata.aggregation.joining import join
+from app.odata.aggregation.rowset import RowSet, copies, flat, union
 from app.odata.apply_nodes import (
     Aggregate,
     Apply,
@@ -14,6 +15,7 @@ from app.odata.apply_nodes import (
     FilterTransformation,
     GroupBy,
     Identity,
+    Join,
     OrderByTransformation,
     SearchTransformation,
     SkipTransformation,
@@ -34,7 +36,7 @@ def transformed(rows: RowSet, apply: Apply) -> RowSet:
     """
     for node in apply.transformations:
         rows = _apply(rows, node)
-    return rows
+    return flat(rows)
 
 
 def _apply(rows: RowSet, node: Transformation) -> RowSet:
@@ -63,6 +65,8 @@ def _apply(rows: RowSet, node: Transformation) -> RowSet:
             return total(rows, aggregates)
         case GroupBy():
             return _group_by(rows, node)
+        case Join():
+            return join(rows, node)
         case Concat(sequences=sequences):
             parts = [
                 transformed(copy, sequence)

@@ -46,7 +46,7 @@ class RowSet:
         def cut(rows: Select[Any]) -> Select[Any]:
             return rows.order_by(*order).limit(limit).offset(offset)
 
-        if not self.scope.type.key:
+        if not self.scope.type.key or self.scope.members:
             outputs = outputs_of(self.scope)
             rows = cut(self.select(labelled(outputs)))
             return made(self.context, self.scope.type.name, rows, outputs, self.order)
@@ -66,10 +66,19 @@ def made(
     return RowSet(Scope(context, derived_type(name, rows, outputs)), [], order)
 
 
+def flat(rows: RowSet) -> RowSet:
+    """``rows`` with what was joined to them as values of their own."""
+    if not rows.scope.members:
+        return rows
+    outputs = outputs_of(rows.scope)
+    found = rows.select(labelled(outputs))
+    return made(rows.context, rows.scope.type.name, found, outputs, rows.order)
+
+
 def copies(rows: RowSet, count: int) -> list[RowSet]:
     """The same rows several times, each to be transformed in its own way."""
     scope = rows.scope
-    if scope.computed or not scope.type.key:
+    if scope.computed or scope.members or not scope.type.key:
         outputs = outputs_of(scope)
         type_ = derived_type(scope.type.name, rows.select(labelled(outputs)), outputs)
         return [RowSet(Scope(rows.context, type_)) for _ in range(count)]

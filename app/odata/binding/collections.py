@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import GenericFunction
 
 from app.odata import edm
 from app.odata.binding.protocol import Translating
-from app.odata.binding.scope import Scope
+from app.odata.binding.scope import Context, Scope
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.sql.spelled import Spelled
@@ -53,12 +53,15 @@ def opened(translator: Translating, collection: Place, offset: int) -> Opened:
     if isinstance(collection, Rows):
         return _opened_rows(translator, collection)
     if isinstance(collection, Elements):
-        table = func.odata_elements(collection.sql).table_valued(
-            "value", name=translator.context.next_name()
-        )
-        member = _element(table.c.value, collection.type.element, offset)
+        table, member = element_table(translator.context, collection, offset)
         return Opened(member, lambda: table, [])
     raise QueryError("any, all and $count need a collection before them", offset)
+
+
+def element_table(context: Context, collection: Elements, offset: int) -> tuple[FromClause, Place]:
+    """The members of a JSON array as rows, and what one of them is."""
+    table = func.odata_elements(collection.sql).table_valued("value", name=context.next_name())
+    return table, _element(table.c.value, collection.type.element, offset)
 
 
 def _opened_rows(translator: Translating, rows: Rows) -> Opened:

@@ -62,6 +62,8 @@ def step(scope: Scope, name: str, offset: int) -> Place:
     type_ = scope.type
     if name in scope.computed:
         return scope.computed[name]
+    if name in scope.members:
+        return scope.members[name]
     known = name
     if name not in type_.properties and name not in type_.navigation:
         known = type_.folded.get(name.lower(), "")

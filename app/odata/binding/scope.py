@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, FromClause, and_
 
 from app.odata import edm
 from app.odata.binding.parameters import Parameters
-from app.odata.binding.values import Typed
+from app.odata.binding.values import Place, Typed
 from app.odata.nodes import Node
 from app.permissions import require, row_filter
 from app.security import Caller
@@ -54,6 +54,9 @@ class Scope:
         self.optional = optional  # the row may be missing: every value of it may be null
         self.computed: dict[str, Typed] = dict(computed or {})
         self._joined: dict[str, tuple[Scope, ColumnElement[bool]]] = {}
+        # Members of collections that every row is repeated for, by alias; see ``join_all``.
+        self.members: dict[str, Place] = {}
+        self._repeated: list[tuple[FromClause, ColumnElement[bool], bool]] = []
         self.conditions = self._conditions()
 
     @property
@@ -100,15 +103,35 @@ class Scope:
             self._joined[name] = (target, and_(condition, *target.conditions))
         return self._joined[name][0]
 
+    def repeat(
+        self, name: str, member: Place, source: FromClause, condition: ColumnElement[bool],
+        *, outer: bool,
+    ) -> None:  # fmt: skip
+        """Make of each row as many as ``source`` has; the member of each is known as ``name``."""
+        self.members[name] = member
+        self._repeated.append((source, condition, outer))
+
     def from_clause(self) -> FromClause:
         """The alias with everything joined to it."""
-        return self._join_to(self.table)
+        source: FromClause = self.table
+        for repeated, condition, outer in self._repeated:
+            source = source.join(repeated, condition, isouter=outer)
+        source = self._join_to(source)
+        for member in self.members.values():
+            within: Scope | None = getattr(member, "scope", None)
+            source = source if within is None else within._join_to(source)
+        return source
 
     def _join_to(self, source: FromClause) -> FromClause:
         for target, condition in self._joined.values():
             source = source.join(target.table, condition, isouter=target.optional)
             source = target._join_to(source)
         return source
+
+    @property
+    def has_joins(self) -> bool:
+        """Whether anything is joined to the rows."""
+        return bool(self._joined)
 
     def key_columns(self) -> list[ColumnElement[Any]]:
         """The columns of the key, in its order."""
