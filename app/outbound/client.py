@@ -108,7 +108,7 @@ class Client:
                 return self._read(
                     used, target, _ask(used, target, method, wire, body, deadline), read_bytes
                 )
-            except (ConnectionError, http.client.BadStatusLine):
+            except ConnectionError:
                 # The other side closed it while it was idle; what it took before, it takes twice.
                 if deadline.passed:
                     raise
@@ -226,6 +226,6 @@ def _reason(error: Exception, deadline: Deadline) -> str:
         return "The certificate of the host was not accepted."
     if isinstance(error, ssl.SSLError):
         return "No secure connection came about."
-    if isinstance(error, http.client.HTTPException):
+    if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
         return "The answer was not HTTP."
     return "The connection failed."
