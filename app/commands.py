@@ -15,7 +15,9 @@ COMMANDS = {
     "worker": "app.jobs:worker",
     "demo": "app.demo.load:demo",
     "export": "app.importing.export:exporting",
+    "invoices": "app.invoices.commands:invoices",
     "import": "app.importing.command:importing",
+    "reindex": "app.kb.command:reindex",
 }
 
 

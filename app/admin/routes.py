@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.admin import (
     api_key_views,
     audit_views,
+    logo_views,
     role_views,
     session_views,
     setting_views,
@@ -13,6 +14,6 @@ from app.admin import (
 from app.admin.area import area
 
 __all__ = [
-    "api_key_views", "area", "audit_views", "role_views", "session_views", "setting_views",
-    "user_views",
+    "api_key_views", "area", "audit_views", "logo_views", "role_views",
+    "session_views", "setting_views", "user_views",
 ]  # fmt: skip

@@ -1,30 +1,27 @@
-"""The files of an invoice: the PDF that people read, with the data for machines inside.
-
-A file is drawn when it is asked for: the same standing of a document gives the same bytes, so
-its SHA-256 is a strong validator (docs/adr/0040).
-"""
+"""The files of an invoice, as a caller may have them: the PDF of issue, a copy, an e-invoice."""
 
 from __future__ import annotations
 
 import hashlib
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from app import records
-from app.errors import NotFoundError
+from app.blobs import blobs
+from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
 from app.invoices.document import InvoiceDocument
-from app.invoices.einvoice.facturx import render_facturx
-from app.invoices.einvoice.preflight import preflight
-from app.invoices.pdf.render import render_pdf
+from app.invoices.drawing import draw_facturx, draw_pdf, file_name, write_cii, write_ubl
+from app.invoices.einvoice.preflight import Problem, preflight
+from app.invoices.freezing import key_of
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice
 from app.security import current_caller
 from app.writing.references import is_readable
 
-FACTUR_X = ("Auto", "FacturX")
-# Numbers that were moved in from elsewhere may have what no file name has.
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+PDF, XML = "application/pdf", "application/xml"
+E_INVOICE_FORMS = ("ubl", "facturx", "cii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +30,7 @@ class InvoiceFile:
 
     name: str
     content: bytes
+    media_type: str = PDF
 
     @property
     def sha256(self) -> str:
@@ -40,29 +38,75 @@ class InvoiceFile:
         return hashlib.sha256(self.content).hexdigest()
 
 
-def invoice_pdf(invoice_id: int) -> InvoiceFile:
-    """The PDF of an invoice that the caller may read.
+def invoice_pdf(invoice_id: int, *, current: bool = False) -> InvoiceFile:
+    """The PDF of an invoice that the caller may read: the one of issue, the same ever after.
+
+    Args:
+        current: a copy as the document stands now, with payments, credits and its mark.
+    Raises: NotFoundError.
+    """
+    invoice = _readable(invoice_id)
+    name = file_name(invoice["number"], invoice_id)
+    if invoice["pdf_sha256"] is not None and not current:
+        db.session.rollback()
+        return InvoiceFile(name, blobs().read(key_of(invoice["pdf_sha256"])))
+    document = _document(invoice_id)
+    return InvoiceFile(name, draw_pdf(document, invoice["e_invoice_format"]))
+
+
+def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
+    """An issued document as data: ``ubl``, ``facturx`` (inside of its PDF) or ``cii`` by itself.
+
+    Raises: NotFoundError; InvalidStateError, it is a draft; ValidationError, with the rules of
+        EN 16931 that its data break.
+    """
+    invoice = _readable(invoice_id)
+    if invoice["status"] == "Draft":
+        raise InvalidStateError(
+            "A draft has no electronic form: issue it first.", [("status", "is Draft")]
+        )
+    document = _document(invoice_id)
+    refuse_incomplete(document)
+    number = invoice["number"]
+    if form == "ubl":
+        return InvoiceFile(file_name(number, invoice_id, "xml"), write_ubl(document), XML)
+    if form == "cii":
+        return InvoiceFile(file_name(number, invoice_id, "cii.xml"), write_cii(document), XML)
+    if invoice["pdf_sha256"] is not None and invoice["e_invoice_format"] in ("Auto", "FacturX"):
+        return invoice_pdf(invoice_id)
+    return InvoiceFile(file_name(number, invoice_id), draw_facturx(document))
+
+
+def check_e_invoice(invoice_id: int) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+    """The row of an invoice that the caller may read, and the rules that an e-invoice would break.
 
     Raises: NotFoundError.
     """
-    invoice = records.read(Invoice.__table__, invoice_id, ("e_invoice_format",))
+    return _readable(invoice_id), preflight(read_document(invoice_id))
+
+
+def refuse_incomplete(document: InvoiceDocument) -> None:
+    """Refuse a document that makes no valid e-invoice.
+
+    Raises: ValidationError, each problem with its field and the id of the rule.
+    """
+    problems = preflight(document)
+    if problems:
+        raise ValidationError(
+            [(problem.field, f"{problem.message} ({problem.rule})") for problem in problems]
+        )
+
+
+def _readable(invoice_id: int) -> Mapping[str, Any]:
+    columns = ("number", "status", "e_invoice_format", "pdf_sha256")
+    invoice = records.read(Invoice.__table__, invoice_id, columns)
     if invoice is None or not is_readable(current_caller(), "invoices", invoice_id):
         raise NotFoundError(f"There is no invoice {invoice_id}.")
+    return invoice
+
+
+def _document(invoice_id: int) -> InvoiceDocument:
     document = read_document(invoice_id)
     # Nothing was written, and nobody is to wait for the transaction while the file is drawn.
     db.session.rollback()
-    with_data = invoice["e_invoice_format"] in FACTUR_X
-    return InvoiceFile(file_name(document, invoice_id), draw(document, with_data=with_data))
-
-
-def file_name(document: InvoiceDocument, invoice_id: int) -> str:
-    """``INV-2026-00007.pdf``; a draft has its key."""
-    name = _UNSAFE.sub("-", document.number or "").strip("-.")
-    return f"{name or f'invoice-{invoice_id}'}.pdf"
-
-
-def draw(document: InvoiceDocument, *, with_data: bool) -> bytes:
-    """The PDF of a document; Factur-X where that is wanted and the data allow it."""
-    if with_data and document.number is not None and not preflight(document):
-        return render_facturx(document)
-    return render_pdf(document)
+    return document

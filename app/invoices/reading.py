@@ -21,6 +21,7 @@ from app.invoices.document import (
     PaymentEntry,
     TaxSubtotal,
 )
+from app.invoices.logo import logo_file
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.invoices.totals import money
 from app.models.client import Client, Contact
@@ -52,14 +53,17 @@ def read_document(invoice_id: int) -> InvoiceDocument:
         raise NotFoundError(f"There is no invoice {invoice_id}.")
     client = _row(Client, invoice["client_id"])
     contact = _row(Contact, invoice["contact_id"]) if invoice["contact_id"] else None
-    seller = invoice["seller"] or seller_snapshot(organisation())
+    settings = organisation()
+    seller = invoice["seller"] or seller_snapshot(settings)
     buyer = invoice["buyer"] or buyer_snapshot(client, contact)
     return InvoiceDocument(
         **{name: invoice[name] for name in _SAME},
         state=_STATES.get(invoice["status"], "Issued"),
-        language=client["language"],
+        # Documents that were moved in from elsewhere have what their client has now.
+        language=buyer.get("language") or client["language"],
+        logo=logo_file(settings),
         seller=_party(seller),
-        buyer=_party(buyer, number=client["number"]),
+        buyer=_party(buyer, number=buyer.get("number") or client["number"]),
         bank=_bank(seller),
         lines=_lines(invoice_id),
         tax_breakdown=_breakdown(invoice["tax_breakdown"]),

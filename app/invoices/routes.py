@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
-from werkzeug.http import dump_options_header
-
-from app.areas import Area
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.events import entity_url
+from app.invoices import file_views
+from app.invoices.area import area, payments_area
 from app.invoices.crediting import create_credit_note
-from app.invoices.downloads import invoice_pdf
 from app.invoices.operations import mark_uncollectible, void_invoice
 from app.invoices.payments import PAYMENT, register_payment, reverse_payment
 from app.invoices.schemas import (
     CreditNoteBodySchema,
     PaymentBodySchema,
     PaymentSchema,
-    PdfQuerySchema,
     ReasonSchema,
     ReversedPaymentSchema,
     StandingSchema,
@@ -35,8 +31,8 @@ from app.invoices.shapes import describe_invoice, describe_payment
 from app.security import requires
 from app.writing.bodies import read_properties
 
-area = Area("invoices", __name__, description="Invoices: payments, credit notes, void, write-off")
-payments_area = Area("payments", __name__, description="Payments: reversal")
+__all__ = ["area", "file_views", "payments_area"]
+
 Made = tuple[dict[str, Any], int, dict[str, str]]
 
 
@@ -120,26 +116,6 @@ def send_many(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[s
     """Send many documents, each in a transaction of its own."""
     invoice_ids, letter = wanted
     return send_invoices(invoice_ids, letter, dry_run=query["dry_run"])
-
-
-@area.get("/<int:invoice_id>/pdf")
-@area.arguments(PdfQuerySchema, location="query")
-@area.response(200, {"type": "string", "format": "binary"}, content_type="application/pdf")
-@area.alt_response(304, description="It is as you know it.", success=True)
-@requires("invoices:read")
-def show_pdf(query: dict[str, Any], invoice_id: int) -> Response:
-    """The document as a PDF, shown or (`download=1`) saved.
-
-    It is a PDF/A-3 with the Factur-X data inside, where the data of both parties allow that. The
-    same standing gives the same bytes, so `If-None-Match` saves the transfer.
-    """
-    file = invoice_pdf(invoice_id)
-    answer = Response(file.content, mimetype="application/pdf")
-    kind = "attachment" if query["download"] else "inline"
-    answer.headers["Content-Disposition"] = dump_options_header(kind, {"filename": file.name})
-    answer.set_etag(file.sha256)
-    answer.make_conditional(request)
-    return answer
 
 
 @payments_area.post("/<int:payment_id>/reverse")

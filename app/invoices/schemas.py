@@ -105,12 +105,3 @@ class StandingSchema(Schema):
     voidedAt = Instant(allow_none=True)
     voidReason = fields.String(allow_none=True)
     creditedInvoiceId = fields.Integer(allow_none=True)
-
-
-class PdfQuerySchema(Schema):
-    """How the PDF is delivered."""
-
-    download = fields.Boolean(
-        load_default=False,
-        metadata={"description": "To be saved, instead of shown.", "example": True},
-    )

@@ -11,7 +11,7 @@ from app.clock import utc_now
 from app.errors import InvalidStateError, ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
-from app.invoices.downloads import file_name
+from app.invoices.drawing import file_name
 from app.invoices.einvoice.preflight import preflight
 from app.invoices.operations import issue_invoice
 from app.invoices.plain_text import one_line
@@ -122,7 +122,7 @@ def _attachments(
     invoice_id: int, document: InvoiceDocument, letter: Letter
 ) -> list[dict[str, str]]:
     """What to attach; the files are drawn when the mail goes out (docs/adr/0040)."""
-    name = file_name(document, invoice_id)
+    name = file_name(document.number, invoice_id)
     attached: list[dict[str, str]] = []
     if letter.attach_pdf:
         attached.append({"name": name, "contentType": "application/pdf", "form": "pdf"})

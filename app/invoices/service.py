@@ -10,6 +10,8 @@ from app import records
 from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
+from app.invoices.chain import lock_chain
+from app.invoices.freezing import freeze
 from app.invoices.issuing import check_issuable, frozen_values
 from app.invoices.lines import (
     LINE_ITEM,
@@ -165,12 +167,16 @@ class InvoiceService(EntityService):
         if _is_issued(change):
             year = change.get("issue_date").year
             change.values["number"] = document_number(change.get("series"), year)
+            lock_chain()
 
     def written(self, change: Change) -> None:
         """Lines, the credited invoice, and the balances of the client."""
         if "totals" in change.work:
             write_lines(change, change.work["lines"], change.work["totals"])
             bill_tasks(change, change.work["lines"])
+        if _is_issued(change):
+            sha256 = freeze(change.key, change.get("e_invoice_format"))
+            change.values["pdf_sha256"] = sha256
         if not change.changes("status", "amount_due", "amount_paid", "amount_credited"):
             return
         if change.get("status") == "Draft":

@@ -30,6 +30,8 @@ def seller_snapshot(organisation: Organisation) -> dict[str, Any]:
         "iban": bank.iban,
         "bic": bank.bic,
         "bankName": bank.bank_name,
+        "eInvoiceScheme": seller.e_invoice_scheme,
+        "eInvoiceId": seller.e_invoice_id,
     }
 
 
@@ -53,4 +55,6 @@ def buyer_snapshot(client: Mapping[str, Any], contact: Mapping[str, Any] | None)
         },
         "eInvoiceScheme": client["e_invoice_scheme"],
         "eInvoiceId": client["e_invoice_id"],
+        "number": client["number"],
+        "language": client["language"],
     }

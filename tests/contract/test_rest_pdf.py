@@ -26,10 +26,23 @@ def test_an_issued_invoice_is_a_pdf_with_its_number_as_name(admin: Api) -> None:
     assert (known.status_code, known.data) == (304, b"")
 
 
-def test_a_payment_shows_on_it(admin: Api) -> None:
+def test_issue_freezes_the_bytes(admin: Api) -> None:
     invoice = sent_invoice(admin)
     path = f"/api/invoices/{invoice['id']}/pdf"
     before = admin.get(path)
+    digest = hashlib.sha256(before.data).hexdigest()
+    assert admin.get(f"/odata/Invoices({invoice['id']})").json["pdfSha256"] == digest
+    assert pay(admin, invoice["id"]).status_code == 201
+    admin.put("/api/admin/settings/seller", {"name": "Another name"})
+    after = admin.get(path)
+    assert (after.data, after.headers["ETag"]) == (before.data, before.headers["ETag"])
+
+
+def test_a_copy_shows_payments(admin: Api) -> None:
+    invoice = sent_invoice(admin)
+    path = f"/api/invoices/{invoice['id']}/pdf?current=1"
+    before = admin.get(path)
+    assert admin.get(path).data == before.data
     assert pay(admin, invoice["id"]).status_code == 201
     after = admin.get(path, headers={"If-None-Match": before.headers["ETag"]})
     assert after.status_code == 200

@@ -1,0 +1,44 @@
+"""``flask --app wsgi invoices ...``: check the chain of issued documents, draw samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from flask.cli import AppGroup
+
+from app.database import transaction
+from app.invoices.verifying import verify_chain
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    from app.invoices.pdf import samples as sample_files
+else:
+    sample_files = lazy("app.invoices.pdf.samples")
+
+invoices = AppGroup("invoices", help="Issued documents.")
+
+
+@invoices.command("verify")
+@click.option("--files/--no-files", default=True, help="Whether to read the stored PDFs, too.")
+@click.option("--expect", metavar="HASH", help="The last hash as it was written down elsewhere.")
+def verify(files: bool, expect: str | None) -> None:
+    """Check that no issued document was changed, added or removed.
+
+    Prints the hash of the last link: written down elsewhere, it shows later (--expect) that the
+    chain was not made anew. Ends with 1 where the chain is broken, and names the first place.
+    """
+    with transaction():
+        found = verify_chain(files=files, expected=expect)
+    if found.broken is not None:
+        raise click.ClickException(f"broken after {found.links} links: {found.broken}")
+    click.echo(f"{found.links} documents, unbroken. Last hash: {found.last_hash}")
+
+
+@invoices.command("samples")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def samples(folder: Path) -> None:
+    """Draw sample documents into FOLDER: languages, scripts, many pages, every mark."""
+    for path in sample_files.write_samples(folder):
+        click.echo(path)

@@ -1,0 +1,126 @@
+"""The files of an invoice over HTTP, and what keeps an e-invoice from being made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from marshmallow import Schema, fields, validate
+from werkzeug.http import dump_options_header
+
+from app.invoices.area import area
+from app.invoices.downloads import (
+    E_INVOICE_FORMS,
+    InvoiceFile,
+    check_e_invoice,
+    e_invoice,
+    invoice_pdf,
+)
+from app.security import requires
+
+_FILE = {"type": "string", "format": "binary"}
+
+
+class PdfQuerySchema(Schema):
+    """Which PDF, and how it is delivered."""
+
+    download = fields.Boolean(
+        load_default=False,
+        metadata={"description": "To be saved, instead of shown.", "example": True},
+    )
+    current = fields.Boolean(
+        load_default=False,
+        metadata={
+            "description": "A copy as the document stands now, with payments and its mark; else"
+            " the file frozen at issue.",
+            "example": False,
+        },
+    )
+
+
+class EInvoiceQuerySchema(Schema):
+    """In which form."""
+
+    format = fields.String(
+        required=True,
+        validate=validate.OneOf(E_INVOICE_FORMS),
+        metadata={
+            "description": "`ubl` (UBL 2.1), `facturx` (PDF/A-3 with CII inside) or `cii`.",
+            "example": "ubl",
+        },
+    )
+
+
+class BrokenRuleSchema(Schema):
+    """A rule of EN 16931 that an e-invoice would break."""
+
+    rule = fields.String(metadata={"example": "BR-11"})
+    field = fields.String(metadata={"example": "buyer.address.country"})
+    message = fields.String()
+
+
+class PreflightSchema(Schema):
+    """Whether an e-invoice can be made, and what keeps it."""
+
+    id = fields.Integer()
+    number = fields.String(allow_none=True)
+    status = fields.String(metadata={"example": "Draft"})
+    eInvoiceFormat = fields.String(metadata={"example": "Auto"})
+    ready = fields.Boolean()
+    problems = fields.List(fields.Nested(BrokenRuleSchema))
+
+
+@area.get("/<int:invoice_id>/pdf")
+@area.arguments(PdfQuerySchema, location="query")
+@area.response(200, _FILE, content_type="application/pdf")
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("invoices:read")
+def show_pdf(query: dict[str, Any], invoice_id: int) -> Response:
+    """The document as a PDF, shown or (`download=1`) saved.
+
+    Issue freezes it: the same bytes ever after, whose SHA-256 is `pdfSha256` and the ETag. It is a
+    PDF/A-3 with the Factur-X data inside, where the data of both parties allow that. A draft, and
+    with `current=1` any document, is drawn as it stands.
+    """
+    file = invoice_pdf(invoice_id, current=query["current"])
+    return _answer(file, "attachment" if query["download"] else "inline")
+
+
+@area.get("/<int:invoice_id>/einvoice")
+@area.arguments(EInvoiceQuerySchema, location="query")
+@area.response(200, _FILE, content_type="application/xml")
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("invoices:read")
+def show_e_invoice(query: dict[str, Any], invoice_id: int) -> Response:
+    """An issued document as data of EN 16931, to be saved; `facturx` is a PDF.
+
+    Where the data do not allow it, 400 names each field with the id of the rule.
+    """
+    return _answer(e_invoice(invoice_id, query["format"]), "attachment")
+
+
+@area.get("/<int:invoice_id>/preflight")
+@area.response(200, PreflightSchema)
+@requires("invoices:read")
+def show_preflight(invoice_id: int) -> dict[str, Any]:
+    """Which rules of EN 16931 an e-invoice of the document would break, before it is issued."""
+    invoice, problems = check_e_invoice(invoice_id)
+    return {
+        "id": invoice_id,
+        "number": invoice["number"],
+        "status": invoice["status"],
+        "eInvoiceFormat": invoice["e_invoice_format"],
+        "ready": not problems,
+        "problems": [
+            {"rule": problem.rule, "field": problem.field, "message": problem.message}
+            for problem in problems
+        ],
+    }
+
+
+def _answer(file: InvoiceFile, kind: str) -> Response:
+    answer = Response(file.content, mimetype=file.media_type)
+    answer.headers["Content-Disposition"] = dump_options_header(kind, {"filename": file.name})
+    answer.set_etag(file.sha256)
+    answer.make_conditional(request)
+    return answer

@@ -1,0 +1,42 @@
+"""Issue freezes the PDF: its bytes lie in the store of files, their SHA-256 in the row and chain.
+
+It happens in the issuing transaction, after the number: a document whose file cannot be written is
+not issued, and its number is given again (docs/adr/0072).
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from app import records
+from app.blobs import blobs
+from app.invoices.chain import add_link
+from app.invoices.drawing import draw_pdf
+from app.invoices.reading import read_document
+from app.models.invoice import Invoice
+
+PDF_HEADERS = {"Content-Type": "application/pdf"}
+
+
+def freeze(invoice_id: int, e_invoice_format: str) -> str:
+    """Draw the document as it is issued, keep the file, and add it to the chain.
+
+    Returns: the SHA-256 of the file, hex.
+    Raises: ServiceUnavailableError, the store of files does not answer.
+    """
+    sha256 = keep_file(draw_pdf(read_document(invoice_id), e_invoice_format), PDF_HEADERS)
+    records.update(Invoice.__table__, invoice_id, {"pdf_sha256": sha256})
+    add_link(invoice_id)
+    return sha256
+
+
+def keep_file(content: bytes, headers: dict[str, str]) -> str:
+    """Put a file under the key that its SHA-256 gives; returns that."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    blobs().put(key_of(sha256), content, headers=headers)
+    return sha256
+
+
+def key_of(sha256: str) -> str:
+    """Where the file of a document lies: by its content, so that it can be written twice."""
+    return f"invoices/{sha256[:2]}/{sha256}"

@@ -1,0 +1,103 @@
+"""The logo of the seller: taken once, decoded within limits, kept as a small picture of our own."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from typing import TYPE_CHECKING
+
+from app.blobs import blobs
+from app.errors import (
+    NotFoundError,
+    ServiceUnavailableError,
+    TooLargeError,
+    UnsupportedMediaTypeError,
+    ValidationError,
+)
+from app.lazy import lazy
+from app.permissions import require
+from app.security import current_caller
+from app.settings import Organisation, organisation
+from app.settings.groups import LOGO
+from app.settings.store import write_row
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from app.invoices.pdf import logo as pictures
+else:
+    Image, pictures = lazy("PIL.Image"), lazy("app.invoices.pdf.logo")
+
+MAX_BYTES = 5_000_000
+_SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
+CONTENT_TYPE = "image/png"
+
+
+def save_logo(content: bytes) -> None:
+    """Make a PNG or JPEG picture the logo of documents that are issued from now on.
+
+    It is kept as a PNG on white, no larger than it prints: nothing of the upload is handed on.
+
+    Raises: ForbiddenError; TooLargeError; UnsupportedMediaTypeError, neither PNG nor JPEG;
+        ValidationError, it cannot be read or has too many pixels.
+    """
+    require(current_caller(), "settings:update")
+    if len(content) > MAX_BYTES:
+        raise TooLargeError(f"The logo has more than {MAX_BYTES} bytes.")
+    if not content:
+        raise ValidationError([("file", "is empty")])
+    if not content.startswith(_SIGNATURES):
+        raise UnsupportedMediaTypeError("The logo must be a PNG or JPEG picture.")
+    picture = pictures.read_logo(content)
+    if picture is None:
+        raise ValidationError(
+            [("file", "must be a whole PNG or JPEG picture of at most 16 million pixels")]
+        )
+    size = (picture.columns, picture.rows)
+    kept = io.BytesIO()
+    Image.frombytes("RGB", size, picture.pixels).save(kept, "PNG", optimize=True)
+    stored = kept.getvalue()
+    sha256 = hashlib.sha256(stored).hexdigest()
+    blobs().put(_key(sha256), stored, headers={"Content-Type": CONTENT_TYPE})
+    write_row(
+        LOGO,
+        {
+            "contentType": CONTENT_TYPE, "sha256": sha256, "size": len(stored),
+            "width": picture.columns, "height": picture.rows,
+        },
+    )  # fmt: skip
+
+
+def delete_logo() -> None:
+    """Print the name instead of a logo; documents that were issued keep theirs.
+
+    Raises: ForbiddenError.
+    """
+    require(current_caller(), "settings:update")
+    if organisation().logo.sha256 is not None:
+        write_row(LOGO, {})
+
+
+def read_logo() -> bytes:
+    """The picture, a PNG.
+
+    Raises: NotFoundError, there is none.
+    """
+    sha256 = organisation().logo.sha256
+    if sha256 is None:
+        raise NotFoundError("There is no logo.")
+    return blobs().read(_key(sha256))
+
+
+def logo_file(settings: Organisation) -> bytes | None:
+    """The picture for a document; a store that lost it stops no invoice."""
+    if settings.logo.sha256 is None:
+        return None
+    try:
+        return blobs().read(_key(settings.logo.sha256))
+    except ServiceUnavailableError:
+        return None
+
+
+def _key(sha256: str) -> str:
+    return f"logos/{sha256[:2]}/{sha256}"

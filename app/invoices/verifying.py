@@ -1,0 +1,101 @@
+"""Checking the chain of issued documents, link by link."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import exists, select
+
+from app import records
+from app.blobs import blobs
+from app.errors import ServiceUnavailableError
+from app.invoices.chain import FIRST_HASH, content_hash, hash_of
+from app.invoices.freezing import key_of
+from app.models.invoice import Invoice, IssueRecord
+
+BATCH = 500
+_INVOICES: Any = Invoice.__table__
+_LINKS: Any = IssueRecord.__table__
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found: how many links hold, the last hash, and the first that is broken."""
+
+    links: int
+    last_hash: str
+    broken: str | None = None
+
+
+def verify_chain(*, files: bool = True, expected: str | None = None) -> Verified:
+    """Check every link against the one before, its document and its stored file.
+
+    Args:
+        files: read the stored files, too.
+        expected: a hash that must be one of the chain's, because it was once its last.
+    """
+    last, count = FIRST_HASH, 0
+    is_known = expected in (None, FIRST_HASH)
+    for link in _links():
+        problem = _problem(link, last, files)
+        if problem is not None:
+            return Verified(count, last, f"{link['number']} (link {link['id']}): {problem}")
+        last, count = link["hash"], count + 1
+        is_known = is_known or last == expected
+    if not is_known:
+        return Verified(count, last, f"the hash {expected} is not in the chain")
+    return Verified(count, last, _left_out())
+
+
+def _links() -> Iterator[Mapping[str, Any]]:
+    """All links, oldest first, some at a time."""
+    last = 0
+    while True:
+        statement = select(_LINKS).where(_LINKS.c.id > last).order_by(_LINKS.c.id).limit(BATCH)
+        found = records.connection().execute(statement).mappings().all()
+        yield from found
+        if len(found) < BATCH:
+            return
+        last = found[-1]["id"]
+
+
+def _problem(link: Mapping[str, Any], previous: str, files: bool) -> str | None:
+    if link["previous_hash"] != previous:
+        return "does not follow the link before: one was removed, added or moved"
+    if link["hash"] != hash_of(link):
+        return "the link was changed"
+    invoice = records.read(_INVOICES, link["invoice_id"])
+    if invoice is None:
+        return "the document is gone"
+    for name in ("number", "total", "currency", "pdf_sha256"):
+        if invoice[name] != link[name]:
+            return f"the document has another {name}: {invoice[name]} instead of {link[name]}"
+    if content_hash(invoice) != link["content_sha256"]:
+        return "the content of the document was changed after issue"
+    return _problem_of_file(link["pdf_sha256"]) if files else None
+
+
+def _problem_of_file(sha256: str) -> str | None:
+    digest = hashlib.sha256()
+    try:
+        for piece in blobs().stream(key_of(sha256)):
+            digest.update(piece)
+    except ServiceUnavailableError:
+        return "the PDF cannot be read from the store"
+    return None if digest.hexdigest() == sha256 else "the PDF was changed after issue"
+
+
+def _left_out() -> str | None:
+    """A document that was issued here and has no link: the end of the chain was cut off."""
+    statement = (
+        select(_INVOICES.c.number)
+        .where(_INVOICES.c.pdf_sha256.is_not(None))
+        .where(~exists().where(_LINKS.c.invoice_id == _INVOICES.c.id))
+        .order_by(_INVOICES.c.id)
+        .limit(1)
+    )
+    number = records.connection().execute(statement).scalar_one_or_none()
+    return None if number is None else f"{number}: issued, but not in the chain"
