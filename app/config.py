@@ -30,6 +30,7 @@ class Config:
     DATABASE_REPLICA_URL: str | None = None
     REDIS_URL: str | None = None
     STORAGE_URL: str = ""
+    STORAGE_REDIRECT: bool = False
     MAIL_URL: str = ""
     AI_BASE_URL: str | None = None
     AI_API_KEY: str | None = None
@@ -81,6 +82,7 @@ class Config:
             ),
             REDIS_URL=env.get("REDIS_URL") or None,
             STORAGE_URL=read.text("STORAGE_URL", f"file://{data_dir / 'files'}"),
+            STORAGE_REDIRECT=read.flag("STORAGE_REDIRECT", False),
             MAIL_URL=read.text("MAIL_URL", f"file://{data_dir / 'mail'}"),
             AI_BASE_URL=env.get("AI_BASE_URL") or None,
             AI_API_KEY=env.get("AI_API_KEY") or None,

@@ -64,9 +64,15 @@ class ValidationError(ApiError):
 
     status, code = 400, "VALIDATION_ERROR"
 
-    def __init__(self, details: Iterable[tuple[str, str] | Detail], message: str = "") -> None:
+    def __init__(
+        self,
+        details: Iterable[tuple[str, str] | Detail],
+        message: str = "",
+        *,
+        position: int | None = None,
+    ) -> None:
         found = tuple(Detail(*detail) for detail in details)
-        super().__init__(message or _summary(found), found)
+        super().__init__(message or _summary(found), found, position=position)
 
 
 class InvalidQueryError(ApiError):
@@ -151,6 +157,12 @@ class IdempotencyConflictError(ApiError):
     status, code = 409, "IDEMPOTENCY_CONFLICT"
 
 
+class GoneError(ApiError):
+    """What the address leads to was there, and is kept no longer."""
+
+    status, code = 410, "GONE"
+
+
 class PreconditionFailedError(ApiError):
     status, code = 412, "PRECONDITION_FAILED"
 
@@ -169,8 +181,20 @@ class UnsupportedMediaTypeError(ApiError):
     status, code = 415, "UNSUPPORTED_MEDIA_TYPE"
 
 
+class RangeNotSatisfiableError(ApiError):
+    """The bytes asked for lie behind the end of the file."""
+
+    status, code = 416, "RANGE_NOT_SATISFIABLE"
+
+
 class AccountLockedError(ApiError):
     status, code = 423, "ACCOUNT_LOCKED"
+
+
+class FailedDependencyError(ApiError):
+    """A request of a batch that was not tried, because one that it needs failed."""
+
+    status, code = 424, "FAILED_DEPENDENCY"
 
 
 class RateLimitedError(ApiError):

@@ -117,3 +117,9 @@ def counted(counting: str) -> Callable[[View], View]:
         return view
 
     return mark
+
+
+def streamed(view: View) -> View:
+    """Mark a view that reads the body itself as it comes in: a file, up to ``MAX_UPLOAD_MB``."""
+    view.is_streamed = True  # type: ignore[attr-defined]
+    return view

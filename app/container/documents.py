@@ -65,6 +65,7 @@ DOCUMENT_VERSION = business_type(
         server(_version.c.sha256),
         server(_version.c.created_at),
         server(_version.c.created_by_id),
+        server(_version.c.quarantine_reason),
     ],
     resource="documents",
     description="One file of a document.",

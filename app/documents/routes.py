@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.areas import Area
+from app.documents import file_views
+from app.documents.area import area
 from app.documents.schemas import RestoredSchema
 from app.documents.service import DOCUMENTS
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.security import requires
 
-area = Area("documents", __name__, description="Documents: the way back from the trash")
+__all__ = ["area", "file_views"]
 
 
 @area.post("/<int:document_id>/restore")

@@ -1,8 +1,86 @@
-"""What the operations on documents look like on the wire."""
+"""What the operations on documents look like on the wire (contract 11.1)."""
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from app.models.document import DOCUMENT_CATEGORIES, DOCUMENT_STATUSES, ENTITY_TYPES
+from app.wire import Instant
+
+_TEXT = {"type": "string"}
+_KEY = {"type": "integer", "format": "int64"}
+UPLOAD_BODY: dict[str, Any] = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "properties": {
+                    "file": {"type": "string", "format": "binary", "description": "The file."},
+                    "name": {**_TEXT, "description": "Name; that of the file when left out."},
+                    "description": _TEXT,
+                    "category": {**_TEXT, "enum": list(DOCUMENT_CATEGORIES)},
+                    "folder": _TEXT,
+                    "clientId": _KEY,
+                    "entityType": {**_TEXT, "enum": list(ENTITY_TYPES)},
+                    "entityId": _KEY,
+                    "tags": {**_TEXT, "description": "With commas between, or a JSON list."},
+                    "documentId": {**_KEY, "description": "Document that gets a new version."},
+                },
+            },
+            "example": {"file": "bytes", "category": "Contract", "tags": "signed, 2026"},
+        }
+    },
+}
+
+
+class FileQuerySchema(Schema):
+    """What raw bytes do not say."""
+
+    fileName = fields.String(
+        metadata={
+            "description": "Name of the file; the one that it has when left out.",
+            "example": "contract.pdf",
+        }
+    )
+
+
+class DownloadQuerySchema(Schema):
+    """Which file."""
+
+    version = fields.Integer(
+        validate=validate.Range(1, 2**31 - 1),
+        metadata={"description": "Number of the file; the current one when left out."},
+    )
+
+
+class UploadedSchema(Schema):
+    """A document as OData shows it, and where its bytes are."""
+
+    id = fields.Integer()
+    name = fields.String(metadata={"example": "contract.pdf"})
+    description = fields.String(allow_none=True)
+    category = fields.String(validate=validate.OneOf(DOCUMENT_CATEGORIES))
+    folder = fields.String(allow_none=True)
+    clientId = fields.Integer(allow_none=True)
+    entityType = fields.String(allow_none=True)
+    entityId = fields.Integer(allow_none=True)
+    fileName = fields.String(metadata={"example": "contract.pdf"})
+    contentType = fields.String(metadata={"example": "application/pdf"})
+    size = fields.Integer(metadata={"description": "Bytes."})
+    sha256 = fields.String(metadata={"example": "e3b0c44298fc1c149afbf4c8996fb924"})
+    version = fields.Integer(metadata={"description": "Number of the file."})
+    status = fields.String(
+        validate=validate.OneOf(DOCUMENT_STATUSES), metadata={"example": "Active"}
+    )
+    downloadCount = fields.Integer()
+    isShared = fields.Boolean()
+    tags = fields.List(fields.String())
+    createdAt = Instant()
+    downloadUrl = fields.String(metadata={"example": "/api/v1/documents/1/download"})
 
 
 class RestoredSchema(Schema):

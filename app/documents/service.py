@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from app import audit, records
 from app.clock import today, utc_now
+from app.documents.files import StoredFile, add_version
 from app.errors import InUseError, InvalidStateError, NotFoundError
 from app.events import emit, represent
 from app.models.document import Document, DocumentShare
@@ -63,13 +64,63 @@ class DocumentService(EntityService):
         """Public links of a document that is put away stop."""
         if target == "Archived":
             change.values["is_shared"] = False
-        elif target == "Quarantined":
+        elif target == "Quarantined":  # its links work again when it is released
             change.events.append("document.quarantined")
 
     def written(self, change: Change) -> None:
         """Revoke the links of what is put away."""
         if change.values.get("status") == "Archived":
             _revoke_shares(change.key, change.now)
+
+    # --- files --------------------------------------------------------------------------------
+
+    def find_writable(self, key: int, version: int | None = None) -> Mapping[str, Any]:
+        """The row of a document that the caller may give a file; nothing is locked.
+
+        Raises: NotFoundError; ForbiddenError; PreconditionFailedError; InvalidStateError.
+        """
+        caller = current_caller()
+        row = self.found(key, caller, version)
+        require(caller, self.rules.permissions["update"], row)
+        _require_open(row)
+        return row
+
+    def add_file(self, key: int, file: StoredFile, version: int | None = None) -> None:
+        """Make a file that lies in the store the current one of a document.
+
+        The first makes the document ``Active``; a suspicious one ``Quarantined``.
+
+        Raises: NotFoundError; ForbiddenError; PreconditionFailedError; InvalidStateError.
+        """
+        caller = current_caller()
+        before = self.locked(key, caller, version)
+        # Whoever has just made the document need not be somebody who may change it.
+        if before["file_version"] or before["created_by_id"] != (caller.user_id or None):
+            require(caller, self.rules.permissions["update"], before)
+        _require_open(before)
+        number = before["file_version"] + 1
+        add_version(key, number, file, caller.user_id or None)
+        values = {**file.properties, "file_version": number}
+        if before["status"] == "Pending":
+            self.apply(key, {**values, "status": "Active"}, "document.uploaded", by="upload")
+        else:
+            self.apply(key, values, "document.version_added")
+        if file.suspicion is not None:
+            self.apply(key, {"status": "Quarantined"}, by="scan")
+
+    def count_download(self, key: int) -> None:
+        """One more, with its event; the row version stays, because nothing was edited."""
+        table: Any = self.rules.table
+        statement = (
+            update(table)
+            .where(table.c.id == key)
+            .values(download_count=table.c.download_count + 1)
+            .returning(table.c.version)
+        )
+        version = records.connection().execute(statement).scalar_one()
+        emit("document.downloaded", "Document", key, sequence=version)
+
+    # --- trash --------------------------------------------------------------------------------
 
     def delete(self, key: int, version: int | None = None) -> None:
         """Put a document into the trash; administrators restore it within 30 days.
@@ -128,6 +179,15 @@ class DocumentService(EntityService):
             "status_before_deletion": None,
         }
         self.apply(key, values, "document.restored", by="restore")
+
+
+def _require_open(row: Mapping[str, Any]) -> None:
+    """Only what is waiting for a file or in use takes one."""
+    if row["status"] not in ("Pending", "Active"):
+        raise InvalidStateError(
+            f"A document in state {row['status']} takes no file; allowed: Pending, Active.",
+            [("status", f"is {row['status']}")],
+        )
 
 
 def _revoke_shares(document_id: int, now: datetime) -> None:

@@ -66,12 +66,12 @@ class Gate:
             caller = None
         else:
             caller = self._admit(asked, environ, exchange)
-        self._check_sizes(asked, environ)
+        self._check_sizes(asked, environ, rules)
         _check_encoding(environ)
         if rules.permission is not None and caller is not None:
             permissions.require(caller, rules.permission)
         if caller is not None and "HTTP_IDEMPOTENCY_KEY" in environ:
-            return self._idempotency.begin(asked, caller)
+            return self._idempotency.begin(asked, caller, streamed=rules.streamed)
         return None
 
     def _find_rules(self, endpoint: str | None) -> RouteRules:
@@ -126,17 +126,26 @@ class Gate:
         elif error.status == 401:
             exchange.verdict = self._limiter.count_address(asked.remote_addr, 0)
 
-    def _check_sizes(self, asked: Request, environ: dict[str, Any]) -> None:
+    def _check_sizes(self, asked: Request, environ: dict[str, Any], rules: RouteRules) -> None:
         url: str = environ.get("RAW_URI") or environ["PATH_INFO"] + environ.get("QUERY_STRING", "")
         if len(url) > self._maximum_url:
             raise UriTooLongError(f"The address has more than {self._maximum_url} bytes.")
-        if environ.get("CONTENT_TYPE", "").startswith("multipart/form-data"):
+        if rules.streamed and _carries_file(environ):
             maximum = self._maximum_upload
         else:
             maximum = self._maximum_json
         length: str = environ.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > maximum:
             raise TooLargeError(f"The body has more than {maximum} bytes.")
+
+
+def _carries_file(environ: dict[str, Any]) -> bool:
+    """Whether the body of a streamed view is a file; those of OData are mostly entities."""
+    path: str = environ["PATH_INFO"]
+    if not path.startswith("/odata") or path.endswith("/$value"):
+        return True
+    media_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+    return media_type not in ("application/json", "multipart/mixed", "text/plain", "")
 
 
 def _check_encoding(environ: dict[str, Any]) -> None:

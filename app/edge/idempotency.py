@@ -14,17 +14,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from flask import Request, Response, current_app, g
+from flask import Request, Response, current_app, g, request
 from sqlalchemy import Row, delete, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from app import records
+from app.body_stream import BodyStream, noted_fingerprint
 from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import IdempotencyConflictError, ValidationError
 from app.extensions import db
 from app.json_body import read_body
 from app.models.event import IdempotencyRecord
+from app.multipart import read_form
 from app.sealing import UnsealError, seal, unseal
 from app.security import Caller
 
@@ -42,12 +44,21 @@ _TABLE: Any = IdempotencyRecord.__table__
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """A request whose answer will be stored under ``key``."""
+    """A request whose answer will be stored under ``key``.
+
+    ``content`` is the digest of its body; None where the view reads that as a stream.
+    """
 
     principal: str
     key: str
-    fingerprint: str
+    content: str | None
     replaces: int | None = None  # an outdated record of the same key
+
+    @property
+    def fingerprint(self) -> str | None:
+        """What tells the request from others; None when its body was not read to the end."""
+        content = self.content or noted_fingerprint()
+        return None if content is None else _fingerprint(content)
 
 
 class Idempotency:
@@ -57,9 +68,11 @@ class Idempotency:
         self._running: set[tuple[str, str]] = set()
         self._changed = threading.Condition()
 
-    def begin(self, request: Request, caller: Caller) -> Response | None:
+    def begin(self, request: Request, caller: Caller, *, streamed: bool = False) -> Response | None:
         """Before the view: the stored answer, or None when this is the first request.
 
+        Args:
+            streamed: the view reads the body as it comes in, and notes what it was.
         Raises: ValidationError, the key has no acceptable form; IdempotencyConflictError, it was
             used with another body, or its first request still runs.
         """
@@ -69,13 +82,13 @@ class Idempotency:
         if not _KEY.fullmatch(key):
             raise ValidationError([("Idempotency-Key", "1 to 255 visible ASCII characters.")])
         name = (caller.principal, key)
-        fingerprint = _fingerprint(request)
+        content = None if streamed else _content(request)
         self._claim(name)
         request.environ[_CLAIM] = name
         stored = _find(*name)
         if stored is not None and stored.expires_at > utc_now():
-            return _repeat(stored, fingerprint)
-        g.keyed_request = KeyedRequest(*name, fingerprint, stored.id if stored else None)
+            return _repeat(stored, _fingerprint(content or _streamed_content(request)))
+        g.keyed_request = KeyedRequest(*name, content, stored.id if stored else None)
         return None
 
     def _claim(self, name: tuple[str, str]) -> None:
@@ -102,19 +115,22 @@ def store(response: Response) -> Response:
     keyed: KeyedRequest | None = g.get("keyed_request")
     if keyed is None or not _is_kept(response):
         return response
+    fingerprint = keyed.fingerprint
+    if fingerprint is None:
+        return response
     if response.status_code >= 400:
         first = _find(keyed.principal, keyed.key)
         if first is not None and first.id != keyed.replaces:
             # It failed because the twin had already done it.
-            return _repeat(first, keyed.fingerprint)
+            return _repeat(first, fingerprint)
     try:
-        _insert(keyed, response)
+        _insert(keyed, fingerprint, response)
     except IntegrityError:
         db.session.rollback()
         first = _find(keyed.principal, keyed.key)
         if first is None:
             raise
-        return _repeat(first, keyed.fingerprint)
+        return _repeat(first, fingerprint)
     except OperationalError as error:
         raise _still_running() from error
     return response
@@ -129,7 +145,7 @@ def _is_kept(response: Response) -> bool:
     return len(response.get_data()) <= MAXIMUM_STORED_BYTES
 
 
-def _insert(keyed: KeyedRequest, response: Response) -> None:
+def _insert(keyed: KeyedRequest, fingerprint: str, response: Response) -> None:
     if keyed.replaces is not None:
         records.connection().execute(delete(_TABLE).where(_TABLE.c.id == keyed.replaces))
     now = utc_now()
@@ -139,7 +155,7 @@ def _insert(keyed: KeyedRequest, response: Response) -> None:
             "created_at": now,
             "principal": keyed.principal,
             "key": keyed.key,
-            "fingerprint": keyed.fingerprint,
+            "fingerprint": fingerprint,
             "status": response.status_code,
             "headers": [
                 (name, value) for name, value in response.headers if name.lower() in _KEPT_HEADERS
@@ -181,19 +197,31 @@ def _still_running() -> IdempotencyConflictError:
     )
 
 
-def _fingerprint(request: Request) -> str:
-    """SHA-256 of what makes two requests the same one: method, address, content."""
-    digest = hashlib.sha256()
+def _fingerprint(content: str) -> str:
+    """SHA-256 of what makes two requests the same one: method, address, content; hex."""
     address = request.full_path.replace("/api/v1/", "/api/", 1)
-    digest.update(f"{request.method} {address}\n".encode())
-    if request.mimetype == "multipart/form-data":
-        # The boundary differs each time, the parts do not.
-        for name, value in request.form.items(multi=True):
-            digest.update(f"field {name!r} {value!r}\n".encode("utf-8", "backslashreplace"))
-        for name, file in request.files.items(multi=True):
-            content = hashlib.file_digest(file.stream, "sha256")  # type: ignore[arg-type]
-            file.stream.seek(0)
-            digest.update(f"file {name!r} {file.filename!r} {content.hexdigest()}\n".encode())
-    else:
-        digest.update(read_body(current_app.config["MAX_JSON_BYTES"]))
+    return hashlib.sha256(f"{request.method} {address}\n{content}".encode()).hexdigest()
+
+
+def _content(asked: Request) -> str:
+    """The digest of a body; the boundary of a form differs each time, its parts do not."""
+    if asked.mimetype != "multipart/form-data":
+        body = read_body(current_app.config["MAX_JSON_BYTES"])
+        return hashlib.sha256(body).hexdigest()
+    digest = hashlib.sha256()
+    for name, value in asked.form.items(multi=True):
+        digest.update(f"field {name!r} {value!r}\n".encode("utf-8", "backslashreplace"))
+    for name, file in asked.files.items(multi=True):
+        content = hashlib.file_digest(file.stream, "sha256")  # type: ignore[arg-type]
+        file.stream.seek(0)
+        digest.update(f"file {name!r} {file.filename!r} {content.hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def _streamed_content(asked: Request) -> str:
+    """The digest of a form that is read for it and for nothing else."""
+    stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
+    form = read_form(stream, asked.mimetype, asked.mimetype_params)
+    for _ in form.parts():
+        pass
+    return form.fingerprint

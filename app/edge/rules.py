@@ -17,6 +17,7 @@ class RouteRules:
     public: bool = False
     permission: str | None = None
     counting: Counting = "principal"
+    streamed: bool = False
 
 
 CLOSED = RouteRules()
@@ -30,4 +31,5 @@ def rules_of(app: Flask) -> dict[str, RouteRules]:
 def _read_marks(view: Any) -> RouteRules:
     public = bool(getattr(view, "is_public", False))
     counting: Counting = getattr(view, "counting", "address" if public else "principal")
-    return RouteRules(public, getattr(view, "permission", None), counting)
+    streamed = bool(getattr(view, "is_streamed", False))
+    return RouteRules(public, getattr(view, "permission", None), counting, streamed)

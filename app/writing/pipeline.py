@@ -155,18 +155,18 @@ class EntityService:
 
         Raises: NotFoundError, there is none that the caller may read; PreconditionFailedError.
         """
-        before = records.read(self.rules.table, key, lock=True)
-        if (
-            before is None
-            or not self.exists(before)
-            or not allowed(caller, self.rules.permissions["read"], before)
-        ):
-            raise NotFoundError(f"There is no {self.rules.title} {key}.")
-        if version is not None and before["version"] != version:
-            raise PreconditionFailedError(
-                f"The {self.rules.title} was changed by somebody else meanwhile."
-            )
+        before = self._readable(key, records.read(self.rules.table, key, lock=True), caller)
+        self._require_version(before, version)
         return before
+
+    def found(self, key: int, caller: Caller, version: int | None = None) -> Mapping[str, Any]:
+        """The row as it is, not locked: for work that takes long before anything is written.
+
+        Raises: as ``locked``.
+        """
+        row = self._readable(key, records.read(self.rules.table, key), caller)
+        self._require_version(row, version)
+        return row
 
     # --- hooks --------------------------------------------------------------------------------
 
@@ -202,6 +202,23 @@ class EntityService:
         """Write what follows from a deletion."""
 
     # --- parts --------------------------------------------------------------------------------
+
+    def _readable(
+        self, key: int, row: Mapping[str, Any] | None, caller: Caller
+    ) -> Mapping[str, Any]:
+        if (
+            row is None
+            or not self.exists(row)
+            or not allowed(caller, self.rules.permissions["read"], row)
+        ):
+            raise NotFoundError(f"There is no {self.rules.title} {key}.")
+        return row
+
+    def _require_version(self, row: Mapping[str, Any], version: int | None) -> None:
+        if version is not None and row["version"] != version:
+            raise PreconditionFailedError(
+                f"The {self.rules.title} was changed by somebody else meanwhile."
+            )
 
     def _change(self, caller: Caller, **more: Any) -> Change:
         change = Change(rules=self.rules, caller=caller, now=utc_now(), **more)

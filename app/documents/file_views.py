@@ -1,0 +1,81 @@
+"""Views for the files themselves: upload, replace, download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, current_app, request
+
+from app.body_stream import BodyStream
+from app.documents.area import area
+from app.documents.downloading import download_document
+from app.documents.schemas import (
+    UPLOAD_BODY,
+    DownloadQuerySchema,
+    FileQuerySchema,
+    UploadedSchema,
+)
+from app.documents.serving import Asked
+from app.documents.uploading import maximum_bytes, read_upload, replace_file, upload_document
+from app.events import entity_url, represent
+from app.multipart import read_form
+from app.security import requires, streamed
+
+BYTES = {"type": "string", "format": "binary"}
+RAW_BODY = {"content": {"application/octet-stream": {"schema": BYTES, "example": "bytes"}}}
+
+
+@area.post("/upload")
+@area.doc(requestBody=UPLOAD_BODY)
+@area.response(201, UploadedSchema)
+@requires("documents:create")
+@streamed
+def upload() -> Response:
+    """Upload a file: a new document or, with `documentId`, a new version of one.
+
+    The file goes to the store as it comes in. Its type is decided by its content; programs,
+    scripts, and files that are not what their name says are 415. At most `MAX_UPLOAD_MB`.
+    """
+    stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
+    form = read_form(stream, request.mimetype, request.mimetype_params)
+    key = upload_document(read_upload(form))
+    answer = _described(key)
+    answer.status_code = 201
+    answer.headers["Location"] = entity_url("Document", key)
+    return answer
+
+
+@area.put("/<int:document_id>/content")
+@area.doc(requestBody=RAW_BODY)
+@area.arguments(FileQuerySchema, location="query")
+@area.response(200, UploadedSchema)
+@requires("documents:update")
+@streamed
+def replace_content(query: dict[str, Any], document_id: int) -> Response:
+    """Give a document a file, or a new version of its file, as the raw body."""
+    replace_file(document_id, BodyStream(maximum_bytes()), query.get("fileName"))
+    return _described(document_id)
+
+
+@area.get("/<int:document_id>/download")
+@area.arguments(DownloadQuerySchema, location="query")
+@area.response(200, BYTES, content_type="application/octet-stream")
+@area.alt_response(206, description="The part that `Range` asks for.", success=True)
+@area.alt_response(302, description="Where the object store gives it out.", success=True)
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("documents:read")
+def download(query: dict[str, Any], document_id: int) -> Response:
+    """The bytes of a document, always to be saved and never shown.
+
+    `Range`, `If-Range`, `If-None-Match` and `If-Modified-Since` work; the ETag is the SHA-256. A
+    quarantined document is 409.
+    """
+    asked = Asked(request.method, request.headers)
+    return download_document(document_id, asked, query.get("version"))
+
+
+def _described(key: int) -> Response:
+    """The document as OData shows it, and where its bytes are."""
+    address = f"/api/v1/documents/{key}/download"
+    body = f'{represent("Document", key)[:-1]},"downloadUrl":"{address}"}}'
+    return Response(body, content_type="application/json")

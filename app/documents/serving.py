@@ -1,0 +1,128 @@
+"""A file as the answer to a request: ranges, conditions, and headers that let nothing run.
+
+Whatever the type, a browser saves the file and neither shows nor guesses it; memory does not grow
+with its size (RFC 9110 sections 13 and 14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Response, current_app, redirect
+from werkzeug.datastructures import Range
+from werkzeug.http import http_date, is_resource_modified, parse_if_range_header, parse_range_header
+
+from app.blobs import blobs
+from app.documents.names import content_disposition
+from app.documents.versions import FileVersion
+from app.errors import PreconditionFailedError, RangeNotSatisfiableError
+
+# For a browser that shows it in spite of everything: no script, no frame, no origin.
+POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
+REDIRECT_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request says about the file that it wants; no more is read of it."""
+
+    method: str
+    headers: Mapping[str, str]
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """The conditional headers as a WSGI environment, which werkzeug reads."""
+        names = ("If-None-Match", "If-Modified-Since")
+        given = {name: value for name in names if (value := self.headers.get(name)) is not None}
+        environ = {f"HTTP_{name.upper().replace('-', '_')}": text for name, text in given.items()}
+        return {"REQUEST_METHOD": "GET", **environ}
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An answer, and whether it gives the file out from its beginning."""
+
+    response: Response
+    is_download: bool
+
+
+def deliver(file: FileVersion, asked: Asked, *, whole: bool = False) -> Delivery:
+    """The answer that gives a file out, or says that it is as it was.
+
+    Args:
+        whole: no ranges, no redirect: every answer counts against a limit.
+    Raises: PreconditionFailedError; RangeNotSatisfiableError; ServiceUnavailableError, the store
+        is away.
+    """
+    _require_match(file, asked)
+    if not is_resource_modified(asked.conditions, file.sha256, last_modified=file.uploaded_at):
+        return Delivery(_with_validators(Response(status=304), file), is_download=False)
+    span = None if whole else _span(file, asked)
+    start, end = span or (0, file.size)
+    is_download = asked.method != "HEAD" and start == 0
+    if not whole and asked.method != "HEAD" and (address := _address(file)) is not None:
+        return Delivery(_with_validators(redirect(address, 302), file), is_download)
+    # Opened before the answer begins, so that a store that is away is a 503.
+    content = () if asked.method == "HEAD" else blobs().stream(file.blob_key, start, end)
+    response = Response(content, status=206 if span else 200, direct_passthrough=True)
+    headers = response.headers
+    headers["Content-Type"] = file.content_type
+    headers["Content-Length"] = str(end - start)
+    headers["Content-Disposition"] = content_disposition("attachment", file.name)
+    headers["Content-Security-Policy"] = POLICY
+    headers["Accept-Ranges"] = "none" if whole else "bytes"
+    if span:
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{file.size}"
+    return Delivery(_with_validators(response, file), is_download)
+
+
+def _require_match(file: FileVersion, asked: Asked) -> None:
+    wanted = asked.headers.get("If-Match")
+    if wanted is None or wanted.strip() == "*":
+        return
+    if f'"{file.sha256}"' not in [tag.strip() for tag in wanted.split(",")]:
+        raise PreconditionFailedError("The file is another one now.")
+
+
+def _span(file: FileVersion, asked: Asked) -> tuple[int, int] | None:
+    """First byte and the one behind the last; None for all: no range, or more than one."""
+    asked_range: Range | None = parse_range_header(asked.headers.get("Range"))
+    if asked_range is None or asked_range.units != "bytes" or len(asked_range.ranges) != 1:
+        return None
+    if not _is_still(file, asked.headers.get("If-Range")):
+        return None
+    start, end = asked_range.ranges[0]
+    if start < 0:  # the last bytes; all of them where there are not so many
+        start, end = max(0, file.size + start), None
+    if start >= file.size:
+        raise RangeNotSatisfiableError(
+            f"The file has {file.size} bytes.", headers={"Content-Range": f"bytes */{file.size}"}
+        )
+    return start, file.size if end is None else min(end, file.size)
+
+
+def _is_still(file: FileVersion, text: str | None) -> bool:
+    """Whether the rest that is asked for belongs to this file (RFC 9110, 13.1.5)."""
+    if not text:
+        return True
+    condition = parse_if_range_header(text)
+    if condition.date is not None:
+        return condition.date == file.uploaded_at.replace(microsecond=0)
+    return condition.etag == file.sha256 and not text.startswith("W/")
+
+
+def _address(file: FileVersion) -> str | None:
+    if not current_app.config["STORAGE_REDIRECT"]:
+        return None
+    return blobs().sign(file.blob_key, REDIRECT_SECONDS)
+
+
+def _with_validators(response: Response, file: FileVersion) -> Response:
+    if response.status_code == 302:
+        return response
+    response.set_etag(file.sha256)
+    response.headers["Last-Modified"] = http_date(file.uploaded_at)
+    if response.status_code == 304:
+        del response.headers["Content-Type"]
+    return response

@@ -1,0 +1,152 @@
+"""Uploading: a new document, or a new version of one, from a form or from raw bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import current_app
+
+from app.body_stream import note_fingerprint
+from app.documents.files import StoredFile, discard, discarded_on_error, store_file
+from app.documents.service import DOCUMENT, DOCUMENTS
+from app.errors import ValidationError
+from app.extensions import db
+from app.multipart import Form, Part
+from app.writing.bodies import read_properties
+
+FILE_PART = "file"
+# The options of the form (contract 11.1), besides the document that gets a new version.
+OPTIONS = (
+    "name", "description", "category", "folder", "clientId", "entityType", "entityId", "tags",
+)  # fmt: skip
+NUMBERS = ("clientId", "entityId")
+EXISTING = "documentId"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A form that was read: its file lies in the store."""
+
+    file: StoredFile
+    options: Mapping[str, Any]
+    document_id: int | None
+
+
+def maximum_bytes() -> int:
+    """The largest file that is taken."""
+    return int(current_app.config["MAX_UPLOAD_MB"]) * 1024 * 1024
+
+
+def read_upload(form: Form) -> Upload:
+    """Read a form; its file goes into the store as it comes in.
+
+    Raises: ValidationError, with every problem; whatever ``store_file`` raises. Nothing is left
+        in the store then.
+    """
+    file: StoredFile | None = None
+    texts: dict[str, list[str]] = {}
+    try:
+        for part in form.parts():
+            if part.name == FILE_PART and file is None:
+                file = _store(part)
+            else:
+                texts.setdefault(part.name, []).append(_text(part))
+        note_fingerprint(form.fingerprint)
+        options, document_id = _read_options(texts)
+        if file is None:
+            raise ValidationError([(FILE_PART, "This field is required.")])
+    except Exception:
+        if file is not None:
+            discard(file)
+        raise
+    return Upload(file, options, document_id)
+
+
+def upload_document(upload: Upload) -> int:
+    """Make the document of an upload, or a new version of the one that it names; its key.
+
+    Raises: as ``DOCUMENTS.create`` and ``DOCUMENTS.add_file``.
+    """
+    with discarded_on_error(upload.file):
+        values = read_properties(DOCUMENT, upload.options)
+        if upload.document_id is None:
+            key = DOCUMENTS.create({"name": upload.file.name, **values})
+            DOCUMENTS.add_file(key, upload.file)
+        else:
+            key = upload.document_id
+            if values:
+                DOCUMENTS.update(key, values)
+            DOCUMENTS.add_file(key, upload.file)
+    return key
+
+
+def replace_file(
+    key: int, chunks: Iterable[bytes], name: str | None, version: int | None = None
+) -> None:
+    """Give a document new bytes; those of before stay as an older version.
+
+    Args:
+        name: of the file; None keeps the one that it has.
+        version: the row version that must still stand.
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, before anything is stored;
+        PreconditionFailedError; whatever ``store_file`` raises.
+    """
+    known = DOCUMENTS.find_writable(key, version)
+    # Nothing was written, and nobody is to wait for the transaction while the file comes in.
+    db.session.rollback()
+    file = store_file(chunks, name or known["file_name"] or known["name"], maximum_bytes())
+    with discarded_on_error(file):
+        DOCUMENTS.add_file(key, file, version)
+
+
+def _store(part: Part) -> StoredFile:
+    if part.file_name is None:
+        raise ValidationError([(FILE_PART, "Send it as a file: with a name, as forms do.")])
+    return store_file(part.chunks, part.file_name, maximum_bytes())
+
+
+def _text(part: Part) -> str:
+    if part.file_name is not None or part.name == FILE_PART:
+        problem = f"The form takes one file, in the field {FILE_PART}."
+        raise ValidationError([(part.name or FILE_PART, problem)])
+    return part.text()
+
+
+def _read_options(texts: Mapping[str, list[str]]) -> tuple[dict[str, Any], int | None]:
+    options: dict[str, Any] = {}
+    problems = []
+    for name, values in texts.items():
+        if name not in (*OPTIONS, EXISTING):
+            problems.append((name, "Unknown field."))
+        elif name == "tags":
+            options[name] = _tags(values)
+        elif len(values) > 1:
+            problems.append((name, "This field is there twice."))
+        elif values[0] == "":
+            continue  # a form sends the fields that were left empty, too
+        elif name in (*NUMBERS, EXISTING):
+            if not values[0].isascii() or not values[0].isdecimal() or len(values[0]) > 18:
+                problems.append((name, "Must be a whole number."))
+            else:
+                options[name] = int(values[0])
+        else:
+            options[name] = values[0]
+    if problems:
+        raise ValidationError(problems)
+    return options, options.pop(EXISTING, None)
+
+
+def _tags(values: list[str]) -> Any:
+    """``["a", "b"]`` from two fields, from ``a, b`` in one, or from a JSON list in one."""
+    if len(values) > 1:
+        return values
+    text = values[0].strip()
+    if text.startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise ValidationError([("tags", "is no JSON list")]) from error
+    return [tag.strip() for tag in text.split(",") if tag.strip()]

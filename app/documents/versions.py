@@ -1,0 +1,73 @@
+"""Which file of a document is meant, and whether it may be given out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from app import records
+from app.errors import InvalidStateError, NotFoundError
+from app.models.document import DocumentVersion
+
+_VERSIONS: Any = DocumentVersion.__table__
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """One file of a document, as it is given out."""
+
+    id: int
+    document_id: int
+    number: int
+    name: str
+    content_type: str
+    size: int
+    sha256: str
+    blob_key: str
+    uploaded_at: datetime
+
+
+def find_version(document: Mapping[str, Any], number: int | None = None) -> FileVersion:
+    """The current file of a document, or an earlier one; whoever asks.
+
+    Raises: NotFoundError, there is no such version; InvalidStateError, the document waits for its
+        file, or is quarantined.
+    """
+    require_open(document)
+    wanted = document["file_version"] if number is None else number
+    row = (
+        records.connection()
+        .execute(
+            select(_VERSIONS).where(
+                _VERSIONS.c.document_id == document["id"], _VERSIONS.c.number == wanted
+            )
+        )
+        .first()
+    )
+    if row is None:
+        raise NotFoundError(
+            f"Document {document['id']} has no version {wanted}.", [("version", "is not there")]
+        )
+    return FileVersion(
+        row.id, row.document_id, row.number, row.file_name, row.content_type, row.size,
+        row.sha256, row.blob_key, row.created_at,
+    )  # fmt: skip
+
+
+def require_open(document: Mapping[str, Any]) -> None:
+    """Refuse a document whose bytes are not given out.
+
+    Raises: InvalidStateError.
+    """
+    status = document["status"]
+    if status == "Quarantined":
+        raise InvalidStateError(
+            "The document is quarantined: an administrator has to release it first.",
+            [("status", "is Quarantined")],
+        )
+    if document["file_version"] == 0:
+        raise InvalidStateError("The document has no file yet.", [("status", f"is {status}")])
