@@ -34,10 +34,14 @@ RETRY_AFTER_SECONDS = 5
 _SQLITE_AWAY = re.compile(r"locked|busy|disk|unable to open|readonly", re.IGNORECASE)
 
 
-def from_database(error: SQLAlchemyError) -> ApiError | None:
-    """The error of ours that stands for ``error``; None for a mistake in our own statements."""
+def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError | None:
+    """The error of ours that stands for ``error``; None for a mistake in our own statements.
+
+    Args:
+        method: of what was tried; else that of the request.
+    """
     if isinstance(error, IntegrityError):
-        return _refused(error)
+        return _refused(error, method or request.method)
     if isinstance(error, DataError):
         return ValidationError([("", "A value is outside what its field can hold.")])
     if isinstance(error, PoolTimeoutError) or _is_away(error):
@@ -58,7 +62,7 @@ def _is_away(error: SQLAlchemyError) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
-def _refused(error: IntegrityError) -> ApiError:
+def _refused(error: IntegrityError, method: str) -> ApiError:
     refusal = read_refusal(error)
     fields = [camel(name) for name in refusal.columns] or [""]
     if refusal.kind == UNIQUE:
@@ -67,7 +71,7 @@ def _refused(error: IntegrityError) -> ApiError:
             [(field, "This value is taken.") for field in fields],
         )
     if refusal.kind == FOREIGN_KEY:
-        if request.method == "DELETE":
+        if method == "DELETE":
             return InUseError("Other records need this one.")
         return ValidationError([(field, "There is no such record.") for field in fields])
     is_missing = refusal.kind == NOT_NULL

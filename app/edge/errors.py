@@ -60,9 +60,13 @@ def handle(error: Exception) -> Response:
     return error_response(error)
 
 
-def error_response(error: Exception) -> Response:
-    """The answer to any exception; of an unexpected one it says the request id and nothing else."""
-    found = as_api_error(error)
+def error_response(error: Exception, method: str | None = None) -> Response:
+    """The answer to any exception; of an unexpected one it says the request id and nothing else.
+
+    Args:
+        method: of the request of a batch that raised it; else that of the whole request.
+    """
+    found = as_api_error(error, method)
     is_odata = request.path.startswith("/odata")
     body = found.to_odata() if is_odata else found.to_dict()
     response = Response(json_text(body), found.status, content_type="application/json")
@@ -100,11 +104,11 @@ def _note_denial(error: ApiError) -> None:
         g.denied = {"action": "auth.refused", "code": error.code}
 
 
-def as_api_error(error: Exception) -> ApiError:
-    """``error`` as one of ours."""
+def as_api_error(error: Exception, method: str | None = None) -> ApiError:
+    """``error`` as one of ours; ``method`` as in ``error_response``."""
     if isinstance(error, ApiError):
         return error
-    if isinstance(error, SQLAlchemyError) and (found := from_database(error)):
+    if isinstance(error, SQLAlchemyError) and (found := from_database(error, method)):
         return found
     if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):
         return _from_http(error)

@@ -25,7 +25,7 @@ def end_transaction(response: Response) -> Response:
     try:
         if response.status_code >= 400:
             db.session.rollback()
-            _audit_denial()
+            audit_denial(request.method, request.path)
         response = idempotency.store(response)
         db.session.commit()
     except (SQLAlchemyError, ApiError) as error:
@@ -34,9 +34,9 @@ def end_transaction(response: Response) -> Response:
     return response
 
 
-def _audit_denial() -> None:
+def audit_denial(method: str, path: str) -> None:
     """A refusal is part of the audit log though everything else of the request is undone."""
     denied: dict[str, Any] | None = g.pop("denied", None)
     if denied is not None:
-        target = {"method": request.method, "path": request.path[:500]}
+        target = {"method": method, "path": path[:500]}
         audit.record(denied.pop("action"), after={**target, **denied})

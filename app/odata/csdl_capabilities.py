@@ -28,6 +28,15 @@ FILTER_FUNCTIONS = (
     "totaloffsetminutes", "totalseconds", "year", "ceiling", "floor", "round", "cast", "isof",
     "case",
 )  # fmt: skip
+BATCHES: dict[str, Expression] = {
+    "Supported": True,
+    "ContinueOnErrorSupported": True,
+    "ReferencesInRequestBodiesSupported": True,
+    "ReferencesAcrossChangeSetsSupported": True,
+    "EtagReferencesSupported": True,
+    "RequestDependencyConditionsSupported": True,
+    "SupportedFormats": ["multipart/mixed", "application/json"],
+}
 RETURNED = {"ExpandSupported": True, "SelectSupported": True}
 
 
@@ -37,7 +46,7 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("FilterFunctions", list(FILTER_FUNCTIONS))
     yield _term("KeyAsSegmentSupported", True)
     yield _term("QuerySegmentSupported", True)
-    yield _term("BatchSupport", {"Supported": False})
+    yield _term("BatchSupport", BATCHES)
     yield _term("ChangeTracking", {"Supported": False})
 
 

@@ -73,9 +73,11 @@ class Preferences:
         return "respond-async" in self.given
 
     @property
-    def continue_on_error(self) -> bool:
-        """Whether a batch goes on after a request of it failed."""
-        return "continue-on-error" in self.given and self._value("continue-on-error") != "false"
+    def continues_on_error(self) -> bool | None:
+        """Whether a batch goes on after a request of it failed; None when nothing is said."""
+        if "continue-on-error" not in self.given:
+            return None
+        return self._value("continue-on-error").lower() != "false"
 
     def applied(self, name: str, value: str | int | None = None) -> str:
         """A preference as ``Preference-Applied`` repeats it, in the client's own spelling.

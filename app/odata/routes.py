@@ -12,11 +12,16 @@ from sqlalchemy import Connection
 from app import records
 from app.config import Config
 from app.database import read_engine
+from app.edge.errors import error_response
+from app.edge.transaction import audit_denial
 from app.json_body import read_body
+from app.limits.limiter import charge
 from app.links import service_root
 from app.odata import edm
+from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
-from app.odata.service import Connections, ODataService, Request
+from app.odata.request import Request
+from app.odata.service import Connections, ODataService
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
 
@@ -36,6 +41,9 @@ def init_app(
         config.SECRET_KEY,
         limits=Limits(config.MAX_FILTER_DEPTH, config.MAX_FILTER_NODES),
         max_depth=config.MAX_EXPAND_DEPTH,
+        edge=BatchEdge(
+            _refused, charge, config.MAX_BATCH_REQUESTS, config.MAX_URL_BYTES, _own_hosts
+        ),
     )
     app.extensions["odata"] = service
     app.extensions["representation"] = service.representation
@@ -69,6 +77,19 @@ def _view(
             tuple(address for other in prefixes for address in (host + other, other)),
         )
     )
+
+
+def _refused(error: Exception, method: str, path: str) -> Response:
+    """The answer to a request of a batch; a refusal is in the audit log as if it came alone."""
+    response = error_response(error, method)
+    audit_denial(method, path)
+    return response
+
+
+def _own_hosts() -> tuple[str, ...]:
+    """The name that this request used, which the requests in a batch may use, too."""
+    host = request.headers.get("Host")
+    return () if host is None else (host,)
 
 
 def _reading() -> AbstractContextManager[Connection]:

@@ -22,6 +22,8 @@ from app.errors import (
     PreconditionFailedError,
 )
 from app.odata import edm
+from app.odata.batch.parts import BatchEdge
+from app.odata.batch.service import answer_batch
 from app.odata.csdl import metadata, service_document
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
@@ -33,6 +35,7 @@ from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import metadata_as_json, negotiated
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
+from app.odata.request import Request
 from app.odata.write_content import WriteRequest
 from app.odata.write_urls import entity_path
 from app.odata.writes import WRITES, write
@@ -43,29 +46,20 @@ _PATH = "/()',=:@!$&*;-._~"
 READS = ("GET", "HEAD")
 
 
-@dataclass(frozen=True)
-class Request:
-    """A request below the service root.
-
-    ``path`` and ``query`` are percent-encoded. ``root`` is the address of the service with a slash
-    at its end; ``roots`` are others that mean it too.
-    """
-
-    method: str
-    path: str
-    query: str
-    headers: Headers
-    body: Callable[[], bytes]
-    root: str
-    roots: tuple[str, ...] = ()
-
-
 @runtime_checkable
 class MediaSource(Protocol):
     """What the service of a set has where its entities have bytes (Protocol 11.2.3)."""
 
     def read_media(self, key: Any) -> Response:
         """The bytes of an entity that the caller may read, with their own headers."""
+
+
+@runtime_checkable
+class StreamSource(Protocol):
+    """What the service of a set has where a property of its entities is a stream."""
+
+    def read_stream(self, key: Any, name: str) -> Response:
+        """The bytes of the property ``name`` of an entity that the caller may read."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +75,7 @@ class ODataService:
 
     def __init__(
         self, container: edm.EntityContainer, connections: Connections, secret_key: str, *,
-        limits: Limits, max_depth: int,
+        limits: Limits, max_depth: int, edge: BatchEdge,
     ) -> None:  # fmt: skip
         self.container = container
         self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
@@ -89,6 +83,7 @@ class ODataService:
         self._connections = connections
         self._limits = limits
         self._max_depth = max_depth
+        self._edge = edge
 
     def representation(self, entity: str, key: Any) -> str:
         """The JSON text of an entity, read in the running transaction.
@@ -114,6 +109,8 @@ class ODataService:
         path = request.path.strip("/")
         if path in ("", "$metadata"):
             return self._document(request, path)
+        if path == "$batch":
+            return self._batch(request)
         if request.method == "POST" and path.endswith("/$query"):
             return self._query(request, in_transaction)
         if request.method in READS:
@@ -121,6 +118,14 @@ class ODataService:
                 return self._resolved(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
         return self._write(request)
+
+    def _batch(self, request: Request) -> Response:
+        try:
+            return answer_batch(
+                request, self.container, self.answer, self._connections.writing, self._edge
+            )
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
 
     # --- reads
 
@@ -143,11 +148,14 @@ class ODataService:
                 found = self.reader.read(asked, caller, connection)
         if found.media is None:
             return as_response(found)
-        name, key = found.media
-        source: Any = self.container.sets[name].service
-        if not isinstance(source, MediaSource):
-            raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
-        return source.read_media(key)
+        name, key, stream = found.media
+        home = self.container.sets.get(name) or self.container.singletons[name]
+        source: Any = home.service
+        if stream is not None and isinstance(source, StreamSource):
+            return source.read_stream(key, stream)
+        if stream is None and isinstance(source, MediaSource):
+            return source.read_media(key)
+        raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""
@@ -230,6 +238,7 @@ class ODataService:
                 lambda path, options: self._written(request, path, options),
                 version=form.version,
                 roots=request.roots,
+                references=request.references,
                 max_depth=self._max_depth,
             )
         )

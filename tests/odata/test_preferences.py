@@ -51,13 +51,14 @@ def test_all_preferences_of_one_header() -> None:
     assert preferences.track_changes
     assert preferences.omit_values == "nulls"
     assert preferences.include_annotations == "display.*,-*"
-    assert preferences.continue_on_error
+    assert preferences.continues_on_error
     assert not preferences.respond_async
     assert preferences.given["wait"].value == "10"
 
 
 def test_continue_on_error_can_be_refused() -> None:
-    assert not parse_preferences(["continue-on-error=false"]).continue_on_error
+    assert parse_preferences(["continue-on-error=false"]).continues_on_error is False
+    assert parse_preferences([]).continues_on_error is None
 
 
 @pytest.mark.parametrize("header", ["=,,;", 'a="b', "\x00", "é=1", ",", '"', "a b c", "a=b c=d"])

@@ -1,0 +1,98 @@
+"""``if`` of a request in a JSON batch: an expression over the answers before it (19.1).
+
+``$1/$succeeded`` and ``$1/name`` are literals by the time the text is parsed, so what is left is
+computed here, with the null rules of the protocol (URL Conventions 5.1.1.1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from app.errors import InvalidQueryError
+from app.odata.batch.references import References
+from app.odata.errors import QueryError
+from app.odata.nodes import Binary, Collection, In, Literal, Node, Unary
+from app.odata.options import parse_filter
+
+_SUCCEEDED = re.compile(r"('(?:[^']|'')*')|\$([^\s/()',]+)/\$succeeded")
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "gt": lambda left, right: left > right,
+    "ge": lambda left, right: left >= right,
+    "lt": lambda left, right: left < right,
+    "le": lambda left, right: left <= right,
+}
+
+
+def holds(text: str, references: References) -> bool:
+    """Whether the condition is true.
+
+    Raises: InvalidQueryError, it cannot be understood, or is no Boolean.
+    """
+
+    def succeeded(match: re.Match[str]) -> str:
+        if match[1] is not None:
+            return match[0]
+        return "false" if references.has_failed(match[2]) else "true"
+
+    filled = references.in_expression(_SUCCEEDED.sub(succeeded, text))
+    try:
+        return bool(_boolean(parse_filter(filled)))
+    except QueryError as error:
+        raise InvalidQueryError(f"invalid if: {error.message}", position=error.offset) from error
+
+
+def _value(node: Node) -> Any:
+    match node:
+        case Literal(value=value):
+            return value
+        case Unary(op="not", operand=operand):
+            inner = _boolean(operand)
+            return None if inner is None else not inner
+        case Binary(op="and" | "or" as op, left=left, right=right):
+            return _joined(op, _boolean(left), _boolean(right))
+        case Binary(op=op, left=left, right=right):
+            return _compared(op, _value(left), _value(right), node.offset)
+        case In(left=left, right=Collection(items=items)):
+            found = _value(left)
+            return any(_equal(found, _value(item)) for item in items)
+    raise QueryError("only comparisons, in, and, or, not are understood here", node.offset)
+
+
+def _boolean(node: Node) -> bool | None:
+    value = _value(node)
+    if value is None or isinstance(value, bool):
+        return value
+    raise QueryError("expected a Boolean", node.offset)
+
+
+def _joined(op: str, left: bool | None, right: bool | None) -> bool | None:
+    decisive = op == "or"
+    if left is decisive or right is decisive:
+        return decisive
+    return None if left is None or right is None else not decisive
+
+
+def _compared(op: str, left: Any, right: Any, offset: int) -> bool:
+    if op == "eq":
+        return _equal(left, right)
+    if op == "ne":
+        return not _equal(left, right)
+    if op not in _COMPARISONS:
+        raise QueryError("only comparisons, in, and, or, not are understood here", offset)
+    if left is None or right is None:
+        return False
+    try:
+        return _COMPARISONS[op](left, right)
+    except TypeError:
+        raise QueryError("these values cannot be compared", offset) from None
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, Decimal | int | float) != isinstance(right, Decimal | int | float):
+        return left is None and right is None
+    return bool(left == right)

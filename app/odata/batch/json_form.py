@@ -1,0 +1,200 @@
+"""A batch as JSON: objects to units, and answers to objects (JSON Format 4.01, chapter 19)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flask import Response
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_options_header
+
+from app.errors import ValidationError
+from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
+from app.odata.payload_problems import Problems, unknown_name
+from app.types import json_text
+
+_MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+
+
+def read_json_batch(batch: Any, most: int) -> list[Unit]:
+    """The units of a batch.
+
+    Args:
+        batch: the body as parsed JSON.
+        most: requests that a batch may have.
+    Raises: ValidationError, with each problem; TooLargeError.
+    """
+    requests = batch.get("requests") if isinstance(batch, dict) else None
+    if not isinstance(requests, list):
+        raise ValidationError([("requests", "must be an array of requests")])
+    refuse_too_many(len(requests), most)
+    reader = _Reader()
+    for index, request in enumerate(requests):
+        reader.read(request, f"requests[{index}]")
+    reader.problems.raise_any()
+    return reader.units
+
+
+class _Reader:
+    """Reads one request after the other; knows the ids and groups of those before."""
+
+    def __init__(self) -> None:
+        self.problems = Problems()
+        self.units: list[Unit] = []
+        self._ids: set[str] = set()
+        self._groups: set[str] = set()
+
+    def read(self, request: Any, place: str) -> None:
+        if not isinstance(request, dict):
+            self.problems.add(place, "must be an object")
+            return
+        for name in request:
+            if name not in _MEMBERS and "@" not in name:
+                self.problems.add(f"{place}.{name}", unknown_name(name, _MEMBERS, "a request"))
+        group = request.get("atomicityGroup")
+        depends_on = tuple(self._dependencies(request.get("dependsOn"), f"{place}.dependsOn"))
+        name = self._identifier(request.get("id"), f"{place}.id")
+        part = Part(
+            self._method(request.get("method"), f"{place}.method"),
+            self._text(request.get("url"), f"{place}.url") or "",
+            self._headers(request.get("headers"), f"{place}.headers"),
+            id=name,
+            depends_on=depends_on,
+            condition=self._optional(request.get("if"), f"{place}.if"),
+            place=place,
+        )
+        part = self._with_body(part, request.get("body"), f"{place}.body")
+        if group is None:
+            self.units.append(Unit((part,)))
+        else:
+            self._add_to_group(part, group, f"{place}.atomicityGroup")
+
+    def _add_to_group(self, part: Part, group: Any, place: str) -> None:
+        last = self.units[-1] if self.units else None
+        if not isinstance(group, str) or not REQUEST_ID.fullmatch(group):
+            self.problems.add(place, "must be a text of 1 to 128 visible ASCII characters")
+        elif last is not None and last.group == group:
+            self.units[-1] = Unit((*last.parts, part), group)
+        elif group in self._groups:
+            self.problems.add(place, "must be adjacent to the other requests of the group")
+        elif group in self._ids:
+            self.problems.add(place, "is the id of a request")
+        else:
+            self._groups.add(group)
+            self.units.append(Unit((part,), group))
+
+    def _identifier(self, value: Any, place: str) -> str:
+        if not isinstance(value, str) or not REQUEST_ID.fullmatch(value):
+            self.problems.add(place, "must be a text of 1 to 128 visible ASCII characters")
+            return ""
+        if value in self._ids:
+            self.problems.add(place, "is there twice")
+        elif value in self._groups:
+            self.problems.add(place, "is the name of an atomicityGroup")
+        self._ids.add(value)
+        return value
+
+    def _dependencies(self, value: Any, place: str) -> Iterator[str]:
+        if value is None:
+            return
+        if not isinstance(value, list):
+            self.problems.add(place, "must be an array of ids")
+            return
+        for index, name in enumerate(value):
+            if isinstance(name, str) and (name in self._ids or name in self._groups):
+                yield name
+            else:
+                self.problems.add(f"{place}[{index}]", "is no request or group before this one")
+
+    def _method(self, value: Any, place: str) -> str:
+        method = value.upper() if isinstance(value, str) else ""
+        if method not in _METHODS:
+            self.problems.add(place, "must be one of delete, get, patch, post, put")
+        return method
+
+    def _text(self, value: Any, place: str) -> str | None:
+        if not isinstance(value, str) or not value:
+            self.problems.add(place, "must be a text")
+            return None
+        return value
+
+    def _optional(self, value: Any, place: str) -> str | None:
+        return None if value is None else self._text(value, place)
+
+    def _headers(self, value: Any, place: str) -> Headers:
+        headers = Headers()
+        if value is not None and not isinstance(value, dict):
+            self.problems.add(place, "must be an object")
+        elif value:
+            for name, text in value.items():
+                if isinstance(text, str) and not {"\r", "\n"} & {*text, *name}:
+                    headers.add(name, text)
+                else:
+                    self.problems.add(f"{place}.{name}", "must be a text of one line")
+        return headers
+
+    def _with_body(self, part: Part, value: Any, place: str) -> Part:
+        if value is None:
+            return part
+        if part.method in ("GET", "HEAD", "DELETE"):
+            self.problems.add(place, f"must not be there: {part.method} has no body")
+            return part
+        headers, body = Headers(part.headers), b""
+        media_type = parse_options_header(headers.get("Content-Type", ""))[0].lower()
+        if not media_type:
+            media_type = "application/json"
+            headers.set("Content-Type", media_type)
+        if media_type.endswith("json"):
+            body = json_text(value).encode()
+        elif not isinstance(value, str):
+            self.problems.add(place, f"must be a text, as it is of type {media_type}")
+        elif media_type.startswith("text/"):
+            body = value.encode()
+        else:
+            try:
+                body = base64.b64decode(value + "=" * (-len(value) % 4), "-_", validate=True)
+            except (binascii.Error, ValueError):
+                self.problems.add(place, "must be base64url")
+        return Part(
+            part.method, part.url, headers, body, part.id, part.depends_on, part.condition,
+            part.place,
+        )  # fmt: skip
+
+
+def write_json_batch(results: Sequence[Result]) -> Response:
+    """The answer to a batch: an object for each request, in their order."""
+    answers = [
+        _answer(part.id or "", result.unit.group, part.method, answer)
+        for result in results
+        for part, answer in zip(result.unit.parts, result.answers, strict=True)
+    ]
+    return Response(f'{{"responses":[{",".join(answers)}]}}', content_type="application/json")
+
+
+def _answer(name: str, group: str | None, method: str, answer: Response) -> str:
+    members: dict[str, Any] = {"id": name}
+    if group:
+        members["atomicityGroup"] = group
+    members["status"] = answer.status_code
+    members["headers"] = {
+        header.lower(): value
+        for header, value in answer.headers
+        if header.lower() != "content-length"
+    }
+    text = json_text(members)
+    content = b"" if method == "HEAD" else answer.get_data()
+    return text if not content else f'{text[:-1]},"body":{_body(answer, content)}}}'
+
+
+def _body(answer: Response, content: bytes) -> str:
+    """JSON as it is, other text as a string, bytes as base64url."""
+    media_type = answer.mimetype or ""
+    if media_type.endswith("json"):
+        return content.decode()
+    if media_type.startswith("text/"):
+        return json_text(content.decode())
+    return json_text(base64.urlsafe_b64encode(content).decode().rstrip("="))

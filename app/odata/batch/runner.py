@@ -1,0 +1,156 @@
+"""Doing a batch: each unit in a savepoint of the request's transaction (docs/adr/0060).
+
+What fails is undone to its savepoint, with its audit, events and numbers; the rest is committed
+together at the end of the request. Reads take a connection of their own until something is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from flask import Response
+from sqlalchemy import Connection
+
+from app.errors import FailedDependencyError, InvalidQueryError
+from app.odata import edm
+from app.odata.batch.condition import holds
+from app.odata.batch.parts import BatchEdge, Part, Result, Unit
+from app.odata.batch.references import Outcome, References
+from app.odata.batch.urls import Address, address_of
+from app.odata.errors import QueryError
+
+_READS = ("GET", "HEAD")
+
+
+class AnswerPart(Protocol):
+    """The answer to a request of a batch; ``urls`` are the entities made before, by id."""
+
+    def __call__(
+        self, part: Part, address: Address, references: References, *, in_transaction: bool
+    ) -> Response: ...
+
+
+class BatchRunner:
+    """Does the units of one batch in their order."""
+
+    def __init__(
+        self,
+        container: edm.EntityContainer,
+        answer: AnswerPart,
+        connection: Callable[[], Connection],
+        edge: BatchEdge,
+        roots: tuple[str, ...],
+    ) -> None:
+        self._answer = answer
+        self._connection = connection
+        self._edge = edge
+        self._roots = roots
+        self._references = References(container)
+        self._has_written = False
+
+    def run(self, units: Sequence[Unit], *, goes_on: bool) -> list[Result]:
+        """The results, in order.
+
+        Args:
+            goes_on: after a unit failed, the next are done, too; else the results end there, but
+                for those units that depend on what failed.
+        Raises: SQLAlchemyError, the transaction as a whole is lost.
+        """
+        results: list[Result] = []
+        stopped = False
+        for unit in units:
+            if stopped and not any(map(self._lacks, unit.parts)):
+                continue  # those that lack something are answered 424
+            result = self._unit(unit)
+            results.append(result)
+            stopped = stopped or (result.failed and not goes_on)
+        return results
+
+    def _unit(self, unit: Unit) -> Result:
+        if unit.group is None:
+            part = unit.parts[0]
+            answer = self._single(part)
+            return Result(unit, (answer,), failed=answer.status_code >= 400)
+        return self._group(unit)
+
+    def _single(self, part: Part) -> Response:
+        if part.method in _READS and not self._has_written:
+            answer, url = self._tried(part)
+        else:
+            self._has_written = True
+            savepoint = self._connection().begin_nested()
+            answer, url = self._tried(part, savepoint.rollback)
+            if savepoint.is_active:
+                savepoint.commit()
+        self._references.note(part, Outcome(answer, url, failed=answer.status_code >= 400))
+        return answer
+
+    def _group(self, unit: Unit) -> Result:
+        """All of a group, or nothing of it; the others of a failed one are answered 424."""
+        self._has_written = True
+        savepoint = self._connection().begin_nested()
+        answers: list[Response] = []
+        for part in unit.parts:
+            answer, url = self._tried(part, savepoint.rollback)
+            self._references.note(part, Outcome(answer, url, failed=answer.status_code >= 400))
+            answers.append(answer)
+            if answer.status_code >= 400:
+                break
+        failed = not savepoint.is_active
+        if failed:
+            self._references.forget(unit.parts)
+            answers = self._undone(unit, answers[-1], len(answers) - 1)
+        else:
+            savepoint.commit()
+        if unit.group:
+            self._references.note_group(unit.group, failed=failed)
+        return Result(unit, tuple(answers), failed)
+
+    def _undone(self, unit: Unit, cause: Response, place: int) -> list[Response]:
+        if not unit.group:
+            return [cause]
+        reason = FailedDependencyError("Another request of the group failed: nothing was done.")
+        return [
+            cause if index == place else self._refused(reason, part)
+            for index, part in enumerate(unit.parts)
+        ]
+
+    def _tried(self, part: Part, undo: Callable[[], None] | None = None) -> tuple[Response, str]:
+        """The answer to a part and its URL; what raised is undone before it is answered."""
+        url = part.url
+        try:
+            self._check_dependencies(part)
+            found = self._references.resolved(part)
+            address = address_of(found, self._roots, self._edge)
+            url = address.path
+            answer = self._answer(found, address, self._references, in_transaction=undo is not None)
+            if answer.status_code >= 400 and undo is not None:
+                undo()
+        except Exception as error:
+            if undo is not None:
+                undo()
+            answer = self._refused(error, part)
+        answer.direct_passthrough = False
+        return answer, url
+
+    def _refused(self, error: Exception, part: Part) -> Response:
+        if isinstance(error, QueryError):
+            error = InvalidQueryError(str(error), position=error.offset)
+        answer = self._edge.refused(error, part.method, part.url)
+        if "OData-MaxVersion" in part.headers:
+            newest = part.headers["OData-MaxVersion"].strip() == "4.01"
+            answer.headers["OData-Version"] = "4.01" if newest else "4.0"
+        return answer
+
+    def _lacks(self, part: Part) -> bool:
+        return part.condition is None and any(map(self._references.has_failed, part.depends_on))
+
+    def _check_dependencies(self, part: Part) -> None:
+        """Raise FailedDependencyError unless the part may be tried."""
+        if part.condition is None:
+            failed = [name for name in part.depends_on if self._references.has_failed(name)]
+            if failed:
+                raise FailedDependencyError(f"{failed[0]!r}, which this request needs, failed.")
+        elif not holds(part.condition, self._references):
+            raise FailedDependencyError("The condition of this request does not hold.")

@@ -1,0 +1,114 @@
+"""``POST /$batch``: from its bytes to the bytes of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from flask import Response
+from sqlalchemy import Connection
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_options_header
+
+from app.errors import (
+    InvalidQueryError,
+    MethodNotAllowedError,
+    UnsupportedMediaTypeError,
+    ValidationError,
+)
+from app.json_body import parse_json
+from app.odata import edm
+from app.odata.batch.json_form import read_json_batch, write_json_batch
+from app.odata.batch.multipart import read_multipart
+from app.odata.batch.multipart_answer import write_multipart
+from app.odata.batch.parts import BatchEdge, Part, Unit
+from app.odata.batch.references import References
+from app.odata.batch.runner import BatchRunner
+from app.odata.batch.urls import Address
+from app.odata.preferences import parse_preferences
+from app.odata.query_string import read_options
+from app.odata.reading.negotiation import negotiated
+from app.odata.request import Request
+
+# What a request of a batch takes over from the batch unless it says otherwise.
+_INHERITED = ("OData-Version", "OData-MaxVersion")
+
+
+class AnswerRequest(Protocol):
+    """The service's answer to any request."""
+
+    def __call__(self, request: Request, *, in_transaction: bool) -> Response: ...
+
+
+def answer_batch(
+    request: Request,
+    container: edm.EntityContainer,
+    answer: AnswerRequest,
+    connection: Callable[[], Connection],
+    edge: BatchEdge,
+) -> Response:
+    """Do a batch.
+
+    Raises: ValidationError, TooLargeError, UnsupportedMediaTypeError: it is refused as a whole;
+        RateLimitedError, there are more requests in it than the caller has left.
+    """
+    if request.method != "POST":
+        raise MethodNotAllowedError("A batch is sent by POST.", headers={"Allow": "POST"})
+    if read_options(request.query, ()).system:
+        raise InvalidQueryError("A batch has no query options.")
+    headers = request.headers
+    form = negotiated(None, None, headers.get("OData-MaxVersion"), headers.get("OData-Version"))
+    units, is_json = _read(request, edge.most)
+    count = sum(len(unit.parts) for unit in units)
+    if count > 1:
+        edge.charge(count - 1)
+
+    def answer_part(
+        part: Part, address: Address, references: References, *, in_transaction: bool
+    ) -> Response:
+        given = Headers(part.headers)
+        for name in _INHERITED:
+            if name in headers and name not in given:
+                given.set(name, headers[name])
+        one = Request(
+            part.method, address.path, address.query, given, lambda: part.body, request.root,
+            request.roots, references.urls(),
+        )  # fmt: skip
+        return answer(one, in_transaction=in_transaction)
+
+    preferences = parse_preferences(headers.getlist("Prefer"))
+    chosen = preferences.continues_on_error
+    roots = (request.root, *request.roots)
+    runner = BatchRunner(container, answer_part, connection, edge, roots)
+    # The two forms differ in what is done when nothing is said (11.7.7.4; JSON Format 19.5).
+    results = runner.run(units, goes_on=is_json if chosen is None else chosen)
+    as_json = is_json and not _wants_multipart(headers)
+    response = write_json_batch(results) if as_json else write_multipart(results)
+    response.headers["OData-Version"] = form.version
+    if chosen is not None:
+        response.headers["Preference-Applied"] = preferences.applied("continue-on-error")
+    return response
+
+
+def _read(request: Request, most: int) -> tuple[list[Unit], bool]:
+    """The units of the batch, and whether it came as JSON."""
+    content_type = request.headers.get("Content-Type", "")
+    media_type, options = parse_options_header(content_type)
+    if request.headers.get("Content-Encoding", "identity") != "identity":
+        raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+    if media_type.lower() == "multipart/mixed":
+        return read_multipart(request.body(), content_type, most), False
+    if media_type.lower() != "application/json":
+        raise UnsupportedMediaTypeError(
+            "Send a batch with Content-Type: multipart/mixed, or application/json."
+        )
+    if options.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
+        raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
+    if request.headers.get("OData-MaxVersion", "").strip() == "4.0":
+        raise ValidationError([("OData-MaxVersion", "must be 4.01: OData 4.0 has no JSON batch")])
+    return read_json_batch(parse_json(request.body()), most), True
+
+
+def _wants_multipart(headers: Headers) -> bool:
+    accept = headers.get("Accept", "").lower()
+    return "multipart/mixed" in accept and "application/json" not in accept
