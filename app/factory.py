@@ -21,6 +21,7 @@ from app.config import Config
 from app.container import container
 from app.crm.routes import area as crm
 from app.documents.routes import area as documents
+from app.documents.sharing.routes import links
 from app.edge import errors
 from app.edge.answer import Finisher
 from app.edge.application import Application
@@ -29,15 +30,18 @@ from app.edge.idempotency import Idempotency
 from app.health import health
 from app.invoices.routes import area as invoices, payments_area as payments
 from app.json_provider import ExactJson
+from app.kb.routes import area as kb
 from app.limits import limiter
+from app.mail.address import parse_mail_url
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
 from app.services import SERVICES
+from app.webhooks.routes import area as webhooks, events_area as events
 
 _log = structlog.get_logger()
 
-AREAS: tuple[Area, ...] = (auth, admin, crm, invoices, payments, documents)
+AREAS: tuple[Area, ...] = (auth, admin, crm, invoices, payments, documents, kb, webhooks, events)
 
 
 def create_app(config: Config | None = None) -> Flask:
@@ -64,6 +68,7 @@ def create_app(config: Config | None = None) -> Flask:
     database.init_app(app)
     sealing.init_app(app, config)
     blobs.init_app(app)
+    app.extensions["mail"] = parse_mail_url(config.MAIL_URL or f"file://{config.DATA_DIR / 'mail'}")
     passwords.init_app(app, config)
     bind_edge(app, config)
     register_areas(app)
@@ -94,6 +99,7 @@ def register_areas(app: Flask) -> None:
     for area in AREAS:
         api.register_blueprint(area, url_prefix=f"/api/v1/{area.name}")
         app.register_blueprint(area, url_prefix=f"/api/{area.name}", name=f"bare-{area.name}")
+    api.register_blueprint(links, url_prefix="/s")
     app.register_blueprint(health)
     app.extensions["services"] = SERVICES
     odata_routes.init_app(app, container(), app.extensions["config"])

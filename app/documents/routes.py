@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.documents import file_views
+from app.documents import file_views, share_views
 from app.documents.area import area
 from app.documents.schemas import RestoredSchema
 from app.documents.service import DOCUMENTS
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.security import requires
 
-__all__ = ["area", "file_views"]
+__all__ = ["area", "file_views", "share_views"]
 
 
 @area.post("/<int:document_id>/restore")

@@ -120,6 +120,20 @@ class DocumentService(EntityService):
         version = records.connection().execute(statement).scalar_one()
         emit("document.downloaded", "Document", key, sequence=version)
 
+    def note_access(self, key: int) -> None:
+        """Somebody used a public link of the document."""
+        row = records.read(self.rules.table, key, ("version",))
+        assert row is not None  # a link goes with its document
+        emit("document.share_accessed", "Document", key, sequence=row["version"])
+
+    def set_shared(self, key: int, is_shared: bool, event: str) -> None:
+        """Whether the document has a live link, and what happened to its links."""
+        row = self.stored(key)
+        if row["is_shared"] == is_shared:
+            emit(event, "Document", key, sequence=row["version"])
+        else:
+            self.apply(key, {"is_shared": is_shared}, event)
+
     # --- trash --------------------------------------------------------------------------------
 
     def delete(self, key: int, version: int | None = None) -> None:

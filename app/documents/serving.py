@@ -47,11 +47,14 @@ class Delivery:
     is_download: bool
 
 
-def deliver(file: FileVersion, asked: Asked, *, whole: bool = False) -> Delivery:
+def deliver(
+    file: FileVersion, asked: Asked, *, whole: bool = False, through_server: bool = False
+) -> Delivery:
     """The answer that gives a file out, or says that it is as it was.
 
     Args:
         whole: no ranges, no redirect: every answer counts against a limit.
+        through_server: no redirect.
     Raises: PreconditionFailedError; RangeNotSatisfiableError; ServiceUnavailableError, the store
         is away.
     """
@@ -61,7 +64,8 @@ def deliver(file: FileVersion, asked: Asked, *, whole: bool = False) -> Delivery
     span = None if whole else _span(file, asked)
     start, end = span or (0, file.size)
     is_download = asked.method != "HEAD" and start == 0
-    if not whole and asked.method != "HEAD" and (address := _address(file)) is not None:
+    may_redirect = not whole and not through_server and asked.method != "HEAD"
+    if may_redirect and (address := _address(file)) is not None:
         return Delivery(_with_validators(redirect(address, 302), file), is_download)
     # Opened before the answer begins, so that a store that is away is a 503.
     content = () if asked.method == "HEAD" else blobs().stream(file.blob_key, start, end)

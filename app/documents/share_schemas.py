@@ -1,0 +1,76 @@
+"""What links look like on the wire (contract 11.1)."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields, validate
+
+from app.documents.sharing.shares import DEFAULT_DAYS, MAXIMUM_DAYS
+from app.wire import Instant
+
+
+class ShareBodySchema(Schema):
+    """What a new link allows; everything may be left out."""
+
+    expires_at = Instant(
+        data_key="expiresAt",
+        metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."},
+    )
+    expires_in_days = fields.Integer(
+        data_key="expiresInDays",
+        strict=True,
+        validate=validate.Range(1, MAXIMUM_DAYS),
+        metadata={"description": f"Or after how many days; {DEFAULT_DAYS} when neither is given."},
+    )
+    password = fields.String(
+        allow_none=True,
+        validate=validate.Length(4, 200),
+        metadata={"description": "Asked of whoever opens the link.", "example": "blue harbour 12"},
+    )
+    max_downloads = fields.Integer(
+        data_key="maxDownloads",
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(1, 1_000_000),
+        metadata={"description": "Downloads that it allows."},
+    )
+    recipient_email = fields.Email(
+        data_key="recipientEmail",
+        allow_none=True,
+        validate=validate.Length(max=254),
+        metadata={"description": "For whom it is."},
+    )
+    note = fields.String(
+        allow_none=True,
+        validate=validate.Length(max=500),
+        metadata={"description": "For yourself; visitors do not see it."},
+    )
+    version = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(1, 2**31 - 1),
+        metadata={"description": "File it is pinned to; the current one when left out."},
+    )
+
+
+class ShareSchema(Schema):
+    """A link; its token is not part of it."""
+
+    id = fields.Integer()
+    documentId = fields.Integer()
+    version = fields.Integer(allow_none=True)
+    expiresAt = Instant()
+    hasPassword = fields.Boolean()
+    maxDownloads = fields.Integer(allow_none=True)
+    downloadCount = fields.Integer()
+    recipientEmail = fields.String(allow_none=True)
+    note = fields.String(allow_none=True)
+    createdAt = Instant()
+    createdById = fields.Integer(allow_none=True)
+    revokedAt = Instant(allow_none=True)
+
+
+class MadeShareSchema(ShareSchema):
+    """A new link, with its token this once."""
+
+    token = fields.String(metadata={"example": "3mX0n6Qe1w"})
+    url = fields.String(metadata={"example": "https://platform.example.com/s/3mX0n6Qe1w"})

@@ -1,0 +1,1 @@
+"""Public links to documents: made, used and revoked."""

@@ -1,0 +1,118 @@
+"""``/s/<token>``: a public link, as a page in a browser and as bytes for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from marshmallow import Schema, fields
+
+from app.areas import Area
+from app.documents.serving import Asked
+from app.documents.sharing.page import file_page, password_page, problem_page, wants_page
+from app.documents.sharing.visits import (
+    LinkPasswordError,
+    check_password,
+    download_link,
+    file_behind,
+    note_view,
+    open_link,
+)
+from app.errors import ApiError, ValidationError
+from app.json_body import read_object
+from app.security import public
+
+links = Area("links", __name__, description="Public links to documents: no credentials needed")
+BYTES = {"type": "string", "format": "binary"}
+# For programs: a password in the address would stand in logs.
+PASSWORD_HEADER = "X-Share-Password"
+PASSWORD_BODY: dict[str, Any] = {
+    "content": {
+        media_type: {
+            "schema": {"type": "object", "properties": {"password": {"type": "string"}}},
+            "example": {"password": "given with the link"},
+        }
+        for media_type in ("application/x-www-form-urlencoded", "application/json")
+    }
+}
+
+
+class LinkQuerySchema(Schema):
+    """Whether a browser wants the bytes, too."""
+
+    download = fields.Boolean(
+        load_default=False, metadata={"description": "The bytes, whatever `Accept` says."}
+    )
+
+
+@links.get("/<token>")
+@links.arguments(LinkQuerySchema, location="query")
+@links.response(200, BYTES, content_type="application/octet-stream")
+@links.alt_response(206, description="The part that `Range` asks for.", success=True)
+@links.alt_response(302, description="Where the object store gives it out.", success=True)
+@links.alt_response(304, description="It is as you know it.", success=True)
+@public
+def show_link(query: dict[str, Any], token: str) -> Response:
+    """The file behind a link: a page where `Accept` prefers HTML, else the bytes.
+
+    A link with a password takes it in the header `X-Share-Password`, or by `POST`. Where the
+    number of downloads is limited, every one is of the whole file.
+    """
+    asked = Asked(request.method, request.headers)
+    is_page = wants_page(asked, request.accept_mimetypes) and not query["download"]
+    try:
+        visit = open_link(token)
+        if is_page and visit.asks_password:
+            return password_page()
+        check_password(visit, request.headers.get(PASSWORD_HEADER))
+        if not is_page:
+            return download_link(visit, asked)
+        file = file_behind(visit)
+    except ApiError as error:
+        if not _is_browser():
+            raise
+        if isinstance(error, LinkPasswordError):
+            return password_page()
+        return problem_page(error.status, error.message)
+    note_view(visit)
+    return file_page(visit, file)
+
+
+@links.post("/<token>")
+@links.doc(requestBody=PASSWORD_BODY)
+@links.response(200, BYTES, content_type="application/octet-stream")
+@public
+def open_with_password(token: str) -> Response:
+    """The file behind a link with a password, sent as a form or as JSON."""
+    asked = Asked(request.method, {})
+    try:
+        visit = open_link(token)
+        check_password(visit, _password())
+        return download_link(visit, asked, by_form=True)
+    except LinkPasswordError as error:
+        if not _is_browser():
+            raise
+        answer = password_page(error.message, error.status)
+        answer.headers["WWW-Authenticate"] = 'Form realm="shared file"'
+        return answer
+    except ApiError as error:
+        if not _is_browser() or isinstance(error, ValidationError):
+            raise
+        answer = problem_page(error.status, error.message)
+        answer.headers.extend(error.headers)
+        return answer
+
+
+def _password() -> str | None:
+    """The password of a form or of a JSON object."""
+    if request.mimetype == "application/x-www-form-urlencoded":
+        return request.form.get("password")
+    password = read_object().get("password")
+    if password is not None and not isinstance(password, str):
+        raise ValidationError([("password", "must be a string")])
+    return password
+
+
+def _is_browser() -> bool:
+    accept = request.accept_mimetypes
+    return bool(accept.best_match(("application/json", "text/html")) == "text/html")

@@ -1,0 +1,186 @@
+"""The links of a document, for whoever may share it: made, listed, revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row, func, select, update
+
+from app import audit, records
+from app.auth.passwords import passwords
+from app.clock import utc_now
+from app.documents.service import DOCUMENTS
+from app.documents.versions import find_version
+from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.lists import Page, each, read_page
+from app.models.document import DocumentShare
+from app.permissions import require
+from app.security import current_caller
+
+PERMISSION = "documents:share"
+DEFAULT_DAYS = 7
+MAXIMUM_DAYS = 365
+_SHARES: Any = DocumentShare.__table__
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareTerms:
+    """What a link allows, and for whom it is."""
+
+    expires_at: datetime
+    password: str | None = None
+    max_downloads: int | None = None
+    recipient_email: str | None = None
+    note: str | None = None
+    version: int | None = None
+
+
+def token_hash(token: str) -> str:
+    """What the database keeps of a token: SHA-256, hex; it has 256 random bits."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def share_document(document_id: int, terms: ShareTerms) -> tuple[dict[str, Any], str]:
+    """Make a public link; returns it and its token, which nobody can read again.
+
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, the document is not ``Active``;
+        ValidationError, it has no such version.
+    """
+    caller = current_caller()
+    document = DOCUMENTS.locked(document_id, caller)
+    require(caller, PERMISSION, document)
+    _check_document(document, terms)
+    token = secrets.token_urlsafe(32)
+    password = terms.password
+    share_id = records.insert(
+        _SHARES,
+        {
+            "created_at": utc_now(),
+            "document_id": document_id,
+            "token_hash": token_hash(token),
+            "version": terms.version,
+            "expires_at": terms.expires_at,
+            "password_hash": None if password is None else passwords().hash(password),
+            "max_downloads": terms.max_downloads,
+            "recipient_email": terms.recipient_email,
+            "note": terms.note,
+            "created_by_id": caller.user_id or None,
+        },
+    )
+    share = describe_share(records.get(_SHARES, share_id))
+    audit.record("document.shared", "Document", document_id, after=_audited(share))
+    DOCUMENTS.set_shared(document_id, True, "document.shared")
+    return share, token
+
+
+def list_shares(document_id: int, *, limit: int, offset: int) -> Page:
+    """The links of a document, the newest first; never their tokens.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    caller = current_caller()
+    require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
+    statement = select(_SHARES).where(_SHARES.c.document_id == document_id)
+    return read_page(
+        statement.order_by(_SHARES.c.id.desc()), each(describe_share), limit=limit, offset=offset
+    )
+
+
+def revoke_share(document_id: int, share_id: int) -> None:
+    """End a link at once; its log of accesses stays.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    caller = current_caller()
+    document = DOCUMENTS.locked(document_id, caller)
+    require(caller, PERMISSION, document)
+    share = records.find(_SHARES, share_id)
+    if share is None or share.document_id != document_id:
+        raise NotFoundError(f"Document {document_id} has no link {share_id}.")
+    if share.revoked_at is not None:
+        return
+    now = utc_now()
+    records.update(_SHARES, share_id, {"revoked_at": now})
+    audit.record("document.share_revoked", "Document", document_id, after={"shareId": share_id})
+    is_shared = _has_live_links(document_id, now)
+    DOCUMENTS.set_shared(document_id, is_shared, "document.share_revoked")
+
+
+def unshare_expired() -> int:
+    """Documents whose last link has expired are not shared any more; returns how many."""
+    now = utc_now()
+    documents: Any = DOCUMENTS.rules.table
+    live = select(_SHARES.c.document_id).where(_is_live(now))
+    statement = (
+        update(documents)
+        .where(documents.c.is_shared, documents.c.id.not_in(live))
+        .values(is_shared=False, updated_at=now, version=documents.c.version + 1)
+    )
+    return int(records.connection().execute(statement).rowcount)
+
+
+def describe_share(row: Row[Any]) -> dict[str, Any]:
+    """A link as the API shows it."""
+    return {
+        "id": row.id,
+        "documentId": row.document_id,
+        "version": row.version,
+        "expiresAt": row.expires_at,
+        "hasPassword": row.password_hash is not None,
+        "maxDownloads": row.max_downloads,
+        "downloadCount": row.download_count,
+        "recipientEmail": row.recipient_email,
+        "note": row.note,
+        "createdAt": row.created_at,
+        "createdById": row.created_by_id,
+        "revokedAt": row.revoked_at,
+    }
+
+
+def expiry(expires_at: datetime | None, days: int | None) -> datetime:
+    """When a link ends: at an instant, or after some days.
+
+    Raises: ValidationError, both are given, or the instant is past or too far away.
+    """
+    now = utc_now()
+    if expires_at is None:
+        return now + timedelta(days=DEFAULT_DAYS if days is None else days)
+    if days is not None:
+        raise ValidationError([("expiresInDays", "is not given together with expiresAt")])
+    if expires_at <= now:
+        raise ValidationError([("expiresAt", "must be in the future")])
+    if expires_at > now + timedelta(days=MAXIMUM_DAYS):
+        raise ValidationError([("expiresAt", f"must be within {MAXIMUM_DAYS} days")])
+    return expires_at
+
+
+def _check_document(document: Mapping[str, Any], terms: ShareTerms) -> None:
+    if document["status"] != "Active":
+        raise InvalidStateError(
+            f"A document in state {document['status']} is not shared; allowed: Active.",
+            [("status", f"is {document['status']}")],
+        )
+    if terms.version is not None:
+        try:
+            find_version(document, terms.version)
+        except NotFoundError as error:
+            raise ValidationError([("version", f"there is no version {terms.version}")]) from error
+
+
+def _has_live_links(document_id: int, now: datetime) -> bool:
+    statement = select(func.count()).where(_SHARES.c.document_id == document_id, _is_live(now))
+    return bool(records.connection().execute(statement).scalar_one())
+
+
+def _is_live(now: datetime) -> Any:
+    return _SHARES.c.revoked_at.is_(None) & (_SHARES.c.expires_at > now)
+
+
+def _audited(share: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("id", "version", "expiresAt", "hasPassword", "maxDownloads", "recipientEmail")
+    return {name: share[name] for name in kept if share[name] is not None}
