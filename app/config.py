@@ -43,7 +43,7 @@ class Config:
     RATE_LIMIT_AUTH: str = "20/minute"
     WEB_CONCURRENCY: int = 1
     WEBHOOK_ALLOW_PRIVATE: bool = False
-    WEBHOOK_RETRY_SCHEDULE: tuple[int, ...] = ()
+    WEBHOOK_RETRY_SCHEDULE: tuple[int, ...] = tuple(map(int, DEFAULT_RETRY_SCHEDULE.split(",")))
     TRUSTED_PROXIES: int = 0
     BASE_URL: str | None = None
     LOG_FORMAT: str = "console"

@@ -43,8 +43,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() for verb in verbs)
 
-# A larger object is replaced by its id and address: receivers are promised at most 20 KB.
-MAX_PAYLOAD_BYTES = 20_000
+# A larger object is replaced by its id and address: receivers are promised at most 20 KB, the
+# envelope around it included.
+MAX_PAYLOAD_BYTES = 19_800
 
 # (entity type name, key) -> the JSON text of the entity as OData shows it
 Representation = Callable[[str, int], str]
@@ -58,8 +59,8 @@ def emit(
     sequence: int,
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
-) -> None:
-    """Write an event into the outbox, in the transaction of the change.
+) -> int:
+    """Write an event into the outbox, in the transaction of the change; returns its key.
 
     Args:
         entity: name of the entity type, such as ``Invoice``.
@@ -85,7 +86,7 @@ def emit(
     if len(payload.encode()) > MAX_PAYLOAD_BYTES:
         reference = json_text({"id": entity_id, "url": entity_url(entity, entity_id)})
         payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
-    records.insert(
+    return records.insert(
         Event.__table__,
         {
             "key": f"evt_{secrets.token_hex(16)}",

@@ -24,6 +24,9 @@ from huey.consumer import Consumer
 from app.heartbeat import beat
 from app.loops import Loop, LoopThreads
 from app.pruning import prune_expired
+from app.webhooks.deliverer import deliver, end_deliveries
+from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
+from app.webhooks.recovery import recover
 
 log = structlog.get_logger(__name__)
 QUEUE = "business-platform"
@@ -49,7 +52,11 @@ PERIODIC_JOBS = (
 )
 
 # What is done as soon as there is some; each shares its rows among workers by leases.
-LOOPS: tuple[Loop, ...] = ()
+LOOPS: tuple[Loop, ...] = (
+    Loop("webhook-fan-out", fan_out, idle_seconds=0.5),
+    Loop("webhook-recovery", recover, idle_seconds=2.0),
+    Loop(DELIVERY_LOOP, deliver, idle_seconds=0.5, end=end_deliveries),
+)
 
 
 def build_queue(app: Flask) -> Huey:

@@ -30,6 +30,7 @@ from app.database import primary_engine, transaction
 
 LEASE_SECONDS = 60
 Order = ColumnElement[Any] | UnaryExpression[Any]
+Orders = Order | Sequence[Order]
 
 
 def take(
@@ -37,7 +38,7 @@ def take(
     due: ColumnElement[bool],
     *,
     limit: int,
-    order: Order | None = None,
+    order: Orders | None = None,
     columns: Sequence[str] | None = None,
     seconds: int = LEASE_SECONDS,
 ) -> list[RowMapping]:
@@ -67,19 +68,20 @@ def take_within(
     due: ColumnElement[bool],
     *,
     limit: int,
-    order: Order | None = None,
+    order: Orders | None = None,
     columns: Sequence[str] | None = None,
     seconds: int = LEASE_SECONDS,
 ) -> list[RowMapping]:
     """``take`` inside a running transaction; the rows are the caller's once it is committed."""
     assert isinstance(table, Table)
     now = utc_now()
-    first = table.c.id if order is None else order
+    wanted_first = (table.c.id,) if order is None else order
+    orders = wanted_first if isinstance(wanted_first, Sequence) else (wanted_first,)
     # Workers pass over rows that another is just taking; SQLite has one writer at a time anyhow.
     free = (
         select(table.c.id)
         .where(due, is_free(table, now))
-        .order_by(first)
+        .order_by(*orders)
         .limit(limit)
         .with_for_update(skip_locked=True)
     )

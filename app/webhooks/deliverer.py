@@ -1,0 +1,178 @@
+"""The loop that delivers: takes what is due, lets the crew send it, writes down what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from flask import current_app
+from sqlalchemy import ColumnElement, Connection, Row, RowMapping, Text, and_, select, type_coerce
+
+from app import leases
+from app.clock import utc_now
+from app.database import primary_engine, transaction
+from app.outbound.client import EXCHANGE_SECONDS, Client
+from app.sealing import UnsealError
+from app.types import iso_instant
+from app.webhooks.crew import Crew
+from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
+from app.webhooks.messages import Message, Outcome, Sender, envelope
+from app.webhooks.outcomes import write_outcomes
+from app.webhooks.signing import open_secret
+
+log = structlog.get_logger(__name__)
+
+# How long a portion waits for answers, before it looks for work again.
+WAIT_SECONDS = 0.25
+# Outcomes are gathered so long: one transaction for many.
+GATHER_SECONDS = 0.02
+
+
+class Deliverer:
+    """One of a process; ``run`` is a portion of the loop, ``end`` its graceful end."""
+
+    def __init__(self) -> None:
+        self._crew: Crew | None = None
+        self._client: Client | None = None
+        self._unwritten: list[Outcome] = []
+
+    def run(self) -> int:
+        """Write what came of attempts, take what is due; returns how much there was to do."""
+        crew = self._the_crew()
+        outcomes = self._collect(crew)
+        wanted = due_endpoints(crew)
+        if outcomes or wanted:
+            with transaction() as session:
+                connection = session.connection()
+                write_outcomes(connection, outcomes)
+                messages = take_messages(connection, wanted)
+            self._unwritten = []
+            crew.add(messages)
+            return len(outcomes) + len(messages)
+        return int(crew.is_busy)
+
+    def end(self) -> None:
+        """Let what is on its way come back, and give back what was not sent."""
+        if self._crew is None or self._client is None:
+            return
+        outcomes = self._unwritten + self._crew.stop(EXCHANGE_SECONDS + 2)
+        self._client.close()
+        self._crew = self._client = None
+        with transaction() as session:
+            write_outcomes(session.connection(), outcomes)
+
+    def _the_crew(self) -> Crew:
+        if self._crew is None:
+            self._client = Client(
+                allow_private=current_app.config["WEBHOOK_ALLOW_PRIVATE"],
+                https_only=current_app.config["PRODUCTION"],
+            )
+            self._crew = Crew(Sender(self._client))
+        return self._crew
+
+    def _collect(self, crew: Crew) -> list[Outcome]:
+        """Outcomes, with those that an earlier portion failed to write."""
+        found = crew.collect(WAIT_SECONDS)
+        if found and crew.is_busy:
+            time.sleep(GATHER_SECONDS)
+            found += crew.collect(0)
+        self._unwritten += found
+        return self._unwritten
+
+
+def deliver() -> int:
+    """One portion of the loop of this process."""
+    return _deliverer().run()
+
+
+def end_deliveries() -> None:
+    """The graceful end of that loop."""
+    _deliverer().end()
+
+
+def _deliverer() -> Deliverer:
+    found: Deliverer = current_app.extensions.setdefault("webhook-deliverer", Deliverer())
+    return found
+
+
+def due_endpoints(crew: Crew) -> list[tuple[Row[Any], int]]:
+    """The endpoints for which something is due, and how much of it the crew has room for."""
+    now = utc_now()
+    due = select(DELIVERIES.c.id).where(
+        DELIVERIES.c.endpoint_id == ENDPOINTS.c.id, is_due(now), leases.is_free(DELIVERIES, now)
+    )
+    statement = (
+        select(ENDPOINTS)
+        .where(ENDPOINTS.c.status == "active", due.exists())
+        .order_by(ENDPOINTS.c.id)
+    )
+    with primary_engine().connect() as reading:
+        found = reading.execute(statement).all()
+    rooms = [(row, crew.room(row.id, row.failing_since is not None)) for row in found]
+    return [(row, room) for row, room in rooms if room > 0]
+
+
+def is_due(now: datetime) -> ColumnElement[bool]:
+    """The condition that a delivery is to be tried now; its index finds it."""
+    return and_(DELIVERIES.c.status == "pending", DELIVERIES.c.next_attempt_at <= now)
+
+
+def take_messages(connection: Connection, wanted: Sequence[tuple[Row[Any], int]]) -> list[Message]:
+    """Lease what is due for these endpoints, as much as there is room for each."""
+    now = utc_now()
+    messages = []
+    for endpoint, room in wanted:
+        taken = leases.take_within(
+            connection,
+            DELIVERIES,
+            (DELIVERIES.c.endpoint_id == endpoint.id) & is_due(now),
+            limit=room,
+            order=(DELIVERIES.c.next_attempt_at, DELIVERIES.c.id),
+            columns=("event_id", "message_id", "attempts"),
+        )
+        if taken:
+            messages += _messages(connection, endpoint, taken)
+    return messages
+
+
+def _messages(
+    connection: Connection, endpoint: Row[Any], taken: Sequence[RowMapping]
+) -> list[Message]:
+    statement = select(
+        EVENTS.c.id, EVENTS.c.type, EVENTS.c.created_at,
+        type_coerce(EVENTS.c.payload, Text).label("payload"),
+    ).where(EVENTS.c.id.in_([row["event_id"] for row in taken]))  # fmt: skip
+    bodies = {
+        event.id: envelope(event.type, iso_instant(event.created_at), event.payload)
+        for event in connection.execute(statement)
+    }
+    secrets = open_secrets(endpoint)
+    return [
+        Message(
+            delivery_id=row["id"],
+            leased_until=row["leased_until"],
+            endpoint_id=endpoint.id,
+            url=endpoint.url,
+            secrets=secrets,
+            message_id=row["message_id"],
+            body=bodies[row["event_id"]],
+            attempts=row["attempts"],
+            is_failing=endpoint.failing_since is not None,
+        )
+        for row in taken
+    ]
+
+
+def open_secrets(endpoint: Row[Any]) -> tuple[str, ...]:
+    """The secrets that sign now: the newest, and the one before it while they overlap."""
+    sealed = [endpoint.secret]
+    if endpoint.previous_secret and endpoint.previous_secret_until > utc_now():
+        sealed.append(endpoint.previous_secret)
+    try:
+        return tuple(open_secret(text) for text in sealed)
+    except UnsealError:
+        log.error("the secret of a webhook cannot be opened", endpoint=endpoint.id)
+        return ()

@@ -1,0 +1,144 @@
+"""Deliveries as they are looked at: each with its request and every attempt; and sent again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, Text, select, type_coerce
+
+from app import audit, records
+from app.clock import utc_now
+from app.database import primary_engine
+from app.errors import NotFoundError
+from app.lists import Page, read_page
+from app.types import iso_instant
+from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
+from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
+from app.webhooks.messages import envelope
+from app.webhooks.outcomes import ATTEMPTS
+from app.webhooks.subscriptions import names_of
+
+
+def list_deliveries(endpoint_id: int, query: Mapping[str, Any]) -> Page:
+    """The deliveries of an endpoint, the newest first.
+
+    Args:
+        query: ``limit``, ``offset`` and, optional, ``status``, ``type``, ``since``, ``until``.
+    Raises: NotFoundError.
+    """
+    show_endpoint(endpoint_id)
+    statement = _statement().where(DELIVERIES.c.endpoint_id == endpoint_id)
+    if status := query.get("status"):
+        statement = statement.where(DELIVERIES.c.status == status)
+    if name := query.get("type"):
+        statement = statement.where(EVENTS.c.type.in_(sorted(names_of((name,)))))
+    statement = _between(statement, query.get("since"), query.get("until"))
+    return read_page(
+        statement.order_by(DELIVERIES.c.id.desc()), _shapes,
+        limit=query["limit"], offset=query["offset"],
+    )  # fmt: skip
+
+
+def show_delivery(endpoint_id: int, delivery_id: int) -> dict[str, Any]:
+    """One delivery as it was last committed.
+
+    Raises: NotFoundError.
+    """
+    with primary_engine().connect() as connection:
+        return _one(connection, endpoint_id, delivery_id)
+
+
+def describe_delivery(endpoint_id: int, delivery_id: int) -> dict[str, Any]:
+    """One delivery as it is in the running transaction.
+
+    Raises: NotFoundError.
+    """
+    return _one(records.connection(), endpoint_id, delivery_id)
+
+
+def resend(endpoint_id: int, delivery_id: int) -> None:
+    """Try a delivery again now, with the whole schedule before it, whatever its state.
+
+    The message keeps its id: a receiver that has it already knows it again. One that is being sent
+    at this moment is sent once more when its lease has run out, unless that attempt succeeds.
+    Raises: NotFoundError; InvalidStateError, the endpoint is disabled.
+    """
+    endpoint = get_endpoint(endpoint_id, lock=True)
+    delivery = records.find(DELIVERIES, delivery_id, lock=True)
+    if delivery is None or delivery.endpoint_id != endpoint_id:
+        raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
+    require_active(endpoint)
+    changes = {"status": "pending", "attempts": 0, "next_attempt_at": utc_now()}
+    records.update(DELIVERIES, delivery_id, changes)
+    audit.record("webhook.resent", "Webhook", endpoint_id, after={"messageId": delivery.message_id})
+
+
+def _statement() -> Select[Any]:
+    return (
+        select(
+            DELIVERIES, ENDPOINTS.c.url, EVENTS.c.key, EVENTS.c.type,
+            EVENTS.c.created_at.label("happened_at"),
+            type_coerce(EVENTS.c.payload, Text).label("payload"),
+        )
+        .join(ENDPOINTS, ENDPOINTS.c.id == DELIVERIES.c.endpoint_id)
+        .join(EVENTS, EVENTS.c.id == DELIVERIES.c.event_id)
+    )  # fmt: skip
+
+
+def _between(statement: Select[Any], since: datetime | None, until: datetime | None) -> Select[Any]:
+    if since is not None:
+        statement = statement.where(DELIVERIES.c.created_at >= since)
+    if until is not None:
+        statement = statement.where(DELIVERIES.c.created_at < until)
+    return statement
+
+
+def _one(connection: Connection, endpoint_id: int, delivery_id: int) -> dict[str, Any]:
+    row = connection.execute(
+        _statement().where(DELIVERIES.c.id == delivery_id, DELIVERIES.c.endpoint_id == endpoint_id)
+    ).first()
+    if row is None:
+        raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
+    return _shapes(connection, (row,))[0]
+
+
+def _shapes(connection: Connection, rows: Iterable[Row[Any]]) -> list[dict[str, Any]]:
+    found = list(rows)
+    attempts: dict[int, list[dict[str, Any]]] = {row.id: [] for row in found}
+    statement = select(ATTEMPTS).where(ATTEMPTS.c.delivery_id.in_(attempts)).order_by(ATTEMPTS.c.id)
+    for attempt in connection.execute(statement):
+        attempts[attempt.delivery_id].append(_attempt_shape(attempt))
+    return [_shape(row, attempts[row.id]) for row in found]
+
+
+def _shape(row: Row[Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "endpointId": row.endpoint_id,
+        "messageId": row.message_id,
+        "eventId": row.key,
+        "eventType": row.type,
+        "status": row.status,
+        "createdAt": row.created_at,
+        "deliveredAt": row.delivered_at,
+        "nextAttemptAt": row.next_attempt_at,
+        "request": {
+            "method": "POST",
+            "url": row.url,
+            "body": envelope(row.type, iso_instant(row.happened_at), row.payload),
+        },
+        "attempts": attempts,
+    }
+
+
+def _attempt_shape(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "at": row.created_at,
+        "requestHeaders": row.request_headers or {},
+        "statusCode": row.status_code,
+        "durationMs": row.duration_ms,
+        "response": row.response,
+        "error": row.error,
+    }

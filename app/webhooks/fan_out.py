@@ -1,0 +1,183 @@
+"""From events to deliveries: each event gets its place in the journal, and a row for each endpoint.
+
+Ids of events are given before their transactions commit, so a smaller one may appear after a larger
+one. Places are given here, by one worker at a time, to whatever has been committed by then: they
+appear in their order, and none is passed over (docs/adr/0086).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+import structlog
+from flask import Flask, current_app
+from sqlalchemy import (
+    Connection,
+    Row,
+    Table,
+    Text,
+    bindparam,
+    exists,
+    select,
+    type_coerce,
+    update,
+)
+
+from app import records
+from app.auth.accounts import callers_of
+from app.clock import utc_now
+from app.database import primary_engine, transaction
+from app.extensions import Model
+from app.loops import wake
+from app.models.event import Counter, Event
+from app.models.webhook import WebhookDelivery, WebhookEndpoint
+from app.security import Caller, system_caller
+from app.webhooks.endpoint_state import disable_endpoint
+from app.webhooks.signing import new_message_id
+from app.webhooks.subscriptions import matches, may_see
+
+log = structlog.get_logger(__name__)
+
+COUNTER = "events.position"
+# What one transaction does at most: writers of SQLite wait for it.
+EVENTS_AT_ONCE = 200
+DELIVERIES_AT_ONCE = 4000
+DELIVERY_LOOP = "webhook-deliveries"
+
+EVENTS: Table = Model.metadata.tables[Event.__tablename__]
+ENDPOINTS: Table = Model.metadata.tables[WebhookEndpoint.__tablename__]
+DELIVERIES: Table = Model.metadata.tables[WebhookDelivery.__tablename__]
+COUNTERS: Table = Model.metadata.tables[Counter.__tablename__]
+
+_WAITING = EVENTS.c.dispatched_at.is_(None)
+_PAYLOAD = type_coerce(EVENTS.c.payload, Text).label("payload")
+_PLACED = (
+    update(EVENTS)
+    .where(EVENTS.c.id == bindparam("event"))
+    .values(position=bindparam("place"), dispatched_at=bindparam("now"))
+)
+
+
+class Audience:
+    """The active endpoints with their owners, as they are at this moment."""
+
+    def __init__(self, endpoints: Sequence[Row[Any]], owners: Mapping[int, Caller]) -> None:
+        self.endpoints = endpoints
+        self._owners = owners
+
+    def owner(self, endpoint: Row[Any]) -> Caller | None:
+        """Whose rights the endpoint has; None when that account may not sign in any more."""
+        if endpoint.created_by_id is None:  # made by a command
+            return system_caller()
+        return self._owners.get(endpoint.created_by_id)
+
+    def of(self, event: Row[Any]) -> list[Row[Any]]:
+        """The endpoints that get ``event``; a ping goes to the endpoint it is for, not here."""
+        if event.type == "webhook.ping":
+            return []
+        return [endpoint for endpoint in self.endpoints if self.wants(endpoint, event)]
+
+    def wants(self, endpoint: Row[Any], event: Row[Any]) -> bool:
+        """Whether ``endpoint`` has asked for ``event``, and its owner may see it."""
+        if event.type == "webhook.ping" or not matches(endpoint.events, event.type):
+            return False
+        owner = self.owner(endpoint)
+        return owner is not None and may_see(owner, event.type, lambda: orjson.loads(event.payload))
+
+
+def fan_out() -> int:
+    """One portion of the loop: the next events, in one transaction; returns how many."""
+    with primary_engine().connect() as reading:
+        if not reading.execute(select(exists().where(_WAITING))).scalar():
+            return 0
+    with transaction() as session:
+        connection = session.connection()
+        last = _lock_counter(connection)
+        if last is None:  # another worker is doing it
+            return 0
+        audience = read_audience(connection)
+        events = _next_events(connection, audience)
+        made = [
+            new_delivery(endpoint.id, event.id)
+            for event in events
+            for endpoint in audience.of(event)
+        ]
+        records.insert_all(DELIVERIES, made)
+        _give_places(connection, events, last)
+    if made:
+        wake(_app(), DELIVERY_LOOP)
+    return len(events)
+
+
+def read_audience(connection: Connection, *endpoint_ids: int) -> Audience:
+    """All active endpoints, or those named; endpoints whose owner is gone are disabled."""
+    statement = select(ENDPOINTS).where(ENDPOINTS.c.status == "active").order_by(ENDPOINTS.c.id)
+    if endpoint_ids:
+        statement = statement.where(ENDPOINTS.c.id.in_(endpoint_ids))
+    endpoints = connection.execute(statement).all()
+    owners = callers_of(
+        connection, (row.created_by_id for row in endpoints if row.created_by_id is not None)
+    )
+    audience = Audience(endpoints, owners)
+    orphans = [row for row in endpoints if audience.owner(row) is None]
+    for orphan in orphans:
+        disable_endpoint(orphan.id, "The account that owns it may not sign in any more.")
+    if orphans:
+        return Audience([row for row in endpoints if row not in orphans], owners)
+    return audience
+
+
+def new_delivery(endpoint_id: int, event_id: int) -> dict[str, Any]:
+    """The row of a delivery that is due now."""
+    now = utc_now()
+    return {
+        "created_at": now,
+        "endpoint_id": endpoint_id,
+        "event_id": event_id,
+        "message_id": new_message_id(),
+        "status": "pending",
+        "attempts": 0,
+        "next_attempt_at": now,
+    }
+
+
+def _next_events(connection: Connection, audience: Audience) -> list[Row[Any]]:
+    endpoints = len(audience.endpoints)
+    at_once = max(1, min(EVENTS_AT_ONCE, DELIVERIES_AT_ONCE // max(1, endpoints)))
+    return list(
+        connection.execute(
+            select(EVENTS.c.id, EVENTS.c.type, _PAYLOAD)
+            .where(_WAITING)
+            .order_by(EVENTS.c.id)
+            .limit(at_once)
+        )
+    )
+
+
+def _give_places(connection: Connection, events: Iterable[Row[Any]], last: int) -> None:
+    now = utc_now()
+    places = [
+        {"event": event.id, "place": place, "now": now}
+        for place, event in enumerate(events, start=last + 1)
+    ]
+    if places:
+        connection.execute(_PLACED, places)
+        statement = update(COUNTERS).where(COUNTERS.c.name == COUNTER)
+        connection.execute(statement.values(value=places[-1]["place"]))
+
+
+def _lock_counter(connection: Connection) -> int | None:
+    """The last place given, locked; None while another worker holds it."""
+    value = select(COUNTERS.c.value).where(COUNTERS.c.name == COUNTER)
+    last: int | None = connection.execute(value.with_for_update(skip_locked=True)).scalar()
+    if last is None and connection.execute(value).scalar() is None:
+        # Two workers that begin together: the second waits here for the first, and fails.
+        records.insert(COUNTERS, {"name": COUNTER, "value": 0})
+        return 0
+    return last
+
+
+def _app() -> Flask:
+    return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]

@@ -1,0 +1,84 @@
+"""The journal: every event in the order in which it was committed, to pull what was missed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from sqlalchemy import Row, Text, func, select, type_coerce
+
+from app.database import primary_engine
+from app.errors import ValidationError
+from app.security import Caller, current_caller
+from app.webhooks.fan_out import EVENTS
+from app.webhooks.subscriptions import may_read_group, may_see, names_of
+
+
+def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict[str, Any]:
+    """The events behind ``after`` that the caller may see, oldest first.
+
+    Args:
+        after: ``next`` of the last page, or the id of an event; None for the beginning.
+        patterns: which events: exact names, ``invoice.*``, ``*``; none for all.
+    Returns: ``{items, next, hasMore, gap}``; a page may be shorter than ``limit`` although there
+        is more, where the rest of it is not for the caller. ``gap``: events right behind ``after``
+        are not kept any more.
+    Raises: ValidationError, ``after`` is neither.
+    """
+    caller = current_caller()
+    begin = _position(after)
+    wanted = names_of(patterns or ("*",))
+    names = sorted(name for name in wanted if may_read_group(caller, name.partition(".")[0]))
+    statement = (
+        select(
+            EVENTS.c.position, EVENTS.c.key, EVENTS.c.type, EVENTS.c.created_at,
+            EVENTS.c.entity, EVENTS.c.entity_id, EVENTS.c.request_id,
+            type_coerce(EVENTS.c.payload, Text).label("payload"),
+        )
+        .where(EVENTS.c.position > begin, EVENTS.c.type.in_(names))
+        .order_by(EVENTS.c.position)
+        .limit(limit + 1)
+    )  # fmt: skip
+    with primary_engine().connect() as connection:
+        oldest: int | None = connection.execute(select(func.min(EVENTS.c.position))).scalar()
+        rows = connection.execute(statement).all()
+    page = rows[:limit]
+    return {
+        "items": [item for row in page if (item := _item(caller, row)) is not None],
+        "next": str(page[-1].position if page else begin),
+        "hasMore": len(rows) > limit,
+        "gap": after is not None and oldest is not None and begin + 1 < oldest,
+    }
+
+
+def _item(caller: Caller, row: Row[Any]) -> dict[str, Any] | None:
+    """An event as it is shown; None when the caller may not see it."""
+    if not may_see(caller, row.type, lambda: orjson.loads(row.payload)):
+        return None
+    return {
+        "id": row.key,
+        "cursor": str(row.position),
+        "type": row.type,
+        "timestamp": row.created_at,
+        "entity": row.entity,
+        "entityId": row.entity_id,
+        "requestId": row.request_id,
+        "data": orjson.Fragment(row.payload),
+    }
+
+
+def _position(after: str | None) -> int:
+    if after is None:
+        return 0
+    if after.isascii() and after.isdigit() and len(after) <= 18:
+        return int(after)
+    if after.startswith("evt_"):
+        with primary_engine().connect() as connection:
+            statement = select(EVENTS.c.position).where(EVENTS.c.key == after[:40])
+            found: int | None = connection.execute(statement).scalar()
+        if found is not None:
+            return found
+    raise ValidationError(
+        [("after", "Must be next of an earlier answer, or the id of an event that is still kept.")]
+    )

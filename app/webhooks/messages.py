@@ -1,0 +1,120 @@
+"""A message on its way to an endpoint, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+
+from app.clock import utc_now
+from app.outbound.client import Client, OutboundError
+from app.webhooks.schedule import retry_after
+from app.webhooks.signing import signed_headers
+
+log = structlog.get_logger(__name__)
+
+# Of the answer, this much is kept to be looked at.
+KEPT_CHARACTERS = 1024
+# A message that was held this long is not sent any more: its lease might run out meanwhile.
+HELD_SECONDS = 30.0
+GONE = 410
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A delivery that was taken: everything needed to send it without the database."""
+
+    delivery_id: int
+    leased_until: datetime
+    endpoint_id: int
+    url: str
+    secrets: tuple[str, ...] = field(repr=False)
+    message_id: str
+    body: str
+    attempts: int
+    is_failing: bool
+    taken_at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One attempt; without ``was_sent`` there was none, and the delivery stays as it was."""
+
+    message: Message
+    at: datetime
+    was_sent: bool = True
+    duration_seconds: float = 0.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: int | None = None
+    response: str | None = None
+    error: str | None = None
+    retry_after: timedelta = timedelta(0)
+
+    @property
+    def is_success(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def is_gone(self) -> bool:
+        """The receiver says that it wants nothing any more."""
+        return self.status == GONE
+
+    @classmethod
+    def unsent(cls, message: Message) -> Outcome:
+        """A message that is given back."""
+        return cls(message, utc_now(), was_sent=False)
+
+
+def envelope(name: str, timestamp: str, payload: str) -> str:
+    """The body: ``payload`` is the text of ``data`` as the event has it."""
+    return f'{{"type":"{name}","timestamp":"{timestamp}","data":{payload}}}'
+
+
+class Sender:
+    """Sends one message; never raises."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def __call__(self, message: Message) -> Outcome:
+        if time.monotonic() - message.taken_at > HELD_SECONDS:
+            return Outcome.unsent(message)
+        at = utc_now()
+        if not message.secrets:  # nobody could tell that it is from us
+            return Outcome(message, at, error="The secret of the endpoint cannot be read.")
+        began = time.monotonic()
+        headers: Mapping[str, str] = {}
+        try:
+            headers = signed_headers(message.secrets, message.message_id, at, message.body)
+            answer = self._client.send("POST", message.url, headers, message.body.encode())
+        except OutboundError as error:
+            return Outcome(
+                message, at, duration_seconds=time.monotonic() - began, headers=headers,
+                error=str(error),
+            )  # fmt: skip
+        except Exception:  # a thread of the crew must go on, and the message be tried again
+            log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
+            return Outcome(
+                message, at, duration_seconds=time.monotonic() - began, headers=headers,
+                error="The message could not be sent.",
+            )  # fmt: skip
+        is_redirect = 300 <= answer.status < 400
+        return Outcome(
+            message,
+            at,
+            duration_seconds=time.monotonic() - began,
+            headers=headers,
+            status=answer.status,
+            response=_readable(answer.body),
+            error="Redirects are not followed." if is_redirect else None,
+            retry_after=retry_after(answer.headers, at),
+        )
+
+
+def _readable(body: bytes) -> str:
+    """The beginning of an answer as text that both databases take."""
+    text = body[:KEPT_CHARACTERS].decode("utf-8", "replace")
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:KEPT_CHARACTERS]

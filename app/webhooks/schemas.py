@@ -1,0 +1,209 @@
+"""What webhooks and the journal look like on the wire (contract 11.1, 11.2, 12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
+from app.outbound.addresses import MAXIMUM_URL
+from app.wire import Instant, PageQuerySchema
+
+_URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
+_EVENTS = {
+    "description": "Exact names, all of an object (`invoice.*`), or `*`.",
+    "example": ["invoice.paid", "client.*"],
+}
+_SECRET = {"example": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}
+_PATTERNS = validate.Length(1, 100)
+_NAME = validate.Length(1, 60)
+
+
+class NewWebhookSchema(Schema):
+    """An endpoint to register."""
+
+    url = fields.String(required=True, validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
+    events = fields.List(
+        fields.String(validate=_NAME), required=True, validate=_PATTERNS, metadata=_EVENTS
+    )
+    description = fields.String(
+        load_default=None, allow_none=True, validate=validate.Length(max=500),
+        metadata={"example": "Bookkeeping"},
+    )  # fmt: skip
+
+
+class WebhookChangesSchema(Schema):
+    """What to change of an endpoint; what is left out stays."""
+
+    url = fields.String(validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
+    events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=_EVENTS)
+    description = fields.String(allow_none=True, validate=validate.Length(max=500))
+    status = fields.String(
+        validate=validate.OneOf(ENDPOINT_STATUSES),
+        metadata={"description": "`disabled` cancels what is due; `active` makes you the owner."},
+    )
+
+
+class WebhookSchema(Schema):
+    """An endpoint."""
+
+    id = fields.Integer()
+    url = fields.String()
+    events = fields.List(fields.String())
+    description = fields.String(allow_none=True)
+    status = fields.String(validate=validate.OneOf(ENDPOINT_STATUSES))
+    failingSince = Instant(
+        allow_none=True, metadata={"description": "Since when every attempt has failed."}
+    )
+    disabledAt = Instant(allow_none=True)
+    disabledReason = fields.String(allow_none=True)
+    previousSecretUntil = Instant(
+        allow_none=True, metadata={"description": "Until then the secret before signs as well."}
+    )
+    isRecovering = fields.Boolean(metadata={"description": "A recovery is under way."})
+    createdById = fields.Integer(allow_none=True, metadata={"description": "Its owner."})
+    createdAt = Instant()
+    updatedAt = Instant()
+
+
+class MadeWebhookSchema(WebhookSchema):
+    """The new endpoint; ``secret`` is shown this once."""
+
+    secret = fields.String(metadata=_SECRET)
+
+
+class WebhookSecretSchema(Schema):
+    """The new secret, shown this once; until ``previousSecretUntil`` the old one signs as well."""
+
+    id = fields.Integer()
+    secret = fields.String(metadata=_SECRET)
+    previousSecretUntil = Instant()
+
+
+class WebhookQuerySchema(PageQuerySchema):
+    """Which endpoints."""
+
+    status = fields.String(validate=validate.OneOf(ENDPOINT_STATUSES))
+
+
+class WebhookDeliveryQuerySchema(PageQuerySchema):
+    """Which deliveries of an endpoint."""
+
+    status = fields.String(validate=validate.OneOf(DELIVERY_STATUSES))
+    type = fields.String(
+        validate=_NAME, metadata={"description": "`invoice.paid`, or `invoice.*`."}
+    )
+    since = Instant(metadata={"description": "Made from this instant on."})
+    until = Instant(metadata={"description": "Made before this instant."})
+
+
+class WebhookRequestSchema(Schema):
+    """What is sent; the headers are those of each attempt."""
+
+    method = fields.String(metadata={"example": "POST"})
+    url = fields.String()
+    body = fields.String(metadata={"description": "The exact text that is signed."})
+
+
+class WebhookAttemptSchema(Schema):
+    """One try, with what the receiver answered."""
+
+    at = Instant()
+    requestHeaders = fields.Dict(fields.String(), fields.String())
+    statusCode = fields.Integer(
+        allow_none=True, metadata={"description": "None when no answer came."}
+    )
+    durationMs = fields.Integer()
+    response = fields.String(
+        allow_none=True, metadata={"description": "First 1 KB of the answer's body."}
+    )
+    error = fields.String(allow_none=True, metadata={"description": "Why no answer counted."})
+
+
+class WebhookDeliverySchema(Schema):
+    """An event owed to an endpoint, with every attempt."""
+
+    id = fields.Integer()
+    endpointId = fields.Integer()
+    messageId = fields.String(metadata={"description": "The `webhook-id` of every attempt."})
+    eventId = fields.String()
+    eventType = fields.String()
+    status = fields.String(validate=validate.OneOf(DELIVERY_STATUSES))
+    createdAt = Instant()
+    deliveredAt = Instant(allow_none=True)
+    nextAttemptAt = Instant(allow_none=True)
+    request = fields.Nested(WebhookRequestSchema)
+    attempts = fields.List(fields.Nested(WebhookAttemptSchema))
+
+
+class WebhookRecoverySchema(Schema):
+    """Which events to deliver after all."""
+
+    since = Instant(required=True, metadata={"description": "Events from this instant on."})
+    until = Instant(load_default=None, allow_none=True)
+
+
+class WebhookRecoveringSchema(Schema):
+    """What a recovery looks through."""
+
+    id = fields.Integer()
+    since = Instant()
+    until = Instant(allow_none=True)
+    events = fields.Integer(metadata={"description": "Events of the period, of all types."})
+
+
+class CommaSeparated(fields.String):
+    """``a,b`` as a list."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+class JournalQuerySchema(Schema):
+    """From where on, which events and how many."""
+
+    after = fields.String(
+        load_default=None,
+        validate=validate.Length(1, 64),
+        metadata={"description": "`next` of the last answer, or the id of an event."},
+    )
+    types = CommaSeparated(
+        load_default=list,
+        metadata={"description": "Names with commas between; `invoice.*` and `*` too."},
+    )
+    limit = fields.Integer(
+        load_default=100,
+        validate=validate.Range(1, 1000),
+        metadata={"description": "At most so many events."},
+    )
+
+
+class EventSchema(Schema):
+    """An event: what webhooks deliver, and its place in the journal."""
+
+    id = fields.String(metadata={"example": "evt_0f4c0f4c0f4c0f4c0f4c0f4c0f4c0f4c"})
+    cursor = fields.String(metadata={"description": "Its place: `after` this event."})
+    type = fields.String(metadata={"example": "invoice.paid"})
+    timestamp = Instant()
+    entity = fields.String()
+    entityId = fields.Integer()
+    requestId = fields.String(allow_none=True)
+    data = fields.Raw(
+        metadata={
+            "type": "object",
+            "description": "`{object, previous, actor, sequence}` as webhooks deliver it.",
+        }
+    )
+
+
+class JournalSchema(Schema):
+    """Events in the order in which they were committed."""
+
+    items = fields.List(fields.Nested(EventSchema))
+    next = fields.String(metadata={"description": "`after` of the next request."})
+    hasMore = fields.Boolean()
+    gap = fields.Boolean(
+        metadata={"description": "Events right behind `after` are not kept any more."}
+    )

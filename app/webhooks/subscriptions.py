@@ -1,0 +1,96 @@
+"""Which events an endpoint wants, and which of them its owner may see.
+
+A payload shows a record, so whoever receives it must be allowed to read that record: the same
+function decides as for every other way to it (app/permissions.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from app.auth.accounts import is_administrator
+from app.errors import ForbiddenError, ValidationError
+from app.events import EVENT_NAMES, NAMES
+from app.permissions import ALL, allowed, scope_of
+from app.security import Caller
+
+# The object of an event -> what one needs to read such records.
+PERMISSIONS: Mapping[str, str] = {
+    "client": "clients:read", "contact": "contacts:read", "lead": "leads:read",
+    "opportunity": "opportunities:read", "ticket": "tickets:read", "invoice": "invoices:read",
+    "payment": "invoices:read", "kb_article": "kb:read", "document": "documents:read",
+    "task": "tasks:read", "project": "projects:read", "ai": "ai:act", "report": "bi:export",
+}  # fmt: skip
+# Events about the administration itself: for administrators only (contract section 12).
+FOR_ADMINISTRATORS = ("webhook", "api_key", "user")
+
+_OWNING = {"ownerId": "owner_id", "assigneeId": "assignee_id", "managerId": "manager_id",
+           "status": "status"}  # fmt: skip
+
+
+def matches(patterns: Iterable[str], name: str) -> bool:
+    """Whether one of ``patterns`` (exact names, ``invoice.*``, ``*``) means the event ``name``."""
+    group = name.partition(".")[0]
+    return any(pattern in (name, f"{group}.*", "*") for pattern in patterns)
+
+
+def names_of(patterns: Iterable[str]) -> frozenset[str]:
+    """All events that ``patterns`` mean."""
+    wanted = tuple(patterns)
+    return frozenset(name for name in EVENT_NAMES if matches(wanted, name))
+
+
+def check_patterns(patterns: Iterable[str], field: str) -> None:
+    """Refuse what means no event.
+
+    Raises: ValidationError, naming each.
+    """
+    problems = [
+        (f"{field}[{index}]", f"{pattern[:80]!r} is no event: docs/events.md lists them.")
+        for index, pattern in enumerate(patterns)
+        if not names_of((pattern,))
+    ]
+    if problems:
+        raise ValidationError(problems)
+
+
+def require_readable(caller: Caller, patterns: Iterable[str]) -> None:
+    """Refuse subscriptions to events of which ``caller`` could never see one.
+
+    ``*`` is taken: it means what the owner may see.
+    Raises: ForbiddenError.
+    """
+    for pattern in patterns:
+        group = pattern.partition(".")[0]
+        if group in NAMES and not may_read_group(caller, group):
+            needed = PERMISSIONS.get(group)
+            message = (
+                f"Your role may not read what {pattern} tells: {needed} is needed."
+                if needed
+                else f"Only administrators may subscribe to {pattern}."
+            )
+            raise ForbiddenError(message, [("permission", needed or "Admin")])
+
+
+def may_see(caller: Caller, name: str, read_data: Callable[[], Mapping[str, Any]]) -> bool:
+    """Whether ``caller`` may see an event.
+
+    Args:
+        read_data: gives ``data`` of the envelope; called only where the record itself decides.
+    """
+    group = name.partition(".")[0]
+    if not may_read_group(caller, group):
+        return False
+    if group in FOR_ADMINISTRATORS or scope_of(caller, PERMISSIONS[group]) == ALL:
+        return True
+    shown = read_data()["object"]
+    record = {column: shown.get(property_) for property_, column in _OWNING.items()}
+    return allowed(caller, PERMISSIONS[group], record)
+
+
+def may_read_group(caller: Caller, group: str) -> bool:
+    """Whether ``caller`` may see any event about such an object (``invoice``)."""
+    if group in FOR_ADMINISTRATORS:
+        return is_administrator(caller)
+    return allowed(caller, PERMISSIONS[group])
