@@ -1,5 +1,6 @@
 """How gunicorn serves the application; WEB_CONCURRENCY is the number of its processes."""
 
+import gc
 import os
 import sys
 
@@ -40,3 +41,9 @@ try:
     check_web_processes(workers, os.environ.get("REDIS_URL"))
 except ConfigError as error:
     sys.exit(f"Cannot start: {error}")
+
+
+def post_worker_init(worker: object) -> None:
+    """What was loaded at the start stays: the collector need not look through it again."""
+    gc.collect()
+    gc.freeze()

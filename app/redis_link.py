@@ -10,14 +10,22 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import redis
 import structlog
-from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError
-from redis.maint_notifications import MaintNotificationsConfig
-from redis.retry import Retry
+
+from app.lazy import lazy
+
+# A laptop without Redis does not load its client.
+if TYPE_CHECKING:
+    import redis
+    from redis import backoff, exceptions, maint_notifications, retry
+else:
+    redis = lazy("redis")
+    backoff = lazy("redis.backoff")
+    exceptions = lazy("redis.exceptions")
+    maint_notifications = lazy("redis.maint_notifications")
+    retry = lazy("redis.retry")
 
 TIMEOUT_SECONDS = 0.1
 PROBE_EVERY_SECONDS = 0.5
@@ -46,9 +54,9 @@ class RedisLink:
             url,
             socket_timeout=TIMEOUT_SECONDS,
             socket_connect_timeout=TIMEOUT_SECONDS,
-            retry=Retry(NoBackoff(), 0),
+            retry=retry.Retry(backoff.NoBackoff(), 0),
             protocol=2,
-            maint_notifications_config=MaintNotificationsConfig(enabled=False),
+            maint_notifications_config=maint_notifications.MaintNotificationsConfig(enabled=False),
         )
         self._threads = threading.local()
         self._lock = threading.Lock()
@@ -86,7 +94,7 @@ class RedisLink:
     def _evaluate(self, script: Script, arguments: tuple[str | int, ...]) -> Any:
         try:
             return self._ask("EVALSHA", script.digest, script.keys, *arguments)
-        except NoScriptError:
+        except exceptions.NoScriptError:
             return self._ask("EVAL", script.source, script.keys, *arguments)
 
     def _ask(self, *command: str | int) -> Any:

@@ -25,6 +25,11 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         super().__init__(*args, **options)
         self.places = threading.Semaphore(max(self.cfg.threads // 2, 1))
 
+    def init_process(self) -> None:
+        """Make every setting a plain attribute: each request reads a dozen of them."""
+        vars(self.cfg).update({name: item.get() for name, item in self.cfg.settings.items()})
+        super().init_process()
+
     def handle(self, conn: Any) -> Any:
         """Answer the requests of ``conn`` until it pauses; what is returned is gthread's."""
         keep = super().handle(conn)

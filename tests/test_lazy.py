@@ -9,6 +9,13 @@ import pytest
 
 from app.lazy import lazy
 
+# What few requests need, and what would double the memory of every process.
+HEAVY = {
+    "PIL", "alembic", "facturx", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "pypdf",
+    "pypdfium2", "redis", "reportlab", "requests", "uharfbuzz", "vl_convert", "xlsxwriter",
+    "zxcvbn",
+}  # fmt: skip
+
 
 def test_a_module_is_imported_when_an_attribute_is_asked_for() -> None:
     program = (
@@ -28,3 +35,12 @@ def test_a_module_that_does_not_exist_is_an_error_at_its_first_use() -> None:
 
 def test_inspecting_loads_nothing() -> None:
     assert not hasattr(lazy("no_such_library"), "__path__")
+
+
+def test_a_web_process_starts_without_the_heavy_libraries() -> None:
+    program = (
+        "import sys, app.factory; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "flask" in answer.stdout.split(), answer.stderr
+    assert set(answer.stdout.split()) & HEAVY == set()

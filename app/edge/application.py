@@ -11,6 +11,7 @@ from typing import Any
 
 from flask import Flask, Request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from werkzeug.routing import MapAdapter
 
 from app.edge.answer import Finisher
 from app.edge.gate import Gate
@@ -36,6 +37,22 @@ class Application(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """``func`` as it is."""
         return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """What finds the view of ``request``: by path and method, never by host.
+
+        Flask binds it to the host as well, which no route asks for and nothing here is built from.
+        """
+        if request is None:
+            return None
+        environ = request.environ
+        path: str = environ["PATH_INFO"]
+        if not path.isascii():  # each byte as one character (PEP 3333)
+            path = path.encode("latin-1").decode("utf-8", "replace")
+        return MapAdapter(
+            self.url_map, "", "", None, environ["wsgi.url_scheme"], path,
+            environ["REQUEST_METHOD"], environ.get("QUERY_STRING", ""),
+        )  # fmt: skip
 
     def wsgi_app(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer one request."""

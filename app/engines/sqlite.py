@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, event
 
+from app import statements
 from app.config import ConfigError
 from app.engines.autocommit import AUTOCOMMIT
 from app.models.searched import search_text
@@ -24,8 +25,8 @@ PRAGMAS = (
     "synchronous=FULL",
     "foreign_keys=ON",
     f"busy_timeout={BUSY_SECONDS * 1000}",
-    "cache_size=-4096",
-    "mmap_size=67108864",
+    "cache_size=-2048",
+    "mmap_size=16777216",
     "temp_store=MEMORY",
     "journal_size_limit=67108864",
 )
@@ -65,7 +66,7 @@ def listen(engine: Engine, *, reading: bool) -> None:
 
 
 def _begin_immediate(connection: Any) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    statements.execute(connection, "BEGIN IMMEDIATE")
 
 
 def read_catalogue(connection: Connection) -> None:
