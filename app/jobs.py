@@ -23,6 +23,7 @@ from huey.consumer import Consumer
 
 from app.heartbeat import beat
 from app.loops import Loop, LoopThreads
+from app.mail.delivery import MAIL_LOOP
 from app.pruning import prune_expired
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out

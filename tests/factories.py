@@ -145,6 +145,11 @@ def put(entity: str, key: int, **values: Any) -> None:
     records.update(SERVICES[entity].rules.table, key, values)
 
 
+def put_row(model: type[Model], key: int, **values: Any) -> None:
+    """Set columns of a row that is no record of a service."""
+    records.update(Model.metadata.tables[model.__tablename__], key, values)
+
+
 def rows(model: type[Model], **conditions: Any) -> list[Mapping[str, Any]]:
     """The rows of a table with these values, oldest first."""
     table = Model.metadata.tables[model.__tablename__]

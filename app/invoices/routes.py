@@ -6,7 +6,7 @@ from typing import Any
 
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.events import entity_url
-from app.invoices import file_views
+from app.invoices import file_views, mail_views
 from app.invoices.area import area, payments_area
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import mark_uncollectible, void_invoice
@@ -19,19 +19,11 @@ from app.invoices.schemas import (
     ReversedPaymentSchema,
     StandingSchema,
 )
-from app.invoices.sending import Letter, send_invoice
-from app.invoices.sending_many import send_invoices
-from app.invoices.sending_schemas import (
-    SendManySchema,
-    SendSchema,
-    SentManySchema,
-    SentSchema,
-)
 from app.invoices.shapes import describe_invoice, describe_payment
 from app.security import requires
 from app.writing.bodies import read_properties
 
-__all__ = ["area", "file_views", "payments_area"]
+__all__ = ["area", "file_views", "mail_views", "payments_area"]
 
 Made = tuple[dict[str, Any], int, dict[str, str]]
 
@@ -90,32 +82,6 @@ def credit(query: dict[str, Any], body: dict[str, Any], invoice_id: int) -> Made
     )
     address = entity_url("Invoice", credit_note_id)
     return _made(query, describe_invoice(credit_note_id), address)
-
-
-@area.post("/<int:invoice_id>/send")
-@area.arguments(DryRunSchema, location="query")
-@area.arguments(SendSchema)
-@area.response(200, SentSchema)
-@requires("invoices:send")
-def send(query: dict[str, Any], letter: Letter, invoice_id: int) -> dict[str, Any]:
-    """Issue a draft and mail it, or mail an issued document again.
-
-    The mail is written with the change, or not at all; `delivery.status` is `queued` then.
-    """
-    answer = send_invoice(invoice_id, letter)
-    undo_if_dry(query)
-    return answer
-
-
-@area.post("/send")
-@area.arguments(DryRunSchema, location="query")
-@area.arguments(SendManySchema)
-@area.response(200, SentManySchema)
-@requires("invoices:send")
-def send_many(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[str, Any]:
-    """Send many documents, each in a transaction of its own."""
-    invoice_ids, letter = wanted
-    return send_invoices(invoice_ids, letter, dry_run=query["dry_run"])
 
 
 @payments_area.post("/<int:payment_id>/reverse")

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from email.utils import make_msgid
 from typing import Any
 
 from app import audit, records
-from app.clock import utc_now
 from app.errors import InvalidStateError, ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
-from app.invoices.drawing import file_name
-from app.invoices.einvoice.preflight import preflight
+from app.invoices.downloads import PDF, XML, refuse_incomplete
+from app.invoices.drawing import draw_pdf, file_name, write_ubl
+from app.invoices.freezing import PDF_HEADERS, keep_file, key_of
+from app.invoices.letters import write_letter
 from app.invoices.operations import issue_invoice
-from app.invoices.plain_text import one_line
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
-from app.invoices.wording import title_of
-from app.models.event import OutgoingMail
-from app.odata.payload_values import BadValueError
+from app.mail.outbox import check_addresses, queue_mail, shown_delivery
+from app.models.invoice import Invoice
 from app.permissions import require
 from app.security import current_caller
-from app.writing.formats import email
-
-MOST_RECIPIENTS = 50
+from app.settings import organisation
 
 
 @dataclass(frozen=True, kw_only=True)
 class Letter:
     """How a document is sent; ``to``, ``subject`` and ``message`` are made up when left out.
 
-    ``mark_only`` issues the document and counts it as sent without a mail.
+    ``mark_only`` issues the document and counts it as sent without a mail. ``kind`` is that of the
+    template.
     """
 
     to: tuple[str, ...] = ()
@@ -41,6 +38,7 @@ class Letter:
     attach_pdf: bool = True
     attach_e_invoice: bool = False
     mark_only: bool = False
+    kind: str | None = None
 
 
 def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
@@ -57,7 +55,7 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     is_draft = invoice["status"] == "Draft"
     if is_draft:
         issue_invoice(invoice_id)
-    delivery = None if letter.mark_only else _queue(invoice_id, read_document(invoice_id), letter)
+    delivery = None if letter.mark_only else write_mail(invoice_id, letter)
     after = INVOICES.stored(invoice_id)
     if delivery is not None:
         audit.record("invoice.sent", "Invoice", invoice_id, after=delivery)
@@ -73,70 +71,75 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     }
 
 
-def _queue(invoice_id: int, document: InvoiceDocument, letter: Letter) -> dict[str, Any]:
-    """Write the mail down; the worker sends it after the transaction."""
-    recipients = _addresses("to", letter.to or tuple(filter(None, (document.buyer.email,))))
-    copies = _addresses("cc", letter.cc)
-    if not recipients:
-        raise ValidationError([("to", "is required: the client has no e-mail address")])
-    seller = document.seller.legal_name or document.seller.name
-    subject = one_line(letter.subject or "") or f"{title_of(document)} · {one_line(seller)}"
-    attachments = _attachments(invoice_id, document, letter)
-    row = {
-        "created_at": utc_now(),
-        "message_id": make_msgid(domain=_domain(document)),
-        "to": recipients,
-        "cc": copies,
-        "subject": subject,
-        "text_body": letter.message or f"{title_of(document)}\n\n{one_line(seller)}\n",
-        "attachments": attachments,
-        "entity": "Invoice",
-        "entity_id": invoice_id,
-        "next_attempt_at": utc_now(),
-    }
-    mail_id = records.insert(OutgoingMail.__table__, row)
+def write_mail(invoice_id: int, letter: Letter) -> dict[str, Any]:
+    """Put the mail about an issued document into the outbox; the worker sends it.
+
+    Returns: the ``delivery`` of contract 11.1.
+    Raises: ValidationError, there is no recipient, or an address is none.
+    """
+    document = read_document(invoice_id)
+    recipients = _recipients(document, letter)
+    copies = check_addresses("cc", letter.cc)
+    written = write_letter(
+        document, organisation(), kind=letter.kind, subject=letter.subject, message=letter.message
+    )
+    row = queue_mail(
+        to=recipients, cc=copies, subject=written.subject, text=written.text, html=written.html,
+        attachments=_attachments(invoice_id, document, letter),
+        entity="Invoice", entity_id=invoice_id,
+    )  # fmt: skip
+    return shown_delivery(row)
+
+
+def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
+    """What ``send`` would write, a draft included; nothing is issued, kept or sent.
+
+    Raises: NotFoundError; ForbiddenError; ValidationError.
+    """
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    require(caller, "invoices:send", invoice)
+    document = read_document(invoice_id)
+    written = write_letter(
+        document, organisation(), kind=letter.kind, subject=letter.subject, message=letter.message
+    )
+    name = file_name(document.number, invoice_id)
+    ubl = file_name(document.number, invoice_id, "xml")
     return {
-        "id": mail_id,
-        "to": recipients,
-        "cc": copies,
-        "subject": subject,
-        "status": "queued",
-        "attachments": [attached["name"] for attached in attachments],
-        "error": None,
+        "to": _recipients(document, letter),
+        "cc": check_addresses("cc", letter.cc),
+        "subject": written.subject,
+        "text": written.text,
+        "html": written.html,
+        "attachments": [name] * letter.attach_pdf + [ubl] * letter.attach_e_invoice,
     }
 
 
-def _addresses(field: str, given: tuple[str, ...]) -> list[str]:
-    problems, found = [], []
-    for place, text in enumerate(given):
-        try:
-            found.append(email(text))
-        except BadValueError as problem:
-            problems.append((f"{field}[{place}]", str(problem)))
-    if problems:
-        raise ValidationError(problems)
-    return list(dict.fromkeys(found))
+def _recipients(document: InvoiceDocument, letter: Letter) -> list[str]:
+    given = letter.to or tuple(filter(None, (document.buyer.email,)))
+    if not given:
+        raise ValidationError([("to", "is required: the client has no e-mail address")])
+    return check_addresses("to", given)
 
 
 def _attachments(
     invoice_id: int, document: InvoiceDocument, letter: Letter
 ) -> list[dict[str, str]]:
-    """What to attach; the files are drawn when the mail goes out (docs/adr/0040)."""
-    name = file_name(document.number, invoice_id)
+    """The frozen files; those of a document that was moved in are drawn and kept now."""
     attached: list[dict[str, str]] = []
     if letter.attach_pdf:
-        attached.append({"name": name, "contentType": "application/pdf", "form": "pdf"})
+        invoice = records.read(Invoice.__table__, invoice_id, ("pdf_sha256", "e_invoice_format"))
+        assert invoice is not None  # it is locked
+        sha256 = invoice["pdf_sha256"] or keep_file(
+            draw_pdf(document, invoice["e_invoice_format"]), PDF_HEADERS
+        )
+        attached.append(_attached(file_name(document.number, invoice_id), PDF, sha256))
     if letter.attach_e_invoice:
-        problems = preflight(document)
-        if problems:
-            raise ValidationError(
-                [(problem.field, f"{problem.message} ({problem.rule})") for problem in problems]
-            )
-        xml = f"{name.removesuffix('.pdf')}.xml"
-        attached.append({"name": xml, "contentType": "application/xml", "form": "ubl"})
+        refuse_incomplete(document)
+        sha256 = keep_file(write_ubl(document), {"Content-Type": XML})
+        attached.append(_attached(file_name(document.number, invoice_id, "xml"), XML, sha256))
     return attached
 
 
-def _domain(document: InvoiceDocument) -> str:
-    """The right side of the Message-ID: the seller's own domain where it is known."""
-    return (document.seller.email or "").rpartition("@")[2] or "localhost"
+def _attached(name: str, content_type: str, sha256: str) -> dict[str, str]:
+    return {"name": name, "contentType": content_type, "blobKey": key_of(sha256)}

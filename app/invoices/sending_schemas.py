@@ -6,7 +6,9 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 
-from app.invoices.sending import MOST_RECIPIENTS, Letter
+from app.invoices.sending import Letter
+from app.mail.outbox import MOST_RECIPIENTS
+from app.settings.templates import KINDS
 from app.wire import Instant
 
 MOST_INVOICES = 100
@@ -46,6 +48,17 @@ class SendSchema(Schema):
         return Letter(**given)
 
 
+class LetterSchema(SendSchema):
+    """The letter to look at, and which template it follows."""
+
+    kind = fields.String(
+        validate=validate.OneOf(KINDS),
+        metadata={
+            "description": "Template; `invoice` or `creditNote`, as the document is, when left out."
+        },
+    )
+
+
 class SendManySchema(SendSchema):
     """Which documents to send, and how."""
 
@@ -80,6 +93,27 @@ class DeliverySchema(Schema):
     status = fields.String(validate=validate.OneOf(("queued", "sent", "failed")))
     attachments = fields.List(fields.String(), metadata={"example": ["INV-2026-00007.pdf"]})
     error = fields.String(allow_none=True)
+
+
+class MailedSchema(DeliverySchema):
+    """A mail about a document, and what became of it."""
+
+    messageId = fields.String(metadata={"example": "<176-42@acme.example>"})
+    attempts = fields.Integer()
+    createdAt = Instant()
+    sentAt = Instant(allow_none=True)
+    nextAttemptAt = Instant(allow_none=True)
+
+
+class PreviewSchema(Schema):
+    """A letter as it would be sent."""
+
+    to = fields.List(fields.String())
+    cc = fields.List(fields.String())
+    subject = fields.String()
+    text = fields.String()
+    html = fields.String()
+    attachments = fields.List(fields.String(), metadata={"example": ["invoice-1.pdf"]})
 
 
 class SentSchema(Schema):

@@ -10,7 +10,7 @@ from app.odata.payload_values import BadValueError
 from app.settings.values import check_members
 from app.writing.formats import language
 
-KINDS = ("invoice", "creditNote", "reminder")
+KINDS = ("invoice", "creditNote", "notice", "reminder")
 # Name in braces -> what it stands for.
 PLACES: Mapping[str, str] = {
     "number": "number of the document",

@@ -1,0 +1,78 @@
+"""The mails about an invoice: what became of each, and sending a failed one again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from app import audit, records
+from app.clock import utc_now
+from app.errors import InvalidStateError, NotFoundError
+from app.invoices.service import INVOICES
+from app.lists import Page, each, read_page
+from app.mail.outbox import shown_delivery
+from app.models.event import OutgoingMail
+from app.models.invoice import Invoice
+from app.permissions import require
+from app.security import current_caller
+from app.writing.references import is_readable
+
+_TABLE: Any = OutgoingMail.__table__
+
+
+def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
+    """The mails about an invoice that the caller may read, the newest first.
+
+    Raises: NotFoundError.
+    """
+    known = records.read(Invoice.__table__, invoice_id, ("id",))
+    if known is None or not is_readable(current_caller(), "invoices", invoice_id):
+        raise NotFoundError(f"There is no invoice {invoice_id}.")
+    statement = _of(invoice_id).order_by(_TABLE.c.id.desc())
+    return read_page(statement, each(_shown), limit=limit, offset=offset)
+
+
+def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
+    """Put a failed mail into the outbox again, the same message with the same Message-ID.
+
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, it has not failed.
+    """
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    require(caller, "invoices:send", invoice)
+    statement = _of(invoice_id).where(_TABLE.c.id == delivery_id).with_for_update()
+    row = records.connection().execute(statement).first()
+    if row is None:
+        raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")
+    if row.status != "failed":
+        raise InvalidStateError(
+            "Only a failed mail is sent again; send the invoice for another one.",
+            [("status", f"is {shown_delivery(row._mapping)['status']}")],
+        )
+    now = utc_now()
+    changes = {"status": "queued", "next_attempt_at": now, "created_at": now, "error": None}
+    records.update(_TABLE, delivery_id, changes)
+    audit.record("invoice.sent", "Invoice", invoice_id, after={"delivery": delivery_id})
+    return _shown_of({**row._mapping, **changes})
+
+
+def _of(invoice_id: int) -> Any:
+    about = (_TABLE.c.entity == "Invoice") & (_TABLE.c.entity_id == invoice_id)
+    return select(_TABLE).where(about)
+
+
+def _shown(row: Row[Any]) -> dict[str, Any]:
+    return _shown_of(row._mapping)
+
+
+def _shown_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **shown_delivery(row),
+        "messageId": row["message_id"],
+        "attempts": row["attempts"],
+        "createdAt": row["created_at"],
+        "sentAt": row["sent_at"],
+        "nextAttemptAt": row["next_attempt_at"] if row["status"] == "queued" else None,
+    }

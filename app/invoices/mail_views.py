@@ -1,0 +1,78 @@
+"""Documents go out by mail: send one or many, look at the letter first, see what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.dry_run import DryRunSchema, undo_if_dry
+from app.invoices.area import area
+from app.invoices.deliveries import list_deliveries, resend
+from app.invoices.sending import Letter, preview, send_invoice
+from app.invoices.sending_many import send_invoices
+from app.invoices.sending_schemas import (
+    LetterSchema,
+    MailedSchema,
+    PreviewSchema,
+    SendManySchema,
+    SendSchema,
+    SentManySchema,
+    SentSchema,
+)
+from app.lists import Page
+from app.security import requires
+from app.wire import PageQuerySchema, page_schema
+
+
+@area.post("/<int:invoice_id>/send")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(SendSchema)
+@area.response(200, SentSchema)
+@requires("invoices:send")
+def send(query: dict[str, Any], letter: Letter, invoice_id: int) -> dict[str, Any]:
+    """Issue a draft and mail it, or mail an issued document again.
+
+    The mail is written with the change, or not at all; `delivery.status` is `queued` then.
+    """
+    answer = send_invoice(invoice_id, letter)
+    undo_if_dry(query)
+    return answer
+
+
+@area.post("/send")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(SendManySchema)
+@area.response(200, SentManySchema)
+@requires("invoices:send")
+def send_many(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[str, Any]:
+    """Send many documents, each in a transaction of its own."""
+    invoice_ids, letter = wanted
+    return send_invoices(invoice_ids, letter, dry_run=query["dry_run"])
+
+
+@area.post("/<int:invoice_id>/preview")
+@area.arguments(LetterSchema)
+@area.response(200, PreviewSchema)
+@requires("invoices:send")
+def preview_mail(letter: Letter, invoice_id: int) -> dict[str, Any]:
+    """The mail that `send` would write, by the templates of the settings; nothing is sent."""
+    return preview(invoice_id, letter)
+
+
+@area.get("/<int:invoice_id>/deliveries")
+@area.arguments(PageQuerySchema, location="query")
+@area.response(200, page_schema(MailedSchema))
+@requires("invoices:read")
+def show_deliveries(page: dict[str, int], invoice_id: int) -> Page:
+    """The mails about the document, the newest first, and what became of each."""
+    return list_deliveries(invoice_id, **page)
+
+
+@area.post("/<int:invoice_id>/deliveries/<int:delivery_id>/resend")
+@area.arguments(DryRunSchema, location="query")
+@area.response(200, MailedSchema)
+@requires("invoices:send")
+def resend_mail(query: dict[str, Any], invoice_id: int, delivery_id: int) -> dict[str, Any]:
+    """Send a failed mail again: the same message with the same Message-ID."""
+    answer = resend(invoice_id, delivery_id)
+    undo_if_dry(query)
+    return answer

@@ -1,0 +1,21 @@
+"""Mail as ``.eml`` files, where there is no mail server: to be opened and looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def write_file(folder: Path, row: Mapping[str, Any], content: bytes) -> Path:
+    """Write a mail as ``00000042.eml``; a second attempt writes the same file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{row['id']:08d}.eml"
+    draft = path.with_suffix(".part")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return path

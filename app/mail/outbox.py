@@ -1,0 +1,99 @@
+"""The outbox: mail is a row, written in the transaction of the change that wants it sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from email.utils import make_msgid
+from typing import Any
+
+from flask import current_app
+
+from app import records
+from app.clock import utc_now
+from app.errors import Detail, ValidationError
+from app.loops import wake
+from app.mail.address import server_form
+from app.models.event import OutgoingMail
+from app.odata.payload_values import BadValueError
+from app.settings import Organisation, organisation
+from app.writing.formats import email
+
+LOOP = "mail"
+MOST_RECIPIENTS = 50
+# What the contract calls the states; that the dialogue runs is nobody's concern.
+_SHOWN = {"sending": "queued"}
+
+
+def queue_mail(
+    *,
+    to: Sequence[str],
+    subject: str,
+    text: str,
+    html: str | None = None,
+    cc: Sequence[str] = (),
+    attachments: Sequence[Mapping[str, str]] = (),
+    entity: str | None = None,
+    entity_id: int | None = None,
+) -> dict[str, Any]:
+    """Write a mail into the outbox; the worker sends it once the transaction is committed.
+
+    Args:
+        to, cc: checked addresses.
+        subject: one line.
+        attachments: ``{"name", "contentType", "blobKey"}``, files in the store.
+        entity, entity_id: the record that the mail is about.
+    Returns: the row.
+    """
+    now = utc_now()
+    row = {
+        "created_at": now,
+        "message_id": make_msgid(domain=_domain(organisation())),
+        "to": list(to),
+        "cc": list(cc),
+        "subject": subject,
+        "text_body": text,
+        "html_body": html,
+        "attachments": [dict(attached) for attached in attachments],
+        "entity": entity,
+        "entity_id": entity_id,
+        "next_attempt_at": now,
+    }
+    key = records.insert(OutgoingMail.__table__, row)
+    # Heard after the commit or not: the loop looks every second anyhow.
+    wake(current_app._get_current_object(), LOOP)  # type: ignore[attr-defined]
+    return {**row, "id": key, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
+
+
+def check_addresses(field: str, given: Sequence[str]) -> list[str]:
+    """Addresses as they are kept, each once.
+
+    Raises: ValidationError, naming each that is none: ``to[1]``.
+    """
+    problems, found = [], []
+    for place, text in enumerate(given):
+        try:
+            found.append(email(text))
+        except BadValueError as problem:
+            problems.append(Detail(f"{field}[{place}]", str(problem)))
+    if problems:
+        raise ValidationError(problems)
+    return list(dict.fromkeys(found))
+
+
+def shown_delivery(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``delivery`` of contract 11.1."""
+    return {
+        "id": row["id"],
+        "to": row["to"],
+        "cc": row["cc"],
+        "subject": row["subject"],
+        "status": _SHOWN.get(row["status"], row["status"]),
+        "attachments": [attached["name"] for attached in row["attachments"]],
+        "error": row["error"],
+    }
+
+
+def _domain(settings: Organisation) -> str:
+    """The right side of the Message-ID: the sender's own domain where it is known."""
+    address = settings.mail.sender_address or settings.seller.email or ""
+    return server_form(address).rpartition("@")[2] or "localhost"
