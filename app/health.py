@@ -13,6 +13,7 @@ from app.clock import utc_now
 from app.database import read_engine
 from app.heartbeat import LATE_AFTER, last_beat
 from app.redis_link import RedisLink
+from app.search import embedding
 from app.security import counted, public
 
 health = Blueprint("health", __name__)
@@ -38,7 +39,7 @@ def ready() -> Response:
     checks = {"database": _check(_database)}
     if checks["database"] == OK:
         checks["worker"] = _check(_worker)
-    checks |= {"redis": _redis(), "storage": blobs().check()}
+    checks |= {"redis": _redis(), "storage": blobs().check(), "search": _search()}
     bad = [name for name, state in checks.items() if state not in (OK, "not used")]
     unavailable = any(name in _NECESSARY for name in bad)
     status = "unavailable" if unavailable else "degraded" if bad else OK
@@ -60,6 +61,11 @@ def _database() -> str:
     with read_engine().connect() as connection:
         connection.execute(text("SELECT 1"))
     return OK
+
+
+def _search() -> str:
+    # Without the embedding model it goes by words alone.
+    return OK if embedding.is_installed() else "by words only"
 
 
 def _worker() -> str:

@@ -22,6 +22,7 @@ from huey.api import Huey
 from huey.consumer import Consumer
 
 from app.heartbeat import beat
+from app.kb.indexing import index_articles, index_tickets, tidy_index
 from app.loops import Loop, LoopThreads
 from app.mail.delivery import MAIL_LOOP
 from app.pruning import prune_expired
@@ -50,10 +51,13 @@ class PeriodicJob:
 PERIODIC_JOBS = (
     PeriodicJob("heartbeat", 1, beat),
     PeriodicJob("prune-expired", 10, prune_expired),
+    PeriodicJob("tidy-search-index", 1, tidy_index),
 )
 
 # What is done as soon as there is some; each shares its rows among workers by leases.
 LOOPS: tuple[Loop, ...] = (
+    Loop("index-articles", index_articles, idle_seconds=0.5),
+    Loop("index-tickets", index_tickets, idle_seconds=20.0),
     Loop("webhook-fan-out", fan_out, idle_seconds=0.5),
     Loop("webhook-recovery", recover, idle_seconds=2.0),
     Loop(DELIVERY_LOOP, deliver, idle_seconds=0.5, end=end_deliveries),

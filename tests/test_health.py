@@ -31,7 +31,13 @@ def test_everything_there_is_ok(app: Flask, client: FlaskClient) -> None:
     assert answer.status_code == 200
     assert answer.json == {
         "status": "ok",
-        "checks": {"database": "ok", "worker": "ok", "redis": "not used", "storage": "ok"},
+        "checks": {
+            "database": "ok",
+            "worker": "ok",
+            "redis": "not used",
+            "storage": "ok",
+            "search": "ok",
+        },
     }
 
 

@@ -37,6 +37,7 @@ def _linked(name: str, target: str, source_column: str, target_column: str, part
             _link.select()
             .with_only_columns(_link.c[target_column])
             .where(_link.c[source_column] == source["id"])
+            .correlate_except(_link)  # however deep it lies, the row is the one outside
             .scalar_subquery()
         ),
         through=(_link, source_column, target_column),

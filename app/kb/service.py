@@ -8,6 +8,9 @@ from sqlalchemy import bindparam, select
 from app import records
 from app.models.kb_article import KbArticle, KbRevision
 from app.permissions import require
+from app.search.writing import forget_one
+from app.security import current_caller
+from app.tickets.service import TICKETS
 from app.writing.change import Change
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
@@ -66,6 +69,8 @@ class KbArticleService(EntityService):
             change.events.append("kb_article.unpublished")
         if source == "Archived":
             values["archived_at"] = None
+        if source == "Published":
+            forget_one("KbArticle", change.key)
 
     def prepare(self, change: Change) -> None:
         """Count words and revisions; the search takes in what has changed."""
@@ -92,6 +97,20 @@ class KbArticleService(EntityService):
                 **{name: change.get(name) for name in _TEXT},
             },
         )
+
+    def deleted(self, change: Change) -> None:
+        """What is gone is found no more."""
+        forget_one("KbArticle", change.key)
+
+    def link(self, key: int, navigation: str, target: int) -> None:
+        """Link a ticket that the article helped with (``Tickets``, the one relation by links)."""
+        self.locked(key, current_caller())
+        TICKETS.link(target, "KbArticles", key)
+
+    def unlink(self, key: int, navigation: str, target: int) -> None:
+        """End the link to a ticket."""
+        self.locked(key, current_caller())
+        TICKETS.unlink(target, "KbArticles", key)
 
 
 def _free_slug(title: str) -> str:

@@ -58,6 +58,13 @@ class Hits:
     categories: Any
     ceiling: float
 
+    def only(self, chosen: Any) -> Hits:
+        """Those of which the array ``chosen`` is true."""
+        return Hits(
+            self.keys[chosen], self.words[chosen], self.meaning[chosen], self.languages[chosen],
+            self.categories[chosen], self.ceiling,
+        )  # fmt: skip
+
 
 class Segment:
     """Texts that came together, as arrays."""
@@ -157,7 +164,8 @@ class Index:
             return Hits(empty.astype(numpy.int64), empty, empty, empty, empty, 1.0)
         mean_length = max(1.0, float(sum(part.lengths.sum() for part in segments)) / total)
         weights = {term: self._rarity(term, total) for term in dict.fromkeys(terms)}
-        alive = [segment.alive for segment in segments]
+        # Copies: a change that comes meanwhile must not make columns of different lengths.
+        alive = [segment.alive.copy() for segment in segments]
 
         def gathered(parts: Iterable[Any]) -> Any:
             return numpy.concatenate(

@@ -50,11 +50,6 @@ def rank(hits: Hits, mode: Mode, most: int) -> list[Ranked]:
     ]
 
 
-def count(hits: Hits, mode: Mode) -> int:
-    """How many texts are found at all."""
-    return int((_scores(hits, mode) > 0).sum()) if len(hits.keys) else 0
-
-
 def _scores(hits: Hits, mode: Mode) -> Any:
     words, meaning = hits.words, hits.meaning
     near = numpy.where(meaning >= NEAREST_OF_STRANGERS, meaning, 0)

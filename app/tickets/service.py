@@ -7,7 +7,9 @@ from app.crm.clients import touch_client
 from app.errors import InvalidStateError
 from app.models.client import Contact
 from app.models.ticket import Ticket
+from app.security import current_caller
 from app.settings import organisation
+from app.tickets.article_links import link_article, unlink_article
 from app.tickets.sla import PAUSED, due_times, pushed, reprioritised, sla_status
 from app.writing.change import Change
 from app.writing.numbering import running_number
@@ -113,6 +115,16 @@ class TicketService(EntityService):
         """Something happened around the client."""
         if change.changes("status"):
             touch_client(change.get("client_id"), change.now)
+
+    def link(self, key: int, navigation: str, target: int) -> None:
+        """Link an article of the knowledge base (``KbArticles``, the one relation by links)."""
+        caller = current_caller()
+        link_article(caller, self.locked(key, caller), target)
+
+    def unlink(self, key: int, navigation: str, target: int) -> None:
+        """End the link to an article."""
+        caller = current_caller()
+        unlink_article(caller, self.locked(key, caller), target)
 
 
 def _refuse_changes(change: Change) -> None:

@@ -1,0 +1,62 @@
+"""A draft of an article out of a ticket: what was asked, and what solved it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from app import engine
+from app.kb.service import create_article
+from app.kb.suggestions import read_ticket
+from app.permissions import allowed
+from app.security import current_caller
+from app.tickets.article_links import link_article
+from app.tickets.service import TICKETS
+
+# Who asked is nobody's business in an article.
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PHONE = re.compile(r"\+\d[\d ()/-]{6,}\d")
+_NOTHING_YET = "_To be written._"
+
+
+def draft_from_ticket(ticket_id: int, given: dict[str, Any]) -> int:
+    """Make a draft from a ticket, linked to it; returns its key.
+
+    Args:
+        given: attributes of the article that go before what the ticket says.
+    Raises: NotFoundError, there is no ticket that the caller may read; ForbiddenError;
+        ValidationError.
+    """
+    ticket = read_ticket(ticket_id)
+    values = {
+        "title": ticket["subject"],
+        "body": _body(ticket_id, ticket["description"], ticket["resolution"]),
+        "category": ticket["category"],
+        "source_ticket_id": ticket_id,
+    }
+    if ticket["language"]:
+        values["language"] = ticket["language"]
+    article_id = create_article(values | given | {"status": "Draft"})
+    caller = current_caller()
+    stored = TICKETS.locked(ticket_id, caller)
+    if allowed(caller, "tickets:update", stored):
+        link_article(caller, stored, article_id)
+    return article_id
+
+
+def _body(ticket_id: int, description: str | None, resolution: str | None) -> str:
+    answer = resolution
+    if not answer:  # what was last said to the customer; notes of the agents stay among them
+        comments = engine.read_many(
+            f"Tickets({ticket_id})/Comments",
+            filter="isInternal eq false and authorId ne null",
+            orderby="id desc", select="body", top=1,
+        )  # fmt: skip
+        answer = comments[0]["body"] if comments else None
+    asked = _without_persons(description or "") or _NOTHING_YET
+    said = _without_persons(answer or "") or _NOTHING_YET
+    return f"## Question\n\n{asked}\n\n## Answer\n\n{said}\n"
+
+
+def _without_persons(text: str) -> str:
+    return _PHONE.sub("(phone number)", _EMAIL.sub("(e-mail address)", text)).strip()

@@ -1,0 +1,172 @@
+"""Articles and solved tickets into the search: done by the worker, never by a request.
+
+What is to be done stands in the rows themselves: a published article without ``indexed_at`` (every
+change of its text takes that away, in the same transaction), a solved ticket whose entry is of
+another version. So nothing is forgotten by a crash, and an import needs no more than its rows.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, update
+
+from app import records
+from app.clock import utc_now
+from app.database import primary_engine, transaction
+from app.kb.rendering import to_text
+from app.models.kb_article import KbArticle
+from app.models.search import SearchEntry
+from app.models.ticket import Ticket
+from app.search.analysis import language_of
+from app.search.embedding import MODEL, EmbeddingModel, find_model, is_installed
+from app.search.entries import make_entry
+from app.search.writing import forget, store
+
+ARTICLE, TICKET = "KbArticle", "Ticket"
+# Articles of one portion; another worker most likely has chosen others.
+PORTION = 4
+CHOICE = 64
+# What a ticket is about stands in its subject and its first words.
+TICKET_WORDS = 60
+SOLVED = ("Solved", "Closed")
+
+_ARTICLES: Any = KbArticle.__table__
+_TICKETS: Any = Ticket.__table__
+_ENTRIES: Any = SearchEntry.__table__
+_PENDING = and_(_ARTICLES.c.status == "Published", _ARTICLES.c.indexed_at.is_(None))
+
+
+def index_articles() -> int:
+    """Take in a few published articles that are not yet; returns how many."""
+    with primary_engine().connect() as reading:
+        waiting = reading.execute(select(_ARTICLES.c.id).where(_PENDING).limit(CHOICE)).scalars()
+        keys = list(waiting)
+        chosen = random.sample(keys, min(PORTION, len(keys)))
+        wanted = select(_ARTICLES).where(_ARTICLES.c.id.in_(chosen))
+        articles = reading.execute(wanted).mappings().all() if chosen else []
+    model = find_model() if articles else None
+    return sum(_index_article(dict(article), model) for article in articles)
+
+
+def index_tickets() -> int:
+    """Take in a few solved tickets, and forget those that are open again; returns how many."""
+    with primary_engine().connect() as reading:
+        tickets = reading.execute(_new_tickets()).mappings().all()
+        is_stale = reading.execute(select(exists().where(_no_ticket()))).scalar()
+    if is_stale:
+        with transaction():
+            forget(TICKET, _no_ticket())
+    model = find_model() if tickets else None
+    for ticket in tickets:
+        words = (ticket["description"] or "").split()[:TICKET_WORDS]
+        language = language_of(ticket["language"])
+        made = make_entry(ticket["subject"], " ".join(words), language, model)
+        with transaction():
+            store(
+                TICKET, ticket["id"], made,
+                revision=ticket["version"], language=language, category=ticket["category"],
+            )  # fmt: skip
+    return len(tickets)
+
+
+def tidy_index() -> int:
+    """Bring entries and articles together again, after an import, a restored backup or a new model.
+
+    Returns: how many entries were removed or are to be made anew.
+    """
+    lost = ~exists().where(
+        _ARTICLES.c.id == _ENTRIES.c.entity_id, _ARTICLES.c.status == "Published"
+    )
+    entry = and_(_ENTRIES.c.entity == ARTICLE, _ENTRIES.c.entity_id == _ARTICLES.c.id)
+    if is_installed():
+        entry = and_(entry, _ENTRIES.c.model == MODEL)
+    unknown = and_(
+        _ARTICLES.c.status == "Published",
+        _ARTICLES.c.indexed_at.is_not(None),
+        ~exists().where(entry),
+    )
+    old_tickets = and_(_ENTRIES.c.entity == TICKET, _ENTRIES.c.model.is_(None))
+    with primary_engine().connect() as reading:
+        is_needed = reading.execute(
+            select(
+                exists().where(_ENTRIES.c.entity == ARTICLE, lost)
+                | exists().where(unknown)
+                | (exists().where(old_tickets) if is_installed() else False)
+            )
+        ).scalar()
+    if not is_needed:
+        return 0
+    with transaction():
+        done = forget(ARTICLE, lost)
+        if is_installed():
+            done += forget(TICKET, _ENTRIES.c.model.is_(None))
+        return done + _mark(unknown)
+
+
+def mark_all() -> int:
+    """Have every published article and solved ticket taken in anew; returns how many there are.
+
+    Entries stay until their new ones are there, so that the search goes on meanwhile.
+    """
+    with transaction():
+        articles = _mark(_ARTICLES.c.status == "Published")
+        connection = records.connection()
+        # No version of a ticket is 0: its entry counts as old.
+        connection.execute(update(_ENTRIES).where(_ENTRIES.c.entity == TICKET).values(revision=0))
+        solved = select(func.count()).where(_TICKETS.c.status.in_(SOLVED))
+        return articles + int(connection.execute(solved).scalar_one())
+
+
+def count_indexed() -> int:
+    """How many texts the search knows."""
+    with primary_engine().connect() as reading:
+        return int(reading.execute(select(func.count()).select_from(_ENTRIES)).scalar_one())
+
+
+def _index_article(article: Mapping[str, Any], model: EmbeddingModel | None) -> bool:
+    language = language_of(article["language"])
+    text = to_text(article["body"], article["body_format"])
+    if article["summary"]:
+        text = f"{article['summary']}\n{text}"
+    made = make_entry(article["title"], text, language, model)
+    with transaction():
+        # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
+        # No new version: what the search knows is no change of the article.
+        marked = records.connection().execute(
+            update(_ARTICLES)
+            .where(_PENDING, _ARTICLES.c.id == article["id"])
+            .where(_ARTICLES.c.version == article["version"])
+            .values(indexed_at=utc_now())
+        )
+        if marked.rowcount:
+            store(
+                ARTICLE, article["id"], made,
+                revision=article["revision"], language=language, category=article["category"],
+            )  # fmt: skip
+    return bool(marked.rowcount)
+
+
+def _mark(condition: ColumnElement[bool]) -> int:
+    connection = records.connection()
+    marked = connection.execute(update(_ARTICLES).where(condition).values(indexed_at=None))
+    return int(marked.rowcount)
+
+
+def _new_tickets() -> Select[Any]:
+    entry = and_(_ENTRIES.c.entity == TICKET, _ENTRIES.c.entity_id == _TICKETS.c.id)
+    return (
+        select(_TICKETS)
+        .outerjoin(_ENTRIES, entry)
+        .where(_TICKETS.c.status.in_(SOLVED))
+        .where(or_(_ENTRIES.c.id.is_(None), _ENTRIES.c.revision != _TICKETS.c.version))
+        .limit(PORTION * 4)
+    )
+
+
+def _no_ticket() -> ColumnElement[bool]:
+    """The condition of entries whose ticket is gone, or open again."""
+    solved = exists().where(_TICKETS.c.id == _ENTRIES.c.entity_id, _TICKETS.c.status.in_(SOLVED))
+    return and_(_ENTRIES.c.entity == TICKET, ~solved)

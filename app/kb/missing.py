@@ -1,0 +1,79 @@
+"""What the knowledge base lacks: questions that led to no article, and tickets solved without."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import and_, case, exists, func, select
+
+from app import engine
+from app.clock import utc_now
+from app.database import read_engine
+from app.models.kb_use import KbSearch
+from app.types import iso_instant
+
+_SEARCHES: Any = KbSearch.__table__
+
+
+def missing_articles(days: int, limit: int) -> dict[str, Any]:
+    """Searches without a click and solved tickets without an article, of the last ``days``.
+
+    Questions of the same words count as one; the most frequent are first.
+    """
+    since = utc_now() - timedelta(days=days)
+    return {
+        "since": since,
+        "searches": _searches(since, limit),
+        "tickets": _tickets(since, limit),
+    }
+
+
+def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
+    opened = _SEARCHES.alias("opened")
+    topic = _SEARCHES.c.topic
+    times = func.count().label("times")
+    wanted = (
+        select(
+            func.max(_SEARCHES.c.question).label("question"),
+            times,
+            func.sum(case((_SEARCHES.c.found == 0, 1), else_=0)).label("without_result"),
+            func.count(_SEARCHES.c.principal.distinct()).label("askers"),
+            func.max(_SEARCHES.c.created_at).label("last_asked_at"),
+        )
+        .where(_SEARCHES.c.created_at >= since, topic != "")
+        .where(
+            ~exists().where(
+                and_(
+                    opened.c.topic == topic,
+                    opened.c.created_at >= since,
+                    opened.c.opened_id.is_not(None),
+                )
+            )
+        )
+        .group_by(topic)
+        .order_by(times.desc(), topic)
+        .limit(limit)
+    )
+    with read_engine().connect() as connection:
+        return [
+            {
+                "question": row.question,
+                "times": row.times,
+                "withoutResult": int(row.without_result),
+                "askers": row.askers,
+                "lastAskedAt": row.last_asked_at,
+            }
+            for row in connection.execute(wanted)
+        ]
+
+
+def _tickets(since: datetime, limit: int) -> list[dict[str, Any]]:
+    """Read by the engine: only tickets that the caller may read."""
+    return engine.read_many(
+        "Tickets",
+        filter=f"solvedAt ge {iso_instant(since)} and not KbArticles/any()",
+        select="id,number,subject,category,solvedAt",
+        orderby="solvedAt desc,id desc",
+        top=limit,
+    )

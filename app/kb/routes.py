@@ -1,0 +1,127 @@
+"""``/api/kb``: finding, reading and judging articles; keeping them is OData's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app import engine
+from app.areas import Area
+from app.dry_run import DryRunSchema, undo_if_dry
+from app.events import entity_url
+from app.kb.drafting import draft_from_ticket
+from app.kb.missing import missing_articles
+from app.kb.rendering import to_html
+from app.kb.schemas import (
+    ArticleDraftSchema,
+    ArticleHtmlSchema,
+    ArticleSearchQuerySchema,
+    ArticleSearchSchema,
+    FeedbackBodySchema,
+    FeedbackListSchema,
+    FeedbackSchema,
+    FromTicketSchema,
+    MissingQuerySchema,
+    MissingSchema,
+    SuggestionsSchema,
+    SuggestQuerySchema,
+)
+from app.kb.search import describe_found, search_articles
+from app.kb.suggestions import suggest_for_ticket
+from app.kb.use import list_feedback, note_search, note_view, rate_article
+from app.security import requires
+
+area = Area("kb", __name__, description="Knowledge base: search, suggestions, feedback")
+BY_WORDS_ONLY = "The embedding model is not installed: the search went by words alone."
+
+
+@area.get("/search")
+@area.arguments(ArticleSearchQuerySchema, location="query")
+@area.response(200, ArticleSearchSchema)
+@requires("kb:read")
+def search(query: dict[str, Any]) -> dict[str, Any]:
+    """Find published articles by what a question means and by its words, the best first.
+
+    Only articles that you may read are found and counted. Words need not be in the article:
+    "cannot sign in" finds "Unlocking an account".
+    """
+    question, wanted = query.pop("q"), query["mode"]
+    result = search_articles(question, **query)
+    items = [describe_found(found, result.marker) for found in result.found]
+    note_search(
+        question,
+        language=query.get("language"),
+        total=result.total,
+        shown=[item["id"] for item in items],
+    )
+    answer = {"query": question, "mode": result.mode, "total": result.total, "items": items}
+    return answer if result.mode == wanted else {**answer, "notice": BY_WORDS_ONLY}
+
+
+@area.get("/suggest")
+@area.arguments(SuggestQuerySchema, location="query")
+@area.response(200, SuggestionsSchema)
+@area.alt_response(404, response="Error404")
+@requires("kb:read")
+def suggest(query: dict[str, Any]) -> dict[str, Any]:
+    """What may help with a ticket: articles, with the reason, and solved tickets like it."""
+    return suggest_for_ticket(query["ticketId"], query["limit"])
+
+
+@area.post("/from-ticket")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(FromTicketSchema)
+@area.response(201, ArticleDraftSchema)
+@area.alt_response(404, response="Error404")
+@requires("kb:create")
+def from_ticket(query: dict[str, Any], body: dict[str, Any]) -> Any:
+    """Draft an article from a ticket: its question, and its resolution or last public answer.
+
+    E-mail addresses and phone numbers are left out, notes of the agents too. The article is linked
+    to the ticket where you may change that.
+    """
+    article_id = draft_from_ticket(body.pop("ticket_id"), body)
+    shown = "id,title,slug,body,status,category,language,visibility,sourceTicketId"
+    draft = engine.read_one(f"KbArticles({article_id})", select=shown)
+    address = entity_url("KbArticle", article_id)
+    if undo_if_dry(query):
+        return {**draft, "id": None, "url": None}, 201, {}
+    return {**draft, "url": address}, 201, {"Location": address}
+
+
+@area.get("/articles/<int:article_id>/html")
+@area.response(200, ArticleHtmlSchema)
+@requires("kb:read")
+def show_html(article_id: int) -> dict[str, Any]:
+    """An article as HTML that is safe in any page; reading it so counts as a view."""
+    wanted = "id,title,slug,summary,language,category,status,version,updatedAt,body,bodyFormat"
+    article = engine.read_one(f"KbArticles({article_id})", select=wanted)
+    body, body_format = article.pop("body"), article.pop("bodyFormat")
+    if article["status"] == "Published":
+        note_view(article_id)
+    return {**article, "html": to_html(body, body_format)}
+
+
+@area.post("/articles/<int:article_id>/feedback")
+@area.arguments(FeedbackBodySchema)
+@area.response(200, FeedbackSchema)
+@requires("kb:read")
+def rate(body: dict[str, Any], article_id: int) -> dict[str, Any]:
+    """Say whether an article helped; saying it again replaces what you said."""
+    return rate_article(article_id, is_helpful=body["helpful"], comment=body["comment"])
+
+
+@area.get("/articles/<int:article_id>/feedback")
+@area.response(200, FeedbackListSchema)
+@requires("kb:update")
+def show_feedback(article_id: int) -> dict[str, Any]:
+    """What readers said of an article, newest first, for those who may change it."""
+    return {"items": list_feedback(article_id)}
+
+
+@area.get("/missing")
+@area.arguments(MissingQuerySchema, location="query")
+@area.response(200, MissingSchema)
+@requires("kb:create")
+def missing(query: dict[str, Any]) -> dict[str, Any]:
+    """What to write next: questions that led to no article, tickets solved without one."""
+    return missing_articles(query["days"], query["limit"])

@@ -1,0 +1,225 @@
+"""What the operations of the knowledge base look like on the wire (contract 11.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, validate
+
+from app.models.kb_article import ARTICLE_VISIBILITIES
+from app.search.ranking import MODES
+from app.wire import Instant
+
+_KEY = validate.Range(1, 2**63 - 1)
+
+
+class Question(fields.String):
+    """A text that is not blank."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text: str = super()._deserialize(value, attr, data, **kwargs).strip()
+        if not text:
+            raise ValidationError("Must not be empty.")
+        return text
+
+
+class ArticleSearchQuerySchema(Schema):
+    """What is looked for, and where."""
+
+    q = Question(
+        required=True,
+        metadata={"description": "A question or words, in your own words.",
+                  "example": "how do I reset my password"},
+    )  # fmt: skip
+    limit = fields.Integer(load_default=10, validate=validate.Range(1, 50))
+    category = fields.String(validate=validate.Length(1, 100))
+    language = fields.String(
+        validate=validate.Regexp(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", error="Not a language."),
+        metadata={"description": "Language of the articles, such as `de`.", "example": "en"},
+    )
+    mode = fields.String(
+        load_default="hybrid",
+        validate=validate.OneOf(MODES),
+        metadata={"description": "By meaning and words, by meaning, or by words alone."},
+    )
+
+
+class FoundArticleSchema(Schema):
+    """An article that was found."""
+
+    id = fields.Integer()
+    title = fields.String()
+    slug = fields.String()
+    summary = fields.String(allow_none=True)
+    snippet = fields.String(
+        metadata={"description": "Safe HTML; words of the question are in `<mark>`."}
+    )
+    score = fields.Float(metadata={"description": "From 0 to 1; the best first."})
+    category = fields.String(allow_none=True)
+    language = fields.String()
+    visibility = fields.String()
+    updatedAt = fields.String(metadata={"format": "date-time"})
+    url = fields.String()
+
+
+class ArticleSearchSchema(Schema):
+    """What was found."""
+
+    query = fields.String()
+    mode = fields.String(
+        metadata={"description": "How it was searched; `keyword` where there is no model."}
+    )
+    total = fields.Integer(metadata={"description": "Articles found, of the best 200."})
+    items = fields.List(fields.Nested(FoundArticleSchema))
+    notice = fields.String(metadata={"description": "Only where something was not possible."})
+
+
+class SuggestQuerySchema(Schema):
+    """The ticket that needs help."""
+
+    ticketId = fields.Integer(required=True, validate=_KEY, metadata={"example": 1})
+    limit = fields.Integer(load_default=5, validate=validate.Range(1, 50))
+
+
+class SuggestionSchema(Schema):
+    """An article that may help."""
+
+    id = fields.Integer()
+    title = fields.String()
+    snippet = fields.String()
+    score = fields.Float()
+    reason = fields.String(metadata={"example": "matches: refund, invoice"})
+    linked = fields.Boolean(metadata={"description": "Whether it is linked to the ticket."})
+    url = fields.String()
+
+
+class SimilarTicketSchema(Schema):
+    """A solved ticket that is like it."""
+
+    id = fields.Integer()
+    number = fields.String()
+    subject = fields.String()
+    status = fields.String()
+    resolution = fields.String(allow_none=True)
+    score = fields.Float()
+
+
+class SuggestionsSchema(Schema):
+    """What may help with a ticket."""
+
+    ticketId = fields.Integer()
+    items = fields.List(fields.Nested(SuggestionSchema))
+    similarTickets = fields.List(fields.Nested(SimilarTicketSchema))
+
+
+class FromTicketSchema(Schema):
+    """The ticket, and what goes before what it says."""
+
+    ticket_id = fields.Integer(
+        required=True, strict=True, data_key="ticketId", validate=_KEY, metadata={"example": 1}
+    )
+    title = fields.String(metadata={"example": "Resetting a password"})
+    body = fields.String(metadata={"example": "Choose *Forgot password*."})
+    summary = fields.String(allow_none=True, metadata={"example": None})
+    category = fields.String(allow_none=True, metadata={"example": "Account"})
+    language = fields.String(metadata={"example": "en"})
+    visibility = fields.String(validate=validate.OneOf(ARTICLE_VISIBILITIES))
+
+
+class ArticleDraftSchema(Schema):
+    """The draft that was made."""
+
+    id = fields.Integer()
+    title = fields.String()
+    slug = fields.String()
+    body = fields.String()
+    status = fields.String()
+    category = fields.String(allow_none=True)
+    language = fields.String()
+    visibility = fields.String()
+    sourceTicketId = fields.Integer()
+    url = fields.String()
+
+
+class ArticleHtmlSchema(Schema):
+    """An article to be shown in a page."""
+
+    id = fields.Integer()
+    title = fields.String()
+    slug = fields.String()
+    summary = fields.String(allow_none=True)
+    language = fields.String()
+    category = fields.String(allow_none=True)
+    status = fields.String()
+    version = fields.Integer()
+    updatedAt = fields.String(metadata={"format": "date-time"})
+    html = fields.String(metadata={"description": "Safe HTML, without scripts and styles."})
+
+
+class FeedbackBodySchema(Schema):
+    """Whether an article helped."""
+
+    helpful = fields.Boolean(required=True, metadata={"example": True})
+    comment = fields.String(
+        load_default=None, allow_none=True, validate=validate.Length(0, 1000),
+        metadata={"description": "What was missing.", "example": "Short and right."},
+    )  # fmt: skip
+
+
+class FeedbackSchema(Schema):
+    """What was said, and how many found what."""
+
+    articleId = fields.Integer()
+    helpful = fields.Boolean()
+    comment = fields.String(allow_none=True)
+    helpfulCount = fields.Integer()
+    notHelpfulCount = fields.Integer()
+
+
+class FeedbackEntrySchema(Schema):
+    """What one reader said."""
+
+    helpful = fields.Boolean()
+    comment = fields.String(allow_none=True)
+    at = Instant()
+
+
+class FeedbackListSchema(Schema):
+    """What readers said, newest first."""
+
+    items = fields.List(fields.Nested(FeedbackEntrySchema))
+
+
+class MissingQuerySchema(Schema):
+    """How far to look back."""
+
+    days = fields.Integer(load_default=30, validate=validate.Range(1, 365))
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
+
+
+class MissingSearchSchema(Schema):
+    """A question for which nobody opened an article."""
+
+    question = fields.String()
+    times = fields.Integer()
+    withoutResult = fields.Integer(metadata={"description": "How often nothing was found."})
+    askers = fields.Integer()
+    lastAskedAt = Instant()
+
+
+class MissingTicketSchema(Schema):
+    """A ticket that was solved without an article."""
+
+    id = fields.Integer()
+    number = fields.String()
+    subject = fields.String()
+    category = fields.String(allow_none=True)
+    solvedAt = fields.String(metadata={"format": "date-time"})
+
+
+class MissingSchema(Schema):
+    """What the knowledge base lacks."""
+
+    since = Instant()
+    searches = fields.List(fields.Nested(MissingSearchSchema))
+    tickets = fields.List(fields.Nested(MissingTicketSchema))

@@ -1,0 +1,132 @@
+"""Finding articles: candidates from the index, and of those what the caller may read.
+
+The index proposes, the query engine decides: whatever is shown was read through it a moment ago,
+published, and with its present title and category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app import engine
+from app.events import entity_url
+from app.kb.indexing import ARTICLE
+from app.search.analysis import language_of
+from app.search.ranking import Mode, Ranked, rank
+from app.search.shelf import shelf_of
+from app.search.snippets import Marker
+from app.search.texts_of import passages_of
+
+# So many are looked at for ``total``; nobody pages further.
+CANDIDATES = 200
+_SHOWN = "title,slug,summary,category,language,visibility,updatedAt,version"
+
+
+@dataclass(frozen=True)
+class Found:
+    """An article that was found, as the caller may see it."""
+
+    article: Mapping[str, Any]
+    score: float
+    nearness: float
+    passages: Sequence[str]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found; ``mode`` is how it was done, where there is no model by words."""
+
+    mode: Mode
+    total: int
+    found: Sequence[Found]
+    marker: Marker
+
+
+def search_articles(
+    question: str,
+    *,
+    mode: Mode = "hybrid",
+    limit: int = 10,
+    category: str | None = None,
+    language: str | None = None,
+) -> SearchResult:
+    """The published articles that answer a question best, among those that the caller may read.
+
+    Args:
+        language: a tag such as ``de``; ``de-AT`` is German too.
+    Raises: ForbiddenError, the caller may read no articles.
+    """
+    shelf = shelf_of(ARTICLE)
+    hits, by_meaning = shelf.search(
+        question, by_words=mode != "semantic", by_meaning=mode != "keyword"
+    )
+    if mode == "semantic" and not by_meaning:
+        hits, _ = shelf.search(question, by_words=True, by_meaning=False)
+    used: Mode = mode if by_meaning else "keyword"
+    if category is not None:
+        hits = hits.only(hits.categories == category)
+    if language is not None:
+        hits = hits.only(hits.languages == language_of(language))
+    ranked = rank(hits, used, len(hits.keys))
+    total, readable = _readable(ranked, limit, _condition(category), language)
+    marker = Marker(question, {language_of(row["language"]) for _, row in readable} or {"en"})
+    texts = passages_of(ARTICLE, [each.key for each, _ in readable])
+    found = [
+        Found(
+            row, each.score, each.nearness,
+            # What was indexed before the last change is not shown any more.
+            texts[each.key][1] if texts.get(each.key, (0,))[0] == row["version"] else (),
+        )
+        for each, row in readable
+    ]  # fmt: skip
+    return SearchResult(used, total, found, marker)
+
+
+def describe_found(found: Found, marker: Marker) -> dict[str, Any]:
+    """An item of the answer (contract 11.1)."""
+    row = found.article
+    language = language_of(row["language"])
+    texts = found.passages or [row["summary"] or row["title"]]
+    return {
+        "id": row["id"],
+        "title": row["title"],
+        "slug": row["slug"],
+        "summary": row["summary"],
+        "snippet": marker.snippet(texts, language),
+        "score": round(found.score, 4),
+        "category": row["category"],
+        "language": row["language"],
+        "visibility": row["visibility"],
+        "updatedAt": row["updatedAt"],
+        "url": entity_url(ARTICLE, row["id"]),
+    }
+
+
+def _readable(
+    ranked: Sequence[Ranked], limit: int, condition: str, language: str | None
+) -> tuple[int, list[tuple[Ranked, Mapping[str, Any]]]]:
+    """How many of the candidates the caller may read, and the best of them."""
+    total, best = 0, list[tuple[Ranked, Mapping[str, Any]]]()
+    for start in range(0, len(ranked), CANDIDATES):
+        batch = ranked[start : start + CANDIDATES]
+        rows = {
+            key: row
+            for key, row in engine.read_by_id(
+                "KbArticles", [each.key for each in batch], _SHOWN, condition
+            ).items()
+            if language is None or language_of(row["language"]) == language_of(language)
+        }
+        total += len(rows)
+        best += [(each, rows[each.key]) for each in batch if each.key in rows]
+        if len(best) >= limit:
+            break
+    return total, best[:limit]
+
+
+def _condition(category: str | None) -> str:
+    published = "status eq 'Published'"
+    if category is None:
+        return published
+    return f"{published} and category eq {engine.text_literal(category)}"

@@ -1,0 +1,165 @@
+"""How the knowledge base is used: questions, articles opened, and what readers say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import structlog
+from flask import Flask, Response, after_this_request, current_app, has_request_context
+from sqlalchemy import select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from app import audit, records
+from app.clock import utc_now
+from app.database import transaction
+from app.errors import NotFoundError
+from app.events import emit
+from app.kb.service import KB_ARTICLES
+from app.models.kb_article import KbArticle
+from app.models.kb_use import KbFeedback, KbSearch
+from app.permissions import require
+from app.search.analysis import terms
+from app.security import acting_as, current_caller
+
+# An article that is opened so long after it was found was opened for something else.
+OPENED_WITHIN = timedelta(minutes=30)
+LONGEST_QUESTION = 300
+_SEARCHES: Any = KbSearch.__table__
+_FEEDBACK: Any = KbFeedback.__table__
+_ARTICLES: Any = KbArticle.__table__
+
+_log = structlog.get_logger()
+
+
+def note_search(question: str, *, language: str | None, total: int, shown: Sequence[int]) -> None:
+    """Keep a question for the report of missing articles; written when the answer is out."""
+    topic = " ".join(sorted(set(terms(question, "en"))))
+    row = {
+        "created_at": utc_now(),
+        "principal": current_caller().principal,
+        "question": question[:LONGEST_QUESTION],
+        "topic": topic[:LONGEST_QUESTION],
+        "language": language,
+        "found": total,
+        "shown": list(shown),
+    }
+    _later(partial(records.insert, _SEARCHES, row))
+
+
+def note_view(article_id: int) -> None:
+    """Count that the caller reads an article, and that a search led to it."""
+    _later(partial(_count_view, article_id, current_caller().principal))
+
+
+def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> dict[str, Any]:
+    """What the caller says of an article; the last word of each caller counts.
+
+    Returns: ``articleId``, ``helpful``, ``comment`` and both counts.
+    Raises: NotFoundError, there is none that the caller may read.
+    """
+    caller = current_caller()
+    article = KB_ARTICLES.locked(article_id, caller)
+    if article["status"] != "Published":
+        raise NotFoundError(f"There is no published article {article_id}.")
+    mine = (_FEEDBACK.c.article_id == article_id) & (_FEEDBACK.c.principal == caller.principal)
+    connection = records.connection()
+    known = connection.execute(select(_FEEDBACK).where(mine)).mappings().first()
+    now = utc_now()
+    said = {"is_helpful": is_helpful, "comment": comment, "updated_at": now}
+    if known is None:
+        key = {"article_id": article_id, "principal": caller.principal, "created_at": now}
+        records.insert(_FEEDBACK, key | said)
+    else:
+        connection.execute(update(_FEEDBACK).where(mine).values(said))
+    counts = {name: article[name] for name in ("helpful_count", "not_helpful_count")}
+    if known is not None:
+        counts[_counter(known["is_helpful"])] -= 1
+    counts[_counter(is_helpful)] += 1
+    KB_ARTICLES.roll_up(article_id, counts)
+    _note_opened(article_id, caller.principal)
+    after = {"helpful": is_helpful, "comment": comment}
+    audit.record("kb_article.feedback_received", "KbArticle", article_id, after=after)
+    emit(
+        "kb_article.feedback_received", "KbArticle", article_id,
+        sequence=KB_ARTICLES.stored(article_id)["version"],
+        previous={
+            "helpfulCount": article["helpful_count"],
+            "notHelpfulCount": article["not_helpful_count"],
+        },
+    )  # fmt: skip
+    return {
+        "articleId": article_id, "helpful": is_helpful, "comment": comment,
+        "helpfulCount": counts["helpful_count"], "notHelpfulCount": counts["not_helpful_count"],
+    }  # fmt: skip
+
+
+def list_feedback(article_id: int) -> list[dict[str, Any]]:
+    """What readers said of an article, newest first, for those who may change it.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    caller = current_caller()
+    require(caller, "kb:update", KB_ARTICLES.locked(article_id, caller))
+    wanted = (
+        select(_FEEDBACK)
+        .where(_FEEDBACK.c.article_id == article_id)
+        .order_by(_FEEDBACK.c.updated_at.desc(), _FEEDBACK.c.id.desc())
+        .limit(200)
+    )
+    return [
+        {"helpful": row.is_helpful, "comment": row.comment, "at": row.updated_at}
+        for row in records.connection().execute(wanted)
+    ]
+
+
+def _counter(is_helpful: bool) -> str:
+    return "helpful_count" if is_helpful else "not_helpful_count"
+
+
+def _count_view(article_id: int, principal: str) -> None:
+    """No new version: a view is no change of the article."""
+    records.connection().execute(
+        update(_ARTICLES)
+        .where(_ARTICLES.c.id == article_id)
+        .values(view_count=_ARTICLES.c.view_count + 1)
+    )
+    _note_opened(article_id, principal)
+
+
+def _note_opened(article_id: int, principal: str) -> None:
+    """The searches of a moment ago that showed the article have led to it."""
+    connection = records.connection()
+    recent = (
+        select(_SEARCHES.c.id, _SEARCHES.c.shown)
+        .where(_SEARCHES.c.principal == principal, _SEARCHES.c.opened_id.is_(None))
+        .where(_SEARCHES.c.created_at > utc_now() - OPENED_WITHIN)
+    )
+    led = [row.id for row in connection.execute(recent) if article_id in row.shown]
+    if led:
+        opened = {"opened_id": article_id, "opened_at": utc_now()}
+        connection.execute(update(_SEARCHES).where(_SEARCHES.c.id.in_(led)).values(opened))
+
+
+def _later(write: Callable[[], object]) -> None:
+    """Write in a transaction of its own, when the caller has its answer: reading waits for none."""
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    caller = current_caller()
+
+    def run() -> None:
+        try:
+            with app.app_context(), transaction(), acting_as(caller):
+                write()
+        except SQLAlchemyError:
+            _log.warning("the use of the knowledge base was not written")
+
+    if not has_request_context():
+        run()
+        return
+
+    @after_this_request
+    def write_later(response: Response) -> Response:
+        response.call_on_close(run)
+        return response

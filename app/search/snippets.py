@@ -1,0 +1,83 @@
+"""The piece of a text that answers a question, its words marked, safe to show in a page."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+
+from app.search.analysis import Stems, fold, stop_words
+
+WORDS = 40
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Marker:
+    """Knows the words of one question, in every ending."""
+
+    def __init__(self, question: str, languages: Iterable[str]) -> None:
+        self._stems = {
+            language: {
+                stem(word)
+                for word in _WORD.findall(fold(question))
+                if word not in stop_words(language)
+            }
+            for language in {*languages}
+            if (stem := Stems.of(language))
+        }
+
+    def is_asked(self, word: str, language: str) -> bool:
+        """Whether the question has this word."""
+        folded = fold(word)
+        return Stems.of(language)(folded) in self._stems.get(language, ())
+
+    def marked(self, text: str, language: str) -> str:
+        """``text`` as HTML, the words of the question in ``<mark>``; nothing else is markup."""
+        shown: list[str] = []
+        at = 0
+        for found in _WORD.finditer(text):
+            shown.append(html.escape(text[at : found.start()]))
+            word = html.escape(found.group())
+            is_marked = self.is_asked(found.group(), language)
+            shown.append(f"<mark>{word}</mark>" if is_marked else word)
+            at = found.end()
+        shown.append(html.escape(text[at:]))
+        return "".join(shown).replace("</mark> <mark>", " ")
+
+    def words_in(self, text: str, language: str) -> list[str]:
+        """The words of the question that a text has, as the text writes them first."""
+        found: dict[str, str] = {}
+        stem = Stems.of(language)
+        for word in _WORD.findall(text):
+            if self.is_asked(word, language):
+                found.setdefault(stem(fold(word)), word.lower())
+        return list(found.values())
+
+    def snippet(self, passages: Sequence[str], language: str) -> str:
+        """Some 40 words around the densest place of the question's words, marked."""
+        best, start, passage = -1, 0, ""
+        for candidate in passages:
+            place, value = self._densest(candidate.split(), language)
+            if value > best:
+                best, start, passage = value, place, candidate
+        words = passage.split()
+        shown = " ".join(words[start : start + WORDS])
+        before = "… " if start else ""
+        after = " …" if start + WORDS < len(words) else ""
+        return before + self.marked(shown, language) + after
+
+    def _densest(self, words: Sequence[str], language: str) -> tuple[int, int]:
+        """Where the window begins that has the most different words of the question."""
+        places = [
+            (place, fold(word))
+            for place, word in enumerate(words)
+            if any(self.is_asked(part, language) for part in _WORD.findall(word))
+        ]
+        best = (0, 0)
+        for place, _ in places:
+            start = max(0, min(place - 8, len(words) - WORDS))
+            inside = [word for at, word in places if start <= at < start + WORDS]
+            value = 3 * len(set(inside)) + len(inside)
+            if value > best[1]:
+                best = (start, value)
+        return best

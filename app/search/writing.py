@@ -1,0 +1,65 @@
+"""Writing entries of the search, each in the transaction of the caller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, delete
+
+from app import records
+from app.clock import utc_now
+from app.lazy import lazy
+from app.models.search import SearchEntry
+from app.search.embedding import DIMENSION, MODEL
+from app.search.entries import Made
+from app.search.shelf import CHANGES
+from app.writing.numbering import next_number
+
+if TYPE_CHECKING:
+    import numpy
+else:
+    numpy = lazy("numpy")
+
+_ENTRIES: Any = SearchEntry.__table__
+
+
+def store(
+    entity: str, key: int, made: Made, *, revision: int, language: str, category: str | None
+) -> None:
+    """Put an entry in place of the one before; the counter is locked until the commit."""
+    _remove((_ENTRIES.c.entity == entity) & (_ENTRIES.c.entity_id == key))
+    vectors: dict[str, Any] = {"model": None, "dimension": None, "vectors": None}
+    if made.vectors is not None:
+        flat = numpy.ascontiguousarray(made.vectors, dtype="<f4").tobytes()
+        vectors = {"model": MODEL, "dimension": DIMENSION, "vectors": flat}
+    row = {
+        "created_at": utc_now(),
+        "entity": entity,
+        "entity_id": key,
+        "revision": revision,
+        "change": next_number(CHANGES),
+        "language": language,
+        "category": category,
+        "terms": made.terms,
+        "length": made.length,
+        "passages": made.passages,
+        **vectors,
+    }
+    records.connection().execute(_ENTRIES.insert(), row)
+
+
+def forget(entity: str, condition: ColumnElement[bool]) -> int:
+    """Remove the entries of ``entity`` that meet ``condition``; returns how many."""
+    removed = _remove((_ENTRIES.c.entity == entity) & condition)
+    if removed:
+        next_number(CHANGES)  # processes look again at what is there
+    return removed
+
+
+def forget_one(entity: str, key: int) -> None:
+    """Remove the entry of one record, if it has one."""
+    forget(entity, _ENTRIES.c.entity_id == key)
+
+
+def _remove(condition: ColumnElement[bool]) -> int:
+    return int(records.connection().execute(delete(_ENTRIES).where(condition)).rowcount)
