@@ -8,10 +8,12 @@ from app.areas import Area
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
 from app.crm.schemas import ConversionSchema, ConvertSchema
+from app.crm.search.schemas import SearchAnswerSchema, SearchQuerySchema
+from app.crm.search.service import search as find
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.security import requires
 
-area = Area("crm", __name__, description="Customer relations: conversion of leads")
+area = Area("crm", __name__, description="Customer relations: search, conversion of leads")
 
 
 @area.post("/leads/<int:lead_id>/convert")
@@ -29,3 +31,16 @@ def convert(query: dict[str, Any], wishes: Wishes, lead_id: int) -> dict[str, An
     answer = describe_conversion(conversion, dry_run=query["dry_run"])
     undo_if_dry(query)
     return answer
+
+
+@area.get("/search")
+@area.arguments(SearchQuerySchema, location="query")
+@area.response(200, SearchAnswerSchema)
+def search(query: dict[str, Any]) -> dict[str, Any]:
+    """Find clients, contacts, leads or opportunities, the best first.
+
+    Every word must be there, at least inside another; what two letters are must begin a word.
+    Case, accents and punctuation do not matter. Where fewer than ten records have what was typed,
+    those with typing errors follow. Only records that you may read are found and counted.
+    """
+    return find(query.pop("q"), **query)

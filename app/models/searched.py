@@ -34,6 +34,7 @@ _MARKS = ("\u0300", "\u036f")
 _ALONE = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ς": "σ"}  # noqa: RUF001
 _DOUBLE = {"æ": "ae", "œ": "oe", "þ": "th"}
 _LETTERS = str.maketrans(_ALONE | _DOUBLE)
+_WITHOUT_MARKS = dict.fromkeys(range(ord(_MARKS[0]), ord(_MARKS[1]) + 1))
 # ASCII punctuation and blanks but the line feed, general punctuation, that of Chinese and Japanese.
 _SEPARATORS = "\t\r !-/:-@\\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u303f"
 _BETWEEN = re.compile(f"[{_SEPARATORS}]+")
@@ -48,9 +49,20 @@ def plain_letters(text: str) -> str:
     """``text`` without case and accents, punctuation as it is."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    bare = "".join(one for one in decomposed if not _MARKS[0] <= one <= _MARKS[1])
+    bare = unicodedata.normalize("NFKD", text).translate(_WITHOUT_MARKS)
     return bare.upper().lower().translate(_LETTERS)
+
+
+def plain_text(table: str, alias: str, dialect: str) -> str:
+    """SQL of the plain form of a row; ``split_fields`` takes it apart."""
+    if dialect == "sqlite":
+        return _sqlite_text(SEARCHED[table], f"{alias}.")
+    return f"{alias}.{COLUMN}"
+
+
+def split_fields(plain: str) -> list[str]:
+    """The fields of a plain form, a blank on both sides of each."""
+    return plain.split("\n")[:-1]
 
 
 def index_name(table: str) -> str:

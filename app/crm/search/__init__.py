@@ -1,0 +1,1 @@
+"""``GET /api/crm/search``: what was typed -> candidates of the index -> ranked, marked items."""

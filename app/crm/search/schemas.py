@@ -1,0 +1,78 @@
+"""What the search takes and answers (contract 11.1)."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields, validate
+
+from app.crm.search.service import TYPES
+from app.crm.search.wanted import MAXIMUM, MINIMUM
+
+MOST_ITEMS = 100
+
+
+class SearchQuerySchema(Schema):
+    """What to look for, and which part of what was found."""
+
+    q = fields.String(
+        required=True,
+        metadata={
+            "description": f"Words to look for, {MINIMUM} to {MAXIMUM} characters. Case and"
+            " accents do not matter, typing errors are forgiven.",
+            "example": "acme",
+        },
+    )
+    type = fields.String(
+        load_default="client",
+        validate=validate.OneOf(TYPES),
+        metadata={"description": "What to look among.", "example": "client"},
+    )
+    limit = fields.Integer(
+        load_default=20,
+        validate=validate.Range(1, MOST_ITEMS),
+        metadata={"description": "How many items.", "example": 20},
+    )
+    offset = fields.Integer(
+        load_default=0,
+        validate=validate.Range(0, 100_000),
+        metadata={"description": "How many to leave out first.", "example": 0},
+    )
+
+
+class FoundSchema(Schema):
+    """A record that was found; `highlight` is HTML, `score` is above 0 and at most 1."""
+
+    type = fields.String(metadata={"example": "client"})
+    id = fields.Integer()
+    title = fields.String(metadata={"example": "Acme GmbH"})
+    subtitle = fields.String(allow_none=True, metadata={"example": "office@acme.example"})
+    score = fields.Float(metadata={"example": 0.94})
+    matchedFields = fields.List(fields.String(), metadata={"example": ["name"]})
+    highlight = fields.String(metadata={"example": "<mark>Acme</mark> GmbH"})
+    url = fields.String(metadata={"example": "/odata/Clients(1)"})
+    record = fields.Raw(
+        metadata={
+            "type": "object",
+            "description": "Some properties of the record, as OData shows them.",
+            "example": {
+                "name": "Acme GmbH", "email": "office@acme.example", "taxId": "DE136695976",
+                "status": "Active",
+            },
+        }
+    )  # fmt: skip
+
+
+class SearchAnswerSchema(Schema):
+    """What was found, the best first."""
+
+    query = fields.String(metadata={"example": "acme"})
+    type = fields.String(metadata={"example": "client"})
+    total = fields.Integer(metadata={"description": "Records on all pages.", "example": 1})
+    items = fields.List(fields.Nested(FoundSchema))
+    possibleDuplicates = fields.List(
+        fields.List(fields.Integer(), validate=validate.Length(equal=2)),
+        metadata={
+            "description": "Pairs of ids that may be the same, entered twice; under `all` of"
+            " clients.",
+            "example": [[1, 7]],
+        },
+    )

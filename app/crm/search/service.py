@@ -1,0 +1,168 @@
+"""The search of customer relations: ranked, forgiving, and only what the caller may read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from app.crm.search.candidates import Search
+from app.crm.search.duplicates import possible_duplicates
+from app.crm.search.highlight import highlight
+from app.crm.search.kinds import KINDS, Kind
+from app.crm.search.patterns import as_typed, nearly, tiers
+from app.crm.search.ranking import Found, rank_as_typed, rank_nearly
+from app.crm.search.wanted import Wanted, read_query
+from app.database import read_engine
+from app.events import entity_url
+from app.permissions import require, scope_of
+from app.security import Caller, current_caller
+
+ALL = "all"
+TYPES = (*KINDS, ALL)
+# Rows are ranked among so many neighbours; a page of the next ones begins anew.
+BLOCK = 100
+# With so many rows that have what was typed, nobody is asked whether it was a typing error.
+ENOUGH = 10
+MOST_NEARLY = 200
+# Duplicates are looked for among the page and so many of the best.
+MOST_COMPARED = 100
+
+
+def search(text: str, *, type: str = "client", limit: int = 20, offset: int = 0) -> dict[str, Any]:
+    """Find clients, contacts, leads or opportunities; the body of contract 11.1.
+
+    Case, accents and punctuation do not matter; every word must be there, at least inside another.
+    Where that finds few records, those with typing errors follow: one in words of four letters or
+    more, two from eight on.
+
+    Raises: ValidationError; ForbiddenError, the caller may read nothing of the type.
+    """
+    caller = current_caller()
+    wanted = read_query(text)
+    kinds = _kinds(caller, type)
+    with read_engine().connect() as connection:
+        searches = [_Kind(Search(kind, caller, connection, wanted.literals), wanted)
+                    for kind in kinds]  # fmt: skip
+        page = _page(searches, limit, offset)
+        total = sum(one.total for one in searches)
+    compared = [found for found in page if found.kind is kinds[0]]
+    known = {found.id for found in compared}
+    best = [found for found in searches[0].best()[:MOST_COMPARED] if found.id not in known]
+    return {
+        "query": wanted.query,
+        "type": type,
+        "total": total,
+        "items": [_item(found) for found in page],
+        "possibleDuplicates": possible_duplicates([*compared, *best], compared),
+    }
+
+
+def _kinds(caller: Caller, type_: str) -> list[Kind]:
+    """The kinds to look at: under ``all`` those that the caller may read."""
+    resources = {name: f"{kind.table}:read" for name, kind in KINDS.items()}
+    if type_ != ALL:
+        require(caller, resources[type_])
+        return [KINDS[type_]]
+    readable = [kind for name, kind in KINDS.items() if scope_of(caller, resources[name])]
+    if not readable:
+        require(caller, resources["client"])
+    return readable
+
+
+@dataclass
+class _Kind:
+    """The rows of one kind: as typed in blocks, then those with typing errors."""
+
+    search: Search
+    wanted: Wanted
+
+    def __post_init__(self) -> None:
+        self._blocks: dict[int, list[Found]] = {}
+        self.exact = 0
+        self.similar: list[Found] = []
+        pattern = as_typed(self.wanted)
+        if pattern is None:
+            return
+        self._tiers = (*tiers(self.wanted), pattern)
+        known = {found.id for found in self.block(0)}
+        # A block that is not full has been all.
+        self.exact = len(known) if len(known) < BLOCK else self.search.count(pattern)
+        for forgiving in nearly(self.wanted) if self.exact < ENOUGH else ():
+            rows = self.search.some(forgiving, limit=MOST_NEARLY)
+            rows = [row for row in rows if row.id not in known]
+            self.similar = rank_nearly(self.search.kind, self.wanted, rows)
+            if self.similar:
+                break
+
+    @property
+    def total(self) -> int:
+        """How many rows were found."""
+        return self.exact + len(self.similar)
+
+    def best(self) -> list[Found]:
+        """The first of them."""
+        return [*(self.block(0) if self.exact else ()), *self.similar]
+
+    def block(self, number: int) -> list[Found]:
+        """A block of the rows that have what was typed, the best first."""
+        if number not in self._blocks:
+            self._blocks[number] = self._read(number)
+        return self._blocks[number]
+
+    def _read(self, number: int) -> list[Found]:
+        if number and number * BLOCK >= self.exact:
+            return []
+        rows = self.search.ranked(self._tiers, limit=BLOCK, offset=number * BLOCK)
+        return rank_as_typed(self.search.kind, self.wanted, rows)
+
+
+def _page(kinds: Sequence[_Kind], limit: int, offset: int) -> list[Found]:
+    """``limit`` of all rows from ``offset`` on, block by block, kinds mixed in each."""
+    page: list[Found] = []
+    blocks = -(-max(kind.exact for kind in kinds) // BLOCK)
+    before = 0
+    for number in range(blocks):
+        size = sum(max(0, min(BLOCK, kind.exact - number * BLOCK)) for kind in kinds)
+        if before + size > offset:
+            rows = _merged([kind.block(number) for kind in kinds])
+            page += rows[max(0, offset - before) :]
+        before += size
+        if len(page) >= limit:
+            return page[:limit]
+    page += _merged([kind.similar for kind in kinds])[max(0, offset - before) :]
+    return page[:limit]
+
+
+def _merged(rows: Sequence[list[Found]]) -> list[Found]:
+    if len(rows) == 1:
+        return rows[0]
+    order = list(KINDS)
+    return sorted(
+        (found for one in rows for found in one),
+        key=lambda found: (-found.score, order.index(found.kind.name), found.id),
+    )
+
+
+def _item(found: Found) -> dict[str, Any]:
+    record, values = orjson.loads(found.row.record), found.values
+    shown = next((name for name in found.kind.titles if name in found.matched), None)
+    text = found.title
+    if shown is None and found.matched:
+        text = values[found.matched[0]]
+    elif shown is not None:
+        text = values[shown]
+    return {
+        "type": found.kind.name,
+        "id": found.id,
+        "title": found.title,
+        "subtitle": found.kind.subtitle(record),
+        "score": found.score,
+        "matchedFields": list(found.matched),
+        "highlight": highlight(text, found.words),
+        "url": entity_url(found.kind.entity, found.id),
+        # The text that the database made: its amounts are exact.
+        "record": orjson.Fragment(found.row.record),
+    }

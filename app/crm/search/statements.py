@@ -1,0 +1,149 @@
+"""The statements of the search: the index of each database, and the engine's filter on the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import current_app
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Dialect,
+    Integer,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    case,
+    column,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    table,
+    union_all,
+)
+
+from app.crm.search.kinds import Kind
+from app.crm.search.patterns import Either, Holds, Pattern
+from app.models.searched import COLUMN, index_name, plain_text
+from app.odata import edm
+from app.odata.binding.parameters import Source
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.searching import search_condition
+from app.odata.nodes import SearchPhrase
+from app.odata.reading.bound import Projection, PropertyMember
+from app.odata.reading.entity_json import entity_json
+from app.odata.reading.formats import BARE
+from app.odata.reading.statement import Statement
+from app.odata.sql.spelled import Predicate
+from app.security import Caller
+
+
+class Making:
+    """One statement in the making; its values are numbered in the order in which they stand."""
+
+    def __init__(
+        self, kind: Kind, caller: Caller, dialect: Dialect, literals: Sequence[str]
+    ) -> None:
+        self._kind = kind
+        self._dialect = dialect
+        self._literals = literals
+        self._sqlite = dialect.name == "sqlite"
+        container: edm.EntityContainer = current_app.extensions["odata"].container
+        self._context = Context(container, caller)
+        self._type = container.types[kind.entity]
+        self._sources: dict[str, Source] = {}
+
+    def statement(self, form: str, patterns: Sequence[Pattern]) -> Statement:
+        """The statement of ``Search.count``, ``ranked`` or ``some``.
+
+        Raises: ForbiddenError, the caller may read none of the kind.
+        """
+        if form == "count":
+            rows = select(func.count()).select_from(self._ids(patterns[0]).subquery())
+        else:
+            rows = self._ranked(patterns) if form == "ranked" else self._some(patterns[0])
+        # What the index finds differs from search to search: one plan for all would serve none.
+        return Statement(rows, self._dialect, self._sources, prepared=False)
+
+    def _ranked(self, tiers: Sequence[Pattern]) -> Select[Any]:
+        top = (self._top_of_sqlite(tiers) if self._sqlite else self._top(tiers)).subquery("top")
+        shown = Scope(self._context, self._type)
+        rows = select(*self._shown(shown)).join_from(top, shown.table, shown.columns.id == top.c.id)
+        return rows.order_by(top.c.tier, top.c.id)
+
+    def _top(self, tiers: Sequence[Pattern]) -> Select[Any]:
+        scope = Scope(self._context, self._type)
+        *better, last = [self._like(scope, tier) for tier in tiers]
+        places = [(condition, literal(place)) for place, condition in enumerate(better)]
+        tier = case(*places, else_=literal(len(better))).label("tier")
+        # Sorted by an expression, so that nobody looks through all rows in the order of the key.
+        order = (literal_column("tier"), literal_column("id"))
+        found = select(scope.columns.id, tier).where(last, *self._conditions(scope)).cte("found")
+        rows = select(found.c.id, found.c.tier).order_by(*order)
+        return rows.limit(self._number()).offset(self._number())
+
+    def _top_of_sqlite(self, tiers: Sequence[Pattern]) -> Select[Any]:
+        """One tier after the other: each comes out of the index in the order of the keys."""
+        arms = [
+            self._ids(tier).add_columns(literal_column(str(place), Integer()).label("tier"))
+            for place, tier in enumerate(tiers)
+        ]
+        found = union_all(*arms).subquery("found")
+        rows = select(found.c.id, found.c.tier)
+        return rows.limit(self._number()).offset(self._number())
+
+    def _some(self, pattern: Pattern) -> Select[Any]:
+        ids = self._ids(pattern).limit(self._number()).subquery("found")
+        shown = Scope(self._context, self._type)
+        return select(*self._shown(shown)).join_from(ids, shown.table, shown.columns.id == ids.c.id)
+
+    def _ids(self, pattern: Pattern) -> Select[Any]:
+        """The keys of the rows that have the pattern and that the caller may read."""
+        scope = Scope(self._context, self._type)
+        conditions = self._conditions(scope)
+        if not self._sqlite:
+            return select(scope.columns.id).where(self._like(scope, pattern), *conditions)
+        name = index_name(self._kind.table)
+        index = table(name, column("rowid"), column(name))
+        matches = Predicate("({0} MATCH {1})", "", index.c[name], self._text())
+        found = select(index.c.rowid.label("id")).where(matches)
+        if conditions:
+            found = found.join_from(index, scope.table, scope.columns.id == index.c.rowid)
+        return found.where(*conditions)
+
+    def _conditions(self, scope: Scope) -> list[ColumnElement[bool]]:
+        """The engine's filter for the caller, and what must stand as it was typed."""
+        typed = [search_condition(scope, SearchPhrase(text)) for text in self._literals]
+        return [*scope.conditions, *typed]
+
+    def _like(self, scope: Scope, pattern: Pattern) -> ColumnElement[bool]:
+        if isinstance(pattern, Holds):
+            plain: ColumnElement[str] = literal_column(f"{scope.table.name}.{COLUMN}", Text())
+            return Predicate("", "({0} LIKE {1})", plain, self._text())
+        together = or_ if isinstance(pattern, Either) else and_
+        return together(*(self._like(scope, part) for part in pattern.parts))
+
+    def _shown(self, scope: Scope) -> list[ColumnElement[Any]]:
+        properties = [PropertyMember(scope.type.properties[name]) for name in self._kind.record]
+        record = entity_json(Projection(scope, properties, ()), BARE)
+        plain = plain_text(self._kind.table, scope.table.name, self._dialect.name)
+        texts = [scope.columns[name] for name in self._kind.columns]
+        return [scope.columns.id, *texts, literal_column(plain, Text()), record]
+
+    def _text(self) -> BindParameter[Any]:
+        return self._value(Text())
+
+    def _number(self) -> BindParameter[Any]:
+        return self._value(BigInteger())
+
+    def _value(self, type_: Any) -> BindParameter[Any]:
+        """The next value of the run."""
+        slot = len(self._sources)
+        name = f"searched_{slot}"
+        self._sources[name] = Source(slot)
+        return bindparam(name, type_=type_, required=True)

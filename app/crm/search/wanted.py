@@ -1,0 +1,64 @@
+"""What was typed into a search, taken apart into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.errors import ValidationError
+from app.models.searched import plain_letters, search_text
+
+MINIMUM, MAXIMUM = 2, 200
+MOST_WORDS = 10
+# Words this long may have one or two typing errors; shorter ones and numbers none.
+ONE_TYPO, TWO_TYPOS = 4, 8
+# Punctuation inside names and addresses, which people leave out or type otherwise.
+_FORGIVEN = frozenset("@.,-'\u2019&/+:;()\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word in plain form, and how many typing errors are forgiven in it."""
+
+    text: str
+    typos: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``query`` as typed; ``phrase`` its plain form; ``literals`` are parts that must stand so.
+
+    A literal has signs such as ``%`` or ``_``, which the index does not know.
+    """
+
+    query: str
+    phrase: str
+    words: tuple[Word, ...]
+    literals: tuple[str, ...]
+
+
+def read_query(text: str) -> Wanted:
+    """The words of a search.
+
+    Raises: ValidationError, it is too short, too long, or has what no text has.
+    """
+    query = " ".join(text.split())
+    if "\0" in query or any("\ud800" <= one <= "\udfff" for one in query):
+        raise ValidationError([("q", "has a character that no text has")])
+    if not MINIMUM <= len(query) <= MAXIMUM:
+        message = f"must have {MINIMUM} to {MAXIMUM} characters"
+        raise ValidationError([("q", message)])
+    words = tuple(_word(part) for part in search_text(query).split())
+    if len(words) > MOST_WORDS:
+        raise ValidationError([("q", f"must have at most {MOST_WORDS} words")])
+    literals = tuple(token for token in plain_letters(query).split(" ") if _is_literal(token))
+    return Wanted(query, " ".join(word.text for word in words), words, literals)
+
+
+def _word(text: str) -> Word:
+    if any(character.isdigit() for character in text) or len(text) < ONE_TYPO:
+        return Word(text, 0)
+    return Word(text, 1 if len(text) < TWO_TYPOS else 2)
+
+
+def _is_literal(token: str) -> bool:
+    return any(not one.isalnum() and one not in _FORGIVEN and one.isascii() for one in token)
