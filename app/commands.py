@@ -14,6 +14,7 @@ COMMANDS = {
     "db": "flask_migrate.cli:db",
     "worker": "app.jobs:worker",
     "demo": "app.demo.load:demo",
+    "documents": "app.documents.commands:documents",
     "export": "app.importing.export:exporting",
     "invoices": "app.invoices.commands:invoices",
     "import": "app.importing.command:importing",

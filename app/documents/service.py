@@ -17,7 +17,10 @@ from app.models.document import Document, DocumentShare
 from app.permissions import allowed, require
 from app.security import current_caller
 from app.writing.change import Change
+from app.writing.deletion import release
+from app.writing.integrity import named_refusals
 from app.writing.pipeline import EntityService
+from app.writing.reporting import reported
 from app.writing.rules import EntityRules
 from app.writing.states import require_right
 from app.writing.transitions import DOCUMENT as DOCUMENT_STATES
@@ -168,6 +171,14 @@ class DocumentService(EntityService):
         _revoke_shares(key, now)
         audit.record("document.deleted", "Document", key, before={"status": before["status"]})
         emit("document.deleted", "Document", key, sequence=version, representation=representation)
+
+    def purge(self, key: int, before: Mapping[str, Any]) -> None:
+        """Remove a document of the trash for good; its deletion was told when it went there."""
+        release(self.rules, key)
+        with named_refusals(self.rules, deleting=True):
+            records.delete(self.rules.table, key)
+        lost = {name: before[name] for name in ("name", "file_name", "sha256", "deleted_at")}
+        audit.record("document.purged", "Document", key, before=reported(self.rules, lost))
 
     def restore(self, key: int) -> None:
         """Bring a document back from the trash, in the state that it had.

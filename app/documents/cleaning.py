@@ -1,0 +1,174 @@
+"""What lies in the store and in the trash after its time.
+
+A blob without a row is what an upload left behind that was cut off between the two. It goes in two
+looks: one that finds no row that names it, when it is a day old, and another, hours later, that
+still finds none. A row is written seconds after its blob, so no blob that a row names, or will
+name, is ever removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import delete, func, or_, select
+
+from app import records
+from app.blobs import blobs
+from app.clock import today, utc_now
+from app.database import primary_engine, transaction
+from app.documents.files import AREA
+from app.documents.service import DOCUMENTS, TRASH_DAYS
+from app.documents.sharing.shares import unshare_expired
+from app.models.document import Document, DocumentContent, DocumentVersion, OrphanBlob
+from app.security import acting_as, system_caller
+
+MINIMUM_AGE = timedelta(hours=24)
+BETWEEN_LOOKS = timedelta(hours=6)
+_BATCH = 500
+_VERSIONS: Any = DocumentVersion.__table__
+_CONTENTS: Any = DocumentContent.__table__
+_DOCUMENTS: Any = Document.__table__
+_ORPHANS: Any = OrphanBlob.__table__
+Progress = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """How much was removed, and how much waits for the second look."""
+
+    purged: int = 0
+    removed: int = 0
+    noted: int = 0
+    unfinished: int = 0
+
+
+def clean_up() -> int:
+    """The job: empty the trash, look through the store; returns how much went."""
+    purged = purge_trash()
+    found = clean_store()
+    return purged + found.removed + found.unfinished
+
+
+def end_expired_links() -> int:
+    """The job: documents whose last link has expired are not shared any more."""
+    with transaction(), acting_as(system_caller("job")):
+        return unshare_expired()
+
+
+def purge_trash() -> int:
+    """Remove for good what was deleted more than 30 days ago and is not retained."""
+    before = utc_now() - timedelta(days=TRASH_DAYS)
+    due = (
+        select(_DOCUMENTS.c.id)
+        .where(_DOCUMENTS.c.status == "Deleted", _DOCUMENTS.c.deleted_at < before)
+        .where(or_(_DOCUMENTS.c.retain_until.is_(None), _DOCUMENTS.c.retain_until < today()))
+        .order_by(_DOCUMENTS.c.id)
+        .limit(_BATCH)
+    )
+    purged = 0
+    while True:
+        with primary_engine().connect() as connection:
+            keys = connection.execute(due).scalars().all()
+        for key in keys:
+            purged += _purge(key, before)
+        if len(keys) < _BATCH:
+            return purged
+
+
+def clean_store(
+    *, minimum_age: timedelta = MINIMUM_AGE, between: timedelta = BETWEEN_LOOKS,
+    dry_run: bool = False,
+) -> Cleaned:  # fmt: skip
+    """Look through the store for blobs that no row names.
+
+    Args:
+        minimum_age: younger ones are left alone.
+        between: how long after the first look the second may remove.
+        dry_run: only count.
+    """
+    now = utc_now()
+    removed = noted = 0
+    old = (entry.key for entry in blobs().entries(AREA) if entry.modified_at < now - minimum_age)
+    for batch in _batches(old):
+        unnamed = batch - _named(batch)
+        known = _noted(unnamed)
+        due = {key for key in unnamed if key in known and known[key] <= now - between}
+        fresh = unnamed - set(known)
+        if not dry_run:
+            _note(fresh, now)
+            for key in sorted(due):
+                blobs().delete(key)
+        removed += len(due)
+        noted += len(fresh)
+    unfinished = 0
+    if not dry_run:
+        _forget(now - between - timedelta(days=7))
+        unfinished = blobs().discard_unfinished(now - minimum_age)
+    return Cleaned(removed=removed, noted=noted, unfinished=unfinished)
+
+
+def _purge(key: int, before: datetime) -> bool:
+    """Remove one document for good, and then its bytes; False when it was restored meanwhile."""
+    with transaction(), acting_as(system_caller("job")):
+        row = records.read(_DOCUMENTS, key, lock=True)
+        if row is None or row["status"] != "Deleted" or row["deleted_at"] >= before:
+            return False
+        connection = records.connection()
+        keys = [
+            *connection.execute(
+                select(_VERSIONS.c.blob_key).where(_VERSIONS.c.document_id == key)
+            ).scalars(),
+            *connection.execute(
+                select(_CONTENTS.c.preview_key).where(
+                    _CONTENTS.c.document_id == key, _CONTENTS.c.preview_key.is_not(None)
+                )
+            ).scalars(),
+        ]
+        DOCUMENTS.purge(key, row)
+    # After the commit: what is cut off here is found by the next look through the store.
+    for blob_key in keys:
+        blobs().delete(blob_key)
+    return True
+
+
+def _batches(keys: Iterator[str]) -> Iterator[set[str]]:
+    while batch := set(islice(keys, _BATCH)):
+        yield batch
+
+
+def _named(keys: set[str]) -> set[str]:
+    """Those of ``keys`` that a row names."""
+    with primary_engine().connect() as connection:
+        return {
+            key
+            for column in (_VERSIONS.c.blob_key, _CONTENTS.c.preview_key)
+            for key in connection.execute(select(column).where(column.in_(keys))).scalars()
+        }
+
+
+def _noted(keys: set[str]) -> dict[str, datetime]:
+    """Key -> when an earlier look found no row that names it."""
+    if not keys:
+        return {}
+    columns = (_ORPHANS.c.blob_key, _ORPHANS.c.created_at)
+    with primary_engine().connect() as connection:
+        found = connection.execute(select(*columns).where(_ORPHANS.c.blob_key.in_(keys)))
+        return {row.blob_key: row.created_at for row in found}
+
+
+def _note(keys: set[str], now: datetime) -> None:
+    for key in sorted(keys):
+        with transaction() as session:
+            known = select(func.count()).where(_ORPHANS.c.blob_key == key)
+            if not session.connection().execute(known).scalar_one():  # another worker looks, too
+                records.insert(_ORPHANS, {"blob_key": key, "created_at": now})
+
+
+def _forget(before: datetime) -> None:
+    """Notes of what is long gone."""
+    with transaction() as session:
+        session.connection().execute(delete(_ORPHANS).where(_ORPHANS.c.created_at < before))
