@@ -15,6 +15,7 @@ from app.database import read_engine
 from app.edge.errors import error_response
 from app.edge.transaction import audit_denial
 from app.json_body import read_body
+from app.keys import derived_keys
 from app.limits.limiter import charge
 from app.links import service_root
 from app.odata import edm
@@ -38,7 +39,8 @@ def init_app(
     service = ODataService(
         container,
         Connections(_reading, records.connection),
-        config.SECRET_KEY,
+        # The keys of before come first: the last one makes tokens.
+        [key.secret for key in reversed(derived_keys(config, "odata-token"))],
         limits=Limits(config.MAX_FILTER_DEPTH, config.MAX_FILTER_NODES),
         max_depth=config.MAX_EXPAND_DEPTH,
         edge=BatchEdge(

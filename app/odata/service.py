@@ -35,6 +35,7 @@ from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import metadata_as_json, negotiated
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
+from app.odata.reading.tokens import SecretKey
 from app.odata.request import Request
 from app.odata.write_content import WriteRequest
 from app.odata.write_urls import entity_path
@@ -74,8 +75,8 @@ class ODataService:
     """Answers the requests of one container."""
 
     def __init__(
-        self, container: edm.EntityContainer, connections: Connections, secret_key: str, *,
-        limits: Limits, max_depth: int, edge: BatchEdge,
+        self, container: edm.EntityContainer, connections: Connections, secret_key: SecretKey,
+        *, limits: Limits, max_depth: int, edge: BatchEdge,
     ) -> None:  # fmt: skip
         self.container = container
         self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)

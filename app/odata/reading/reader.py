@@ -26,7 +26,7 @@ from app.odata.reading.negotiation import negotiated
 from app.odata.reading.plan import Plan
 from app.odata.reading.planner import Paging, Planner
 from app.odata.reading.statement import Run
-from app.odata.reading.tokens import PageStart, TokenMaker, fingerprint
+from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
 from app.security import Caller
 
 # ``Clients/1`` means ``Clients(1)``; written so, all such paths share one plan.
@@ -53,8 +53,8 @@ class Reader:
     """Reads the entities of one container, for any caller, on any database."""
 
     def __init__(
-        self, container: edm.EntityContainer, secret_key: str, *, limits: Limits = DEFAULT_LIMITS,
-        max_depth: int = 5,
+        self, container: edm.EntityContainer, secret_key: SecretKey, *,
+        limits: Limits = DEFAULT_LIMITS, max_depth: int = 5,
     ) -> None:  # fmt: skip
         self.container = container
         self.plans = PlanCache()

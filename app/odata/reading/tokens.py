@@ -24,10 +24,14 @@ class PageStart:
     remaining: int | None
 
 
-class TokenMaker:
-    """Makes and reads tokens with a key of the service."""
+# One key, or several: the last one makes tokens, the others are still read.
+SecretKey = str | Sequence[bytes]
 
-    def __init__(self, secret_key: str) -> None:
+
+class TokenMaker:
+    """Makes and reads tokens with the keys of the service."""
+
+    def __init__(self, secret_key: SecretKey) -> None:
         self._serializer = URLSafeSerializer(secret_key, salt="odata-skiptoken")
 
     def make(self, start: PageStart, fingerprint: str) -> str:
