@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from app import audit, records
+from app.clock import today
 from app.errors import InvalidStateError, ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
@@ -17,6 +19,7 @@ from app.invoices.operations import issue_invoice
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
 from app.mail.outbox import check_addresses, queue_mail, shown_delivery
+from app.models.client import Client
 from app.models.invoice import Invoice
 from app.permissions import require
 from app.security import current_caller
@@ -99,7 +102,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
-    document = read_document(invoice_id)
+    document = _dated(read_document(invoice_id), invoice["client_id"])
     written = write_letter(
         document, organisation(), kind=letter.kind, subject=letter.subject, message=letter.message
     )
@@ -113,6 +116,15 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
         "html": written.html,
         "attachments": [name] * letter.attach_pdf + [ubl] * letter.attach_e_invoice,
     }
+
+
+def _dated(document: InvoiceDocument, client_id: int) -> InvoiceDocument:
+    """A draft with the dates that it would have if it were issued today."""
+    issued = document.issue_date or today()
+    client = records.read(Client.__table__, client_id, ("payment_terms_days",))
+    assert client is not None  # the foreign key holds
+    due = document.due_date or issued + timedelta(days=client["payment_terms_days"])
+    return replace(document, issue_date=issued, due_date=due)
 
 
 def _recipients(document: InvoiceDocument, letter: Letter) -> list[str]:
