@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench check lint format types migration requirements clean
+.PHONY: help setup run test bench reference check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,6 +25,9 @@ bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DI
 	@$(BIN)/python -m bench.search
 	@if [ -n "$(PEERS_DIR)" ]; then $(BIN)/python -m bench.peers --peers "$(PEERS_DIR)" $(ARGS); \
 	else echo "PEERS_DIR is not set: not measured beside a rival"; fi
+
+reference: $(VENV)/.development ## serve the reference model of OData: http://127.0.0.1:8000 unless PORT says otherwise
+	@exec $(BIN)/python -m tests.reference
 
 check: test lint types ## everything that CI runs
 

@@ -47,7 +47,9 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield from set_capabilities(container, entity_set)
 
 
-def of_type(type_: edm.EntityType | edm.ComplexType | edm.EnumType) -> Iterator[Annotation]:
+def of_type(
+    type_: edm.EntityType | edm.ComplexType | edm.EnumType | edm.TypeDefinition,
+) -> Iterator[Annotation]:
     yield from _description(type_.description)
     if isinstance(type_, edm.EntityType) and type_.alternate_keys:
         keys: list[Expression] = [
@@ -90,6 +92,11 @@ def of_operation(operation: edm.Operation) -> Iterator[Annotation]:
 
 def of_parameter(parameter: edm.Parameter) -> Iterator[Annotation]:
     yield from _description(parameter.description)
+    if parameter.optional:
+        yield Annotation(f"{CORE}.OptionalParameter", {})
+    if parameter.allowed:
+        values = [{"Value": value} for value in parameter.allowed]
+        yield Annotation(f"{VALIDATION}.AllowedValues", values)
 
 
 def _description(text: str) -> Iterator[Annotation]:

@@ -11,9 +11,11 @@ from app.odata.csdl_names import (
     bindings,
     element_name,
     imports,
+    is_listed,
     own_navigation,
     own_properties,
     referential_constraint,
+    result_path,
     set_of_result,
 )
 from app.odata.csdl_terms import (
@@ -53,6 +55,11 @@ class _Writer:
         schema: dict[str, Any] = {}
         for enum in container.enum_types.values():
             schema[enum.name] = self._enum(enum)
+        for definition in container.type_definitions.values():
+            schema[definition.name] = {
+                "$Kind": "TypeDefinition",
+                "$UnderlyingType": definition.underlying.name,
+            } | _annotations(notes.of_type(definition))
         for complex_type in container.complex_types.values():
             schema[complex_type.name] = self._complex(complex_type)
         for type_ in container.types.values():
@@ -99,7 +106,9 @@ class _Writer:
     def _properties(self, type_: edm.EntityType | edm.ComplexType) -> dict[str, Any]:
         keys = type_.key if isinstance(type_, edm.EntityType) else ()
         return {
-            prop.name: self._type(prop.type, prop.nullable and prop.name not in keys)
+            prop.name: self._type(
+                prop.definition or prop.type, prop.nullable and prop.name not in keys
+            )
             | _facets(prop)
             | _annotations(notes.of_property(prop, is_key=prop.name in keys))
             for prop in own_properties(type_).values()
@@ -133,6 +142,8 @@ class _Writer:
             parameters.append(bound)
         if operation.composable:
             element["$IsComposable"] = True
+        if path := result_path(operation):
+            element["$EntitySetPath"] = path
         for parameter in operation.parameters:
             parameters.append(
                 {"$Name": parameter.name}
@@ -166,6 +177,8 @@ class _Writer:
             child = {kind: f"{container.namespace}.{operation.name}"}
             if target := set_of_result(container, operation):
                 child["$EntitySet"] = target
+            if is_listed(container, operation):
+                child["$IncludeInServiceDocument"] = True  # type: ignore[assignment]
             element[str(operation.import_name)] = child
         return element | _annotations(notes.of_container(container))
 
@@ -173,7 +186,9 @@ class _Writer:
         found = bindings(self._container, type_)
         return {"$NavigationPropertyBinding": found} if found else {}
 
-    def _type(self, type_: edm.EdmType | edm.EntityType, nullable: bool) -> dict[str, Any]:
+    def _type(
+        self, type_: edm.EdmType | edm.EntityType | edm.TypeDefinition, nullable: bool
+    ) -> dict[str, Any]:
         """Type, collection and nullability, what is the default left out."""
         element: dict[str, Any] = {}
         if isinstance(type_, edm.CollectionType):

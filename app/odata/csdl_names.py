@@ -21,7 +21,9 @@ def own_navigation(type_: edm.EntityType) -> Mapping[str, edm.NavigationProperty
     return {name: nav for name, nav in type_.navigation.items() if name not in inherited}
 
 
-def element_name(container: edm.EntityContainer, type_: edm.EdmType | edm.EntityType) -> str:
+def element_name(
+    container: edm.EntityContainer, type_: edm.EdmType | edm.EntityType | edm.TypeDefinition
+) -> str:
     """The name of a type, of a collection the name of what it holds."""
     if isinstance(type_, edm.CollectionType):
         type_ = type_.element
@@ -79,6 +81,22 @@ def imports(container: edm.EntityContainer) -> Iterator[edm.Operation]:
         if operation.import_name and operation.import_name not in seen:
             seen.add(operation.import_name)
             yield operation
+
+
+def is_listed(container: edm.EntityContainer, operation: edm.Operation) -> bool:
+    """Whether an import is in the service document: a function that can be called by name alone."""
+    return not operation.is_action and any(
+        all(parameter.optional for parameter in overload.parameters)
+        for overload in container.operations
+        if overload.import_name == operation.import_name and not overload.bound_to
+    )
+
+
+def result_path(operation: edm.Operation) -> str | None:
+    """Where the entities lie that a bound operation returns: ``binding/Payments``."""
+    if not operation.bound_to or operation.result_path is None:
+        return None
+    return "/".join(part for part in (BINDING_PARAMETER, operation.result_path) if part)
 
 
 BINDING_PARAMETER = "binding"

@@ -11,9 +11,11 @@ from app.odata.csdl_names import (
     bindings,
     element_name,
     imports,
+    is_listed,
     own_navigation,
     own_properties,
     referential_constraint,
+    result_path,
     set_of_result,
 )
 from app.odata.csdl_terms import VOCABULARIES
@@ -52,6 +54,13 @@ class _Writer:
         )
         for enum in container.enum_types.values():
             yield from self._enum(enum)
+        for definition in container.type_definitions.values():
+            yield from element(
+                "TypeDefinition",
+                annotation_tags(notes.of_type(definition)),
+                Name=definition.name,
+                UnderlyingType=definition.underlying.name,
+            )
         for complex_type in container.complex_types.values():
             yield from self._complex(complex_type)
         for type_ in container.types.values():
@@ -108,7 +117,7 @@ class _Writer:
                 "Property",
                 annotation_tags(notes.of_property(prop, is_key=prop.name in keys)),
                 Name=prop.name,
-                Type=self._type(prop.type),
+                Type=self._type(prop.definition or prop.type),
                 Nullable=False if required else None,
                 MaxLength=prop.max_length,
                 Precision=prop.precision,
@@ -166,6 +175,7 @@ class _Writer:
             Name=operation.name,
             IsBound=True if operation.bound_to else None,
             IsComposable=operation.composable or None,
+            EntitySetPath=result_path(operation),
         )
 
     def _entity_container(self) -> Iterator[str]:
@@ -196,6 +206,7 @@ class _Writer:
                 Name=operation.import_name,
                 **{kind: f"{container.namespace}.{operation.name}"},
                 EntitySet=set_of_result(container, operation),
+                IncludeInServiceDocument=is_listed(container, operation) or None,
             )
         yield "</EntityContainer>"
 
@@ -205,7 +216,7 @@ class _Writer:
             for path, target in bindings(self._container, type_).items()
         ]
 
-    def _type(self, type_: edm.EdmType | edm.EntityType) -> str:
+    def _type(self, type_: edm.EdmType | edm.EntityType | edm.TypeDefinition) -> str:
         name = element_name(self._container, type_)
         return f"Collection({name})" if isinstance(type_, edm.CollectionType) else name
 

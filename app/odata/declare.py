@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Boolean, Date, FromClause, Integer, SmallInteger, String, Text
+from sqlalchemy import (
+    Boolean,
+    Date,
+    Double,
+    FromClause,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Text,
+    Time,
+)
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.odata import edm
+from app.odata.columns import Duration, Guid, WideDecimal
 from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
 
 
@@ -34,7 +46,7 @@ def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
             derived[facet] = col.info[facet]
     if isinstance(col.type, String) and col.type.length:
         derived["max_length"] = col.type.length
-    if isinstance(col.type, ExactDecimal):
+    if isinstance(col.type, ExactDecimal | WideDecimal):
         derived |= {"precision": col.type.precision, "scale": col.type.scale}
     if isinstance(col.type, UtcDateTime):
         derived["precision"] = 3
@@ -58,6 +70,12 @@ def edm_type(col: Any) -> edm.EdmType:
         (Boolean, edm.BOOLEAN),
         (Date, edm.DATE),
         (SmallInteger, edm.INT16),
+        (Guid, edm.GUID),
+        (Duration, edm.DURATION),
+        (WideDecimal, edm.DECIMAL),
+        (LargeBinary, edm.BINARY),
+        (Time, edm.TIME_OF_DAY),
+        (Double, edm.DOUBLE),
     ):
         if isinstance(kind, column_type):
             return edm_primitive
@@ -92,14 +110,14 @@ def to_one(
 
 def to_many(
     name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
-    **facets: Any,
+    source_key: str = "id", **facets: Any,
 ) -> edm.NavigationProperty:  # fmt: skip
     """A collection whose rows hold a foreign key to this one."""
     return edm.NavigationProperty(
         name=name,
         target=target,
         collection=True,
-        join=lambda source, other: other[foreign_key] == source["id"],
+        join=lambda source, other: other[foreign_key] == source[source_key],
         foreign_key=foreign_key,
         partner=partner,
         description=description,

@@ -7,7 +7,7 @@ Source: OData CSDL 4.01.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -73,6 +73,24 @@ GUID = PrimitiveType("Edm.Guid")
 BINARY = PrimitiveType("Edm.Binary")
 STREAM = PrimitiveType("Edm.Stream")
 UNTYPED = PrimitiveType("Edm.Untyped")
+# Kept as the GeoJSON that they are; there are no geographic functions.
+GEOGRAPHY = {
+    shape: PrimitiveType(f"Edm.Geography{shape}")
+    for shape in (
+        "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon",
+        "Collection",
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TypeDefinition:
+    """A name of the model for a primitive type; values and expressions are those of the type."""
+
+    name: str
+    underlying: PrimitiveType
+    description: str = ""
+
 
 # --- properties -------------------------------------------------------------------------------
 
@@ -93,6 +111,7 @@ class Property:
     name: str
     type: EdmType
     attribute: str
+    definition: TypeDefinition | None = None  # the name that metadata gives the type
     expression: Expression | None = None
     columns: Mapping[str, str] | None = None
     nullable: bool = True
@@ -159,7 +178,8 @@ class EntityType:
     is_open: bool = False
     has_stream: bool = False
     description: str = ""
-    # Attribute of the table that names the derived type of a row, and its value for this type.
+    # Attribute of the table that names the type of a row, and its value for this type. The rows of
+    # a type without a base are those of the whole table.
     discriminator: tuple[str, Any] | None = None
     # FTS5 table with the trigrams of the searchable columns, its rowid the key (SQLite only).
     trigrams: str | None = None
@@ -209,11 +229,15 @@ class EntitySet:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Singleton:
-    """One entity with a name of its own (``/odata/Me``); ``key`` finds it for the caller."""
+    """One entity with a name of its own (``/odata/Me``); ``key`` finds it for the caller.
+
+    Without a service of its own it is written through the set of its type, if there is one.
+    """
 
     name: str
     type: EntityType
     key: Callable[[], Any]
+    service: Service | None = None
     description: str = ""
 
 
@@ -223,13 +247,21 @@ class Parameter:
 
     name: str
     type: EdmType | EntityType
-    nullable: bool = True
+    nullable: bool = True  # of an action also: may be left out
+    optional: bool = False  # of a function: may be left out
+    allowed: tuple[str, ...] | None = None
     description: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Operation:
-    """An action or a function; bound to an entity type when ``bound_to`` is given."""
+    """An action or a function; bound to an entity type when ``bound_to`` is given.
+
+    ``handler`` is called as app/odata/operations/service.py says, after ``permission`` was checked.
+    ``result_path`` is the navigation of the binding entity in which a returned entity lies that has
+    no set; ``creates`` tells that the returned entity is new. ``available`` is when an entity can
+    be bound, for those who ask for all metadata; None for never.
+    """
 
     name: str
     is_action: bool
@@ -241,6 +273,11 @@ class Operation:
     returns_collection: bool = False
     composable: bool = False
     import_name: str | None = None  # in the container, when not bound
+    permission: str | None = None
+    result_path: str | None = None
+    creates: bool = False
+    binds_hidden: bool = False  # to entities that queries do not show, too: the handler looks
+    available: Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None] | None = None
     description: str = ""
 
 
@@ -254,6 +291,7 @@ class EntityContainer:
     types: Mapping[str, EntityType]
     complex_types: Mapping[str, ComplexType] = field(default_factory=dict)
     enum_types: Mapping[str, EnumType] = field(default_factory=dict)
+    type_definitions: Mapping[str, TypeDefinition] = field(default_factory=dict)
     singletons: Mapping[str, Singleton] = field(default_factory=dict)
     operations: tuple[Operation, ...] = ()
     schema_version: str = "1.0"
@@ -267,6 +305,21 @@ class EntityContainer:
     def folded_sets(self) -> Mapping[str, str]:
         """Lower-case name -> declared name of sets."""
         return {name.lower(): name for name in self.sets}
+
+    def derived(self, type_: EntityType) -> Sequence[EntityType]:
+        """The types derived from ``type_``, at any number of steps, in the order declared."""
+        # What $apply makes has the name of a type of the model and is another.
+        return self._derived.get(type_.name, ()) if type_.key else ()
+
+    @cached_property
+    def _derived(self) -> Mapping[str, Sequence[EntityType]]:
+        found: dict[str, list[EntityType]] = {}
+        for type_ in self.types.values():
+            base = type_.base
+            while base is not None:
+                found.setdefault(base.name, []).append(type_)
+                base = base.base
+        return found
 
     def target(self, navigation: NavigationProperty) -> EntityType:
         """The entity type that a navigation property leads to."""

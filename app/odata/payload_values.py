@@ -15,6 +15,8 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+from app.odata import edm
+
 Reader = Callable[[Any], Any]
 
 
@@ -218,6 +220,15 @@ def read_any(value: Any) -> Any:
     return value
 
 
+def read_geography(value: Any) -> Any:
+    """A shape as GeoJSON (RFC 7946); coordinates are not looked at."""
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        raise BadValueError("must be GeoJSON with a type and coordinates")
+    if not isinstance(value.get("coordinates", value.get("geometries")), list):
+        raise BadValueError("must be GeoJSON with a type and coordinates")
+    return value
+
+
 READERS: Mapping[str, Reader] = {
     "Edm.String": read_string,
     "Edm.Boolean": read_boolean,
@@ -235,6 +246,7 @@ READERS: Mapping[str, Reader] = {
     "Edm.Duration": read_duration,
     "Edm.Guid": read_guid,
     "Edm.Binary": read_binary,
+    **{type_.name: read_geography for type_ in edm.GEOGRAPHY.values()},
 }
 # The same where the body's media type says IEEE754Compatible=true (JSON Format 3.2).
 TEXT_READERS: Mapping[str, Reader] = {

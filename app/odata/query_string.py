@@ -18,6 +18,7 @@ from app.odata.shape import check_characters
 COLLECTION_OPTIONS: t.Final = frozenset((
     "filter", "orderby", "select", "expand", "compute", "search", "apply", "top", "skip", "count",
     "skiptoken", "deltatoken", "format", "schemaversion",
+    "index",  # where a POST inserts; it says nothing about what is read
 ))
 # fmt: on
 ENTITY_OPTIONS: t.Final = frozenset(["select", "expand", "compute", "format", "schemaversion"])

@@ -30,6 +30,19 @@ class MediaService(Protocol):
         """Take the bytes away; the entity stays."""
 
 
+@runtime_checkable
+class StreamService(Protocol):
+    """What a service has besides where a property of its entities is a stream (11.4.8)."""
+
+    def replace_stream(
+        self, key: Any, name: str, content: bytes, content_type: str, version: int | None = None
+    ) -> None:
+        """Give the property ``name`` of an entity other bytes."""
+
+    def delete_stream(self, key: Any, name: str, version: int | None = None) -> None:
+        """Take the bytes of a property away."""
+
+
 def create_media(request: WriteRequest, target: Target) -> Any:
     """Make a media entity of the body; returns its key."""
     service = _service(target.entity_set)
@@ -48,6 +61,24 @@ def write_media(request: WriteRequest, target: Target) -> Response:
     else:
         content_type = request.headers.get("Content-Type", "application/octet-stream")
         service.replace_media(target.key, request.body(), content_type, version)
+    return no_content(request)
+
+
+def write_stream(request: WriteRequest, target: Target) -> Response:
+    """Replace or remove the bytes of a stream property."""
+    assert target.prop is not None
+    service: Any = target.entity_set.service
+    if not isinstance(service, StreamService):
+        raise NotImplementedInServiceError(f"{target.prop.name} is not written through OData.")
+    if target.key is None:
+        raise NotFoundError(f"There is no such {target.type.name}.")
+    version = version_to_match(request, target.type, target.key)
+    if request.method == "DELETE":
+        service.delete_stream(target.key, target.prop.name, version)
+    else:
+        content_type = request.headers.get("Content-Type", "application/octet-stream")
+        content = request.body()
+        service.replace_stream(target.key, target.prop.name, content, content_type, version)
     return no_content(request)
 
 

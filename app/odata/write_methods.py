@@ -51,6 +51,8 @@ def _is_writable(target: Target) -> bool:
 def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
     if not _is_writable(target) or not target.entity_set.updatable:
         return ()
+    if prop.type == edm.STREAM:
+        return ("PUT", "DELETE")
     if not is_changeable(target.type, prop):
         return ()
     nullable = (target.member or prop).nullable

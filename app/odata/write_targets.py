@@ -129,7 +129,10 @@ class _Resolver:
         name = container.folded_sets.get(segment.name.lower(), segment.name)
         if singleton := container.singletons.get(segment.name):
             home = container.set_of_type.get(singleton.type.name)
-            entity_set = home or edm.EntitySet(name=singleton.name, type=singleton.type)
+            alone = edm.EntitySet(
+                name=singleton.name, type=singleton.type, service=singleton.service
+            )
+            entity_set = home if home is not None and singleton.service is None else alone
             return Target(entity_set, singleton.type, singleton.key(), is_singleton=True)
         if name not in container.sets:
             raise NotFoundError(f"There is no entity set {segment.name}.")

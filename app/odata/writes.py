@@ -14,6 +14,7 @@ from typing import Any
 from flask import Response
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.odata import edm
 from app.odata.deep_relations import Relations, foreign_key, service_of
 from app.odata.errors import QueryError
 from app.odata.nodes import Node
@@ -25,7 +26,7 @@ from app.odata.write_answers import no_content, written_entity
 from app.odata.write_conditions import is_upsert, version_to_match
 from app.odata.write_content import WriteRequest
 from app.odata.write_links import write_reference
-from app.odata.write_media import create_media, write_media
+from app.odata.write_media import create_media, write_media, write_stream
 from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
 from app.odata.write_properties import write_property
@@ -65,6 +66,8 @@ def _write(request: WriteRequest, target: Target) -> Response:
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":
         return write_reference(request, target)
+    if target.prop is not None and target.prop.type == edm.STREAM:
+        return write_stream(request, target)
     if target.prop is not None:
         return write_property(request, target)
     if target.ending == "$value":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     ColumnElement,
+    and_,
     case,
     false,
     null,
@@ -18,11 +20,21 @@ from sqlalchemy.types import TypeEngine
 from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.protocol import Translating
+from app.odata.binding.scope import Scope
 from app.odata.binding.unifying import as_day, as_decimal, as_double
-from app.odata.binding.values import NUMBERS, Constant, Row, Typed, family, type_name
+from app.odata.binding.values import (
+    NUMBERS,
+    Constant,
+    Place,
+    Row,
+    Rows,
+    Typed,
+    family,
+    type_name,
+)
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
-from app.odata.nodes import Call, Case, TypeName
+from app.odata.nodes import Call, Case, TypeCast, TypeName
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.spelled import Spelled
@@ -96,7 +108,9 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
     if isinstance(place, Row):
         if target.name.startswith("Edm.") or name not in container.types:
             raise QueryError(f"there is no entity type {target.name}", target.offset)
-        return true() if _is_or_derives(place.scope.type, name) else _kind_is(place, name)
+        if not _is_or_derives(place.scope.type, name):
+            return _kind_is(place, name)
+        return ~is_null(place) if place.scope.optional else true()
     if target.name.startswith("Edm."):
         _target(target)
     actual = translator.typed(operands[0])
@@ -115,11 +129,31 @@ def _is_or_derives(type_: edm.EntityType | None, name: str) -> bool:
 def _kind_is(place: Row, name: str) -> ColumnElement[bool]:
     """Whether a row is of the derived type ``name``, by its discriminator."""
     wanted = place.scope.context.container.types[name]
-    if wanted.discriminator is None or not _is_or_derives(wanted, place.scope.type.name):
+    if not _is_or_derives(wanted, place.scope.type.name):
         return false()
-    attribute, value = wanted.discriminator
-    matches: ColumnElement[bool] = place.scope.columns[attribute] == value
-    return matches
+    found = place.scope.is_of(wanted)
+    return false() if found is None else found
+
+
+def entity_cast(place: Row | Rows, node: TypeCast) -> Place:
+    """``Special.Type/property``: the same entities seen as a derived type; null or none if not.
+
+    Raises: QueryError, they cannot be of such a type.
+    """
+    scope = place.owner if isinstance(place, Rows) else place.scope
+    context = scope.context
+    name = node.type_name.removeprefix(f"{context.container.namespace}.")
+    wanted = context.container.types.get(name)
+    source = place.type_in(context.container) if isinstance(place, Rows) else scope.type
+    if wanted is None or not _is_or_derives(wanted, source.name):
+        raise QueryError(f"no {source.name} is of the type {node.type_name}", node.offset)
+    if isinstance(place, Rows):
+        return replace(place, type=wanted)
+    if wanted is scope.type:
+        return place
+    target = Scope(context, wanted, optional=True)
+    same = (a == b for a, b in zip(scope.key_columns(), target.key_columns(), strict=True))
+    return Row(scope.attach(f"{name}:", target, and_(*same)))
 
 
 def choose(translator: Translating, node: Case) -> Typed:

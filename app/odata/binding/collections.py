@@ -66,7 +66,7 @@ def element_table(context: Context, collection: Elements, offset: int) -> tuple[
 
 def _opened_rows(translator: Translating, rows: Rows) -> Opened:
     navigation = rows.navigation
-    scope = Scope(translator.context, translator.context.container.target(navigation))
+    scope = Scope(translator.context, rows.type_in(translator.context.container))
     conditions = [navigation.join(rows.owner.columns, scope.columns), *scope.conditions]
     inner = translator.within(scope)
     conditions += [inner.condition(predicate) for predicate in rows.predicates]

@@ -25,6 +25,7 @@ from sqlalchemy.types import TypeEngine
 from app.odata import edm
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
+from app.odata.columns import Guid
 from app.odata.errors import QueryError
 from app.odata.functions import suggestion
 from app.odata.literals import to_duration
@@ -87,7 +88,7 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
             sql = bind(literal, BigInteger, _microseconds)
             return Typed(sql, edm.DURATION, nullable=False)
         case "guid":
-            return Typed(bind(literal, Text, str), edm.GUID, nullable=False)
+            return Typed(bind(literal, Guid()), edm.GUID, nullable=False)
         case "binary":
             return Typed(bind(literal, LargeBinary), edm.BINARY, nullable=False)
     raise QueryError(f"{describe(constant)} has no meaning by itself here", literal.offset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_
@@ -92,6 +93,8 @@ def of_property(scope: Scope, property_: edm.Property) -> Place:
     """The value of a structural property of a row."""
     if property_.columns is not None:
         return Structure(scope, property_)
+    if property_.type == edm.STREAM:
+        raise QueryError(f"{property_.name} is a stream: it has no value to compute with")
     sql = property_sql(scope, property_)
     if isinstance(property_.type, edm.ComplexType):
         return JsonStructure(sql, property_.type)
@@ -121,7 +124,9 @@ def _in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
     names = {name.lower(): name for name in type_.properties}
     name = node.name if node.name in type_.properties else names.get(node.name.lower(), "")
     if name not in type_.properties:
-        raise unknown_name(type_, node.name, node.offset)
+        error = unknown_name(type_, node.name, node.offset)
+        error.message += f": {property_.name}/{node.name}"
+        raise error
     inner = type_.properties[name]
     sql = scope.columns[property_.columns[name]]
     return Typed(sql, inner.type, nullable=True, plain=inner.allowed is not None)
@@ -141,9 +146,7 @@ def keyed(translator: Translating, node: KeyPredicate) -> Place:
     rows = translator.place(base)
     if not isinstance(rows, Rows):
         raise QueryError("a key can only follow a collection of entities", node.offset)
-    target = Scope(
-        translator.context, translator.context.container.target(rows.navigation), optional=True
-    )
+    target = Scope(translator.context, rows.type_in(translator.context.container), optional=True)
     condition = and_(
         rows.navigation.join(rows.owner.columns, target.columns),
         key_condition(translator, target, node.arguments, node.offset),
@@ -184,4 +187,4 @@ def filtered(translator: Translating, node: FilterSegment) -> Place:
     rows = translator.place(node.base)
     if not isinstance(rows, Rows):
         raise QueryError("$filter can only follow a collection of entities", node.offset)
-    return Rows(rows.owner, rows.navigation, (*rows.predicates, node.predicate))
+    return replace(rows, predicates=(*rows.predicates, node.predicate))

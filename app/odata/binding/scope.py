@@ -76,17 +76,25 @@ class Scope:
                 require(self.context.caller, f"{type_.resource}:read")
         if type_.visible is not None:
             conditions.append(type_.visible(self.columns))
-        if type_.discriminator is not None:
-            attribute, value = type_.discriminator
-            conditions.append(self.columns[attribute] == value)
+        if (kind := self.is_of(type_)) is not None:
+            conditions.append(kind)
         return conditions
+
+    def is_of(self, type_: edm.EntityType) -> ColumnElement[bool] | None:
+        """That a row is of ``type_`` or of a type derived from it; None where all rows are."""
+        if type_.base is None or type_.discriminator is None:
+            return None
+        attribute, value = type_.discriminator
+        derived = self.context.container.derived(type_)
+        values = [value, *(one.discriminator[1] for one in derived if one.discriminator)]
+        column: ColumnElement[Any] = self.columns[attribute]
+        return column == value if len(values) == 1 else column.in_(values)
 
     def narrow_to(self, type_: edm.EntityType) -> None:
         """Go on with those rows only that are of a derived type, and all of its properties."""
         self.type = type_
-        if type_.discriminator is not None:
-            attribute, value = type_.discriminator
-            self.conditions.append(self.columns[attribute] == value)
+        if (kind := self.is_of(type_)) is not None:
+            self.conditions.append(kind)
 
     def join(self, navigation: edm.NavigationProperty) -> Scope:
         """The one row that a single-valued navigation leads to."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, false, not_, or_
 
+from app.odata import edm
 from app.odata.binding.scope import Scope
 from app.odata.errors import UnsupportedError
 from app.odata.nodes import SearchAnd, SearchNode, SearchNot, SearchOr, SearchPhrase, SearchTerm
@@ -28,12 +29,20 @@ def search_condition(scope: Scope, search: SearchNode, offset: int = 0) -> Colum
     columns = [
         scope.columns[column]
         for property_ in scope.type.properties.values()
-        if property_.searchable
-        for column in ([property_.attribute] if property_.columns is None else [])
+        for column in _searchable(property_)
     ]
     if not columns:
         raise UnsupportedError(f"{scope.type.name} has nothing to search in", offset)
     return _condition(_folded(columns), search)
+
+
+def _searchable(property_: edm.Property) -> list[str]:
+    """The columns of a property that a search looks at."""
+    if property_.columns is None:
+        return [property_.attribute] if property_.searchable else []
+    assert isinstance(property_.type, edm.ComplexType)
+    inner = property_.type.properties
+    return [column for name, column in property_.columns.items() if inner[name].searchable]
 
 
 def _condition(text: ColumnElement[str], search: SearchNode) -> ColumnElement[bool]:

@@ -12,7 +12,7 @@ from app.odata.apply_nodes import AggregateCall
 from app.odata.binding.aggregates import aggregate_call
 from app.odata.binding.arithmetic import arithmetic, negated
 from app.odata.binding.calls import call
-from app.odata.binding.casts import cast, choose, isof
+from app.odata.binding.casts import cast, choose, entity_cast, isof
 from app.odata.binding.collections import opened
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.fitting import fit, natural
@@ -262,9 +262,8 @@ class Translator:
 
     def _type_cast(self, node: TypeCast) -> Place:
         base: Place = Row(self.scope) if node.base is None else self.place(node.base)
-        name = node.type_name.rpartition(".")[2]
-        if isinstance(base, Row) and base.scope.type.name == name:
-            return base
+        if isinstance(base, Row | Rows):
+            return entity_cast(base, node)
         raise UnsupportedError(f"a cast to {node.type_name} is not offered here", node.offset)
 
 

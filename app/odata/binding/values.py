@@ -61,11 +61,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The entities that a collection navigation of a row leads to, all or those that pass."""
+    """The entities that a collection navigation of a row leads to, all or those that pass.
+
+    ``type`` is set where only those of a derived type are meant.
+    """
 
     owner: Scope
     navigation: edm.NavigationProperty
     predicates: tuple[Node, ...] = ()
+    type: edm.EntityType | None = None
+
+    def type_in(self, container: edm.EntityContainer) -> edm.EntityType:
+        """The type of the entities."""
+        return self.type or container.target(self.navigation)
 
 
 @dataclass(frozen=True, slots=True)

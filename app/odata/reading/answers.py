@@ -30,14 +30,14 @@ _MISSING = "What this address names does not exist."
 class Answer:
     """Status, bytes and headers of an answer.
 
-    ``media`` is set instead of ``body`` where the bytes are those of a media entity: the name of
-    its set, and its key.
+    ``media`` is set instead of ``body`` where the bytes are those of a media entity or of a stream
+    property: the name of the set, the key of the entity, the name of the property.
     """
 
     status: int
     body: bytes
     headers: list[tuple[str, str]]
-    media: tuple[str, Any] | None = None
+    media: tuple[str, Any, str | None] | None = None
 
 
 def _number(statement: Statement | None, run: Run, connection: Connection) -> int:
@@ -94,7 +94,7 @@ class Answering:
         if plan.kind == "media":
             assert plan.set_name is not None
             key = rows[0][0] if len(rows[0]) == 1 else tuple(rows[0])
-            return Answer(200, b"", [self._version()], (plan.set_name, key))
+            return Answer(200, b"", [self._version()], (plan.set_name, key, plan.stream))
         return self._single(plan, rows[0])
 
     # --- one entity or value

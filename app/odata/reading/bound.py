@@ -57,7 +57,17 @@ class ExpandMember:
     count_only: bool = False
 
 
-Member = PropertyMember | ComputedMember | ExpandMember
+@dataclass(frozen=True, slots=True)
+class DerivedMember:
+    """A property that only rows of a derived type have; ``cast`` is its qualified name."""
+
+    type: edm.EntityType
+    cast: str
+    property: edm.Property
+    parts: frozenset[str] | None = None
+
+
+Member = PropertyMember | ComputedMember | ExpandMember | DerivedMember
 
 
 @dataclass(frozen=True, slots=True)

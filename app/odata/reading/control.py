@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, case
 
 from app.odata import edm
+from app.odata.binding.scope import Scope
 from app.odata.binding.values import type_name
 from app.odata.reading.bound import ExpandMember, Projection
 from app.odata.reading.formats import Format
@@ -14,23 +18,59 @@ from app.odata.sql.spelled import Part
 _EVIDENT = frozenset(("Edm.String", "Edm.Boolean", "Edm.Double"))
 
 
-def entity_control(projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """``"name":value``; ``absent`` is the condition that it is left out, where it may be."""
+
+    parts: Sequence[Part]
+    absent: ColumnElement[bool] | None = None
+
+
+def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
     """What stands before the properties: the tag unless ``none``, type and address if ``full``."""
     scope = projection.scope
     type_ = scope.type
     if format_.metadata == "none" or not type_.key:  # what $apply made is no entity
         return
-    if format_.metadata == "full":
-        namespace = scope.context.container.namespace
-        yield [f'"{format_.control("type")}":"#{namespace}.{type_.name}"']
-        yield [f'"{format_.control("id")}":"', *projection.address, '"']
+    full = format_.metadata == "full"
+    yield from _type(scope, format_)
+    if full:
+        yield Piece([f'"{format_.control("id")}":"', *projection.address, '"'])
     if type_.etag is not None:
         tag = scope.columns[type_.etag]
-        yield [f'"{format_.control("etag")}":"W/\\"', tag, '\\""']
-    if format_.metadata == "full":
-        yield [f'"{format_.control("editLink")}":"', *projection.address, '"']
+        yield Piece([f'"{format_.control("etag")}":"W/\\"', tag, '\\""'])
+    if full:
+        yield Piece([f'"{format_.control("editLink")}":"', *projection.address, '"'])
     if type_.has_stream:
-        yield [f'"{format_.control("mediaReadLink")}":"', *projection.address, '/$value"']
+        yield Piece([f'"{format_.control("mediaReadLink")}":"', *projection.address, '/$value"'])
+    if full:
+        for property_ in type_.properties.values():
+            if property_.type == edm.STREAM:
+                yield Piece(stream_link(projection, property_, format_))
+
+
+def stream_link(projection: Projection, property_: edm.Property, format_: Format) -> Sequence[Part]:
+    """Where the bytes of a stream property are read."""
+    name = property_.name
+    return [f'"{format_.control("mediaReadLink", name)}":"', *projection.address, f'/{name}"']
+
+
+def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
+    """The type if ``full``, else that of rows that are of a derived one (JSON Format 4.6.3)."""
+    type_, container = scope.type, scope.context.container
+    derived = [one for one in container.derived(type_) if one.discriminator is not None]
+    full = format_.metadata == "full"
+    if not full and not derived:
+        return
+    start = f'"{format_.control("type")}":"#{container.namespace}.'
+    if not derived:
+        yield Piece([f'{start}{type_.name}"'])
+        return
+    attribute = next(one.discriminator[0] for one in derived if one.discriminator)
+    names = {one.discriminator[1]: one.name for one in derived if one.discriminator}
+    name = case(names, value=scope.columns[attribute], else_=type_.name)
+    plain = None if full else scope.columns[attribute].not_in(list(names))
+    yield Piece([start, name, '"'], plain)
 
 
 def navigation_links(projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:

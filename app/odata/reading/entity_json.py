@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, select
+from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, not_, or_, select, true
 
 from app.odata import edm
 from app.odata.binding.comparison import is_null
@@ -15,12 +15,19 @@ from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, St
 from app.odata.reading.bound import (
     BoundQuery,
     ComputedMember,
+    DerivedMember,
     ExpandMember,
     Member,
     Projection,
     PropertyMember,
 )
-from app.odata.reading.control import entity_control, navigation_links, type_annotation
+from app.odata.reading.control import (
+    Piece,
+    entity_control,
+    navigation_links,
+    stream_link,
+    type_annotation,
+)
 from app.odata.reading.formats import Format
 from app.odata.sql.json_values import json_parts, or_null, plain_text
 from app.odata.sql.spelled import Part, Spelled, Template, spell
@@ -31,40 +38,29 @@ MOST_EXPANDED = 1000
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
     """One JSON object."""
-    before = list(entity_control(projection, format_))
     members = [
-        piece for member in projection.members for piece in _member(member, projection, format_)
+        *entity_control(projection, format_),
+        *(piece for member in projection.members for piece in _member(member, projection, format_)),
+        *(Piece(parts) for parts in navigation_links(projection, format_)),
     ]
-    after = list(navigation_links(projection, format_))
-    if format_.omit_nulls:
-        return _without_nulls(before, members, after)
+    if any(member.absent is not None for member in members):
+        return _with_absent(members)
     pieces: list[Part] = []
-    for parts in (*before, *(piece.parts for piece in members), *after):
-        pieces += [",", *parts] if pieces else parts
+    for member in members:
+        pieces += [",", *member.parts] if pieces else member.parts
     return Template(["{", *pieces, "}"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """``"name":value``; ``null`` is the condition that the value is null, where it can be."""
-
-    parts: Sequence[Part]
-    null: ColumnElement[bool] | None = None
-
-
-def _without_nulls(
-    before: Sequence[Sequence[Part]], members: Sequence[_Piece], after: Sequence[Sequence[Part]]
-) -> ColumnElement[str]:
-    """An object whose null members are left out: each brings its comma, the first is cut off."""
-    pieces: list[Part] = [part for parts in before for part in (",", *parts)]
+def _with_absent(members: Sequence[Piece]) -> ColumnElement[str]:
+    """An object some members of which may be left out: each brings its comma, the first is cut."""
+    pieces: list[Part] = []
     for member in members:
         whole = [",", *member.parts]
-        if member.null is None:
+        if member.absent is None:
             pieces += whole
         else:
             template = "(CASE WHEN {0} THEN '' ELSE {1} END)"
-            pieces.append(spell(Text(), template, member.null, Template(whole)))
-    pieces += [part for parts in after for part in (",", *parts)]
+            pieces.append(spell(Text(), template, member.absent, Template(whole)))
     return spell(Text(), "('{' || substr({0}, 2) || '}')", Template(pieces))
 
 
@@ -98,10 +94,16 @@ def raw_value(place: Place) -> ColumnElement[str]:
     return plain_text(place.sql, place.type)
 
 
-def _member(member: Member, projection: Projection, format_: Format) -> Iterator[_Piece]:
+def _member(member: Member, projection: Projection, format_: Format) -> Iterator[Piece]:
     """What a member writes, the annotation of its type before it."""
     if isinstance(member, ExpandMember):
         yield from _expanded(member, format_)
+        return
+    if isinstance(member, DerivedMember):
+        yield from _of_derived(member, projection, format_)
+        return
+    if isinstance(member, PropertyMember) and member.property.type == edm.STREAM:
+        yield Piece(stream_link(projection, member.property, format_))
         return
     place: Place
     if isinstance(member, ComputedMember):
@@ -114,8 +116,17 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     optional = place.nullable if isinstance(place, Typed) else not isinstance(place, Elements)
     null = is_null(place) if format_.omit_nulls and optional else None
     if annotation := type_annotation(name, type_, format_):
-        yield _Piece(annotation, null)
-    yield _Piece([f'"{name}":', *value], null)
+        yield Piece(annotation, null)
+    yield Piece([f'"{name}":', *value], null)
+
+
+def _of_derived(member: DerivedMember, projection: Projection, format_: Format) -> Iterator[Piece]:
+    """A member that rows of other types do not have."""
+    plain = PropertyMember(member.property, member.parts)
+    kind = projection.scope.is_of(member.type)
+    other = true() if kind is None else not_(kind)
+    for piece in _member(plain, projection, format_):
+        yield Piece(piece.parts, other if piece.absent is None else or_(other, piece.absent))
 
 
 def _value(value: Typed, format_: Format) -> Sequence[Part]:
@@ -172,10 +183,10 @@ def _json_parts_of(
     return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", sql, whole)
 
 
-def _expanded(member: ExpandMember, format_: Format) -> Iterator[_Piece]:
+def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
     name, query = member.navigation.name, member.query
     if query.count or member.count_only:
-        yield _Piece([f'"{format_.control("count", name)}":', *_count(query, format_)])
+        yield Piece([f'"{format_.control("count", name)}":', *_count(query, format_)])
     if member.count_only:
         return
     projection = query.projection
@@ -185,7 +196,7 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[_Piece]:
     source = query.scope.from_clause()
     rows = select(text).select_from(source).where(*query.conditions).correlate_except(source)
     if not member.navigation.collection:
-        yield _Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
+        yield Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
         return
     rows = rows.order_by(*(key.clause() for key in query.order)).limit(_limit(query))
     if query.skip is not None:
@@ -193,7 +204,7 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[_Piece]:
     each = rows.subquery(query.translator.context.next_name())
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
     array = select(joined).select_from(each).correlate_except(each)
-    yield _Piece([f'"{name}":[', array.scalar_subquery(), "]"])
+    yield Piece([f'"{name}":[', array.scalar_subquery(), "]"])
 
 
 def joined_texts(text: ColumnElement[str]) -> ColumnElement[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 from app.odata import edm
 from app.odata.binding.paths import unknown_name
@@ -101,9 +101,23 @@ def _with_levels(
         left = levels - 1
     if left <= 0:
         return replace(options, levels=None)
-    nested = replace(item, options=replace(options, levels="max" if levels == "max" else left))
-    others = tuple(other for other in options.expand if other.path != item.path)
+    following = _following(binder.context.container, navigation)
+    if following is None:
+        return replace(options, levels=None)
+    more: int | Literal["max"] = "max" if levels == "max" else left
+    nested = replace(item, path=(following,), options=replace(options, levels=more))
+    if following != navigation.name:  # options about one type mean nothing to the other
+        nested = replace(nested, options=QueryOptions(levels=more))
+    others = tuple(other for other in options.expand if other.path != nested.path)
     return replace(options, levels=None, expand=(*others, nested))
+
+
+def _following(container: edm.EntityContainer, navigation: edm.NavigationProperty) -> str | None:
+    """The next level of a navigation property: itself, or the way back where it cannot go on."""
+    target = container.target(navigation)
+    return next(
+        (name for name in (navigation.name, navigation.partner) if name in target.navigation), None
+    )
 
 
 def _starred(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
@@ -39,6 +41,8 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     "date": date.fromisoformat,
     "time": time.fromisoformat,
     "boolean": lambda text: text == "true",
+    "guid": UUID,
+    "binary": lambda text: urlsafe_b64decode(text + "=" * (-len(text) % 4)),
 }
 
 

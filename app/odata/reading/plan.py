@@ -37,7 +37,8 @@ class Plan:
     stands the path of the request. ``parent`` tells whether what the path goes through is there;
     ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip`` that a page with a
     token has behind it.
-    The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for.
+    The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
+    of its property ``stream``.
     """
 
     kind: PlanKind
@@ -51,6 +52,7 @@ class Plan:
     parent: Statement | None = None
     skip: int | None = None
     set_name: str | None = None
+    stream: str | None = None
     guards: Sequence[Guard] = field(default_factory=tuple)
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:

@@ -114,6 +114,8 @@ class _Making:
         resource = self.resource
         if resource.ending == "$count":
             return self._number()
+        if resource.property is not None and resource.property.type == edm.STREAM:
+            return self._media(resource.property.name)
         if resource.kind == "value":
             return self._value()
         if resource.ending == "$value":
@@ -200,14 +202,19 @@ class _Making:
             parent=self._parent(),
         )
 
-    def _media(self) -> Plan:
-        """The bytes of a media entity: only its key is looked up, under the caller's filter."""
+    def _media(self, stream: str | None = None) -> Plan:
+        """The bytes of a media entity, or of a stream property of an entity.
+
+        Only the key is looked up, under the caller's filter.
+        """
         resource = self.resource
-        if resource.set_name is None or resource.kind != "entity":
+        if resource.set_name is None or resource.kind == "collection":
             raise QueryError("only one entity of a set has bytes")
         query = QueryBinder(self.context).rows(resource.scope, self.options)
         statement = self._compiled(self._from(query, resource.scope.key_columns()))
-        return Plan("media", statement, set_name=resource.set_name, parent=self._parent())
+        return Plan(
+            "media", statement, set_name=resource.set_name, stream=stream, parent=self._parent()
+        )
 
     # --- pieces
 
@@ -285,6 +292,8 @@ class _Making:
             collection = resource.kind == "collection"
             return "#Collection($ref)" if collection else "#$ref"
         name = resource.set_name or "{path}"
+        if resource.is_cast:
+            name += f"/{self.planner.container.namespace}.{resource.scope.type.name}"
         selected = "" if projection.selected is None else f"({projection.selected})"
         entity = "/$entity" if resource.kind == "entity" and not self._is_singleton() else ""
         return f"#{name}{selected}{entity}"

@@ -102,7 +102,7 @@ class Reader:
         )
         paging = _paging(texts, start, answering.page_size)
         lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)
-        run = Run(lookup.literals, caller.user_id)
+        run = Run(lookup.literals, caller.user_id, container=self.container)
         try:
             return answering.answer(lookup.plan, run, connection, start)
         except QueryError:

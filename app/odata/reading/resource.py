@@ -51,6 +51,7 @@ class Resource:
     property: edm.Property | None = None
     ending: str = ""
     parent: Scope | None = None
+    is_cast: bool = False  # the last step was a type
 
 
 class PathResolver:
@@ -79,7 +80,8 @@ class PathResolver:
         if singleton := container.singletons.get(segment.name):
             scope = Scope(self._context, singleton.type)
             (column,) = scope.key_columns()
-            scope.conditions.append(column == bindparam(singleton_parameter(singleton.name)))
+            key = bindparam(singleton_parameter(singleton.name), type_=column.type, required=True)
+            scope.conditions.append(column == key)
             return Resource("entity", scope, [singleton.name], singleton.name)
         name = container.folded_sets.get(segment.name.lower(), segment.name)
         entity_set = container.sets.get(name)
@@ -119,7 +121,7 @@ class PathResolver:
         property_ = type_.properties.get(name)
         if property_ is None:
             raise NotFoundError(f"{unknown_name(type_, segment.name, 0).message}.")
-        place = of_property(scope, property_)
+        place = None if property_.type == edm.STREAM else of_property(scope, property_)
         return replace(resource, kind="value", place=place, property=property_)
 
     def _navigate(
@@ -178,11 +180,13 @@ class PathResolver:
             raise NotFoundError(f"There is no type or operation {segment.name} here.")
         if found is not scope.type:
             scope.narrow_to(found)
+            resource = replace(resource, is_cast=True)
         return self._with_key(resource, segment.arguments, segment.offset)
 
     def _member(self, resource: Resource, segment: NameSegment) -> Resource:
         """A property of a complex value."""
-        assert resource.place is not None
+        if resource.place is None:
+            raise NotFoundError("A stream has no properties.")
         translator = Translator(self._context, resource.scope, variables={"": resource.place})
         name = Member(Member(None, ""), segment.name, offset=segment.offset)
         try:
@@ -197,12 +201,17 @@ class PathResolver:
         allowed = {
             "$count": is_collection,
             "$ref": resource.kind != "value",
-            "$value": isinstance(place, Typed | Dynamic) or resource.scope.type.has_stream,
+            "$value": isinstance(place, Typed | Dynamic) or self._has_bytes(resource),
             "$query": True,
         }
         if not allowed.get(name, False):
             raise QueryError(f"{name} cannot follow this", segment.offset)
         return replace(resource, ending=name)
+
+    def _has_bytes(self, resource: Resource) -> bool:
+        if resource.property is not None:
+            return resource.property.type == edm.STREAM
+        return resource.scope.type.has_stream
 
 
 def _refuse_second_key(segment: NameSegment) -> None:

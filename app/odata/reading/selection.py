@@ -7,9 +7,16 @@ from collections.abc import Iterator, Sequence
 from app.odata import edm
 from app.odata.binding.paths import unknown_name
 from app.odata.binding.scope import Scope
+from app.odata.csdl_names import own_properties
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions, SelectItem
-from app.odata.reading.bound import ComputedMember, ExpandMember, Member, PropertyMember
+from app.odata.reading.bound import (
+    ComputedMember,
+    DerivedMember,
+    ExpandMember,
+    Member,
+    PropertyMember,
+)
 
 _ALL = None
 
@@ -28,6 +35,9 @@ def selected_members(scope: Scope, items: Sequence[SelectItem]) -> Iterator[Memb
     for property_ in scope.type.properties.values():
         if property_.name in chosen:
             yield PropertyMember(property_, chosen[property_.name])
+    for type_, property_ in _of_derived(scope):
+        if (name := f"{type_.name}/{property_.name}") in chosen:
+            yield DerivedMember(type_, _qualified(scope, type_), property_, chosen[name])
     for name, value in scope.computed.items():
         if name in chosen:
             yield ComputedMember(name, value)
@@ -37,8 +47,22 @@ def _everything(scope: Scope) -> Iterator[Member]:
     for property_ in scope.type.properties.values():
         if not property_.on_request and property_.type != edm.STREAM:
             yield PropertyMember(property_)
+    for type_, property_ in _of_derived(scope):
+        if not property_.on_request and property_.type != edm.STREAM:
+            yield DerivedMember(type_, _qualified(scope, type_), property_)
     for name, value in scope.computed.items():
         yield ComputedMember(name, value)
+
+
+def _of_derived(scope: Scope) -> Iterator[tuple[edm.EntityType, edm.Property]]:
+    """The properties that types derived from that of the rows add, each type its own."""
+    for type_ in scope.context.container.derived(scope.type):
+        for property_ in own_properties(type_).values():
+            yield type_, property_
+
+
+def _qualified(scope: Scope, type_: edm.EntityType) -> str:
+    return f"{scope.context.container.namespace}.{type_.name}"
 
 
 def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | None]) -> None:
@@ -50,6 +74,8 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | N
     if "." in first or first.startswith("@"):
         if rest and type_.name == first.rpartition(".")[2]:
             _choose(scope, SelectItem(tuple(rest), item.options, offset=item.offset), chosen)
+        elif rest:
+            _choose_derived(scope, first, rest, item, chosen)
         return  # operations and annotations: there are none to leave out
     if first in scope.computed:
         chosen[first] = _ALL
@@ -67,6 +93,27 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | N
         before = chosen[name]
         parts = _ALL if before is _ALL else before | parts
     chosen[name] = parts
+
+
+def _choose_derived(
+    scope: Scope,
+    cast: str,
+    rest: Sequence[str],
+    item: SelectItem,
+    chosen: dict[str, frozenset[str] | None],
+) -> None:
+    """``Namespace.Special/property``: shown of the rows that are of the derived type."""
+    name = cast.rpartition(".")[2]
+    for type_ in scope.context.container.derived(scope.type):
+        if type_.name != name:
+            continue
+        if (property_ := type_.properties.get(rest[0])) is None:
+            raise unknown_name(type_, rest[0], item.offset)
+        inherited = property_.name in scope.type.properties
+        key = property_.name if inherited else f"{type_.name}/{property_.name}"
+        chosen[key] = _parts(property_, rest[1:], item)
+        return
+    raise QueryError(f"no {scope.type.name} is of the type {cast}", item.offset)
 
 
 def _parts(property_: edm.Property, rest: Sequence[str], item: SelectItem) -> frozenset[str] | None:
@@ -99,6 +146,8 @@ def member_name(member: Member) -> str:
     match member:
         case PropertyMember(property=property_):
             return property_.name
+        case DerivedMember(cast=cast, property=property_):
+            return f"{cast}/{property_.name}"
         case ComputedMember(name=name):
             return name
         case ExpandMember(navigation=navigation):

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Dialect, Select
 
 from app.clock import utc_now
 from app.dynamic import DYNAMIC_TYPES
+from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.statements import fetch_all
 
@@ -35,6 +36,7 @@ class Run:
     caller_id: int
     limit: int = 0
     after: Sequence[Any] = ()
+    container: edm.EntityContainer | None = None  # finds the keys of singletons
 
     @cached_property
     def now(self) -> datetime:
@@ -128,8 +130,16 @@ def _of_slot(source: Source, process: Callable[[Any], Any]) -> Read:
 def _of_run(name: str, process: Callable[[Any], Any]) -> Read:
     if name == "limit":
         return lambda run: run.limit
+    if name.startswith("singleton_"):
+        singleton = name.removeprefix("singleton_")
+        return lambda run: process(_key_of(run, singleton))
     index = int(name.removeprefix("after_"))
     return lambda run: process(run.after[index])
+
+
+def _key_of(run: Run, singleton: str) -> Any:
+    assert run.container is not None
+    return run.container.singletons[singleton].key()
 
 
 def _unchanged(value: Any) -> Any:

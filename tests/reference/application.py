@@ -1,0 +1,107 @@
+"""The application that serves the reference model at the root of its address, without sign-in."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from flask import Flask, Response, request
+from sqlalchemy import Connection
+
+from app import database, records
+from app.edge.errors import as_api_error
+from app.extensions import db
+from app.odata import edm
+from app.odata.batch.parts import BatchEdge
+from app.odata.cursor import Limits
+from app.odata.request import Request
+from app.odata.service import Connections, ODataService
+from app.security import make_caller, set_caller
+from app.types import json_text
+from tests.reference import model, tables
+from tests.reference.operations import OPERATIONS
+from tests.reference.seed import reseed
+from tests.reference.services import MediaService, ProductService, TableService
+
+METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
+ANYBODY = make_caller(1, "anybody", "reference", {})
+LARGEST_BODY = 10_000_000
+
+
+def reference_container() -> edm.EntityContainer:
+    """The model with its services and operations."""
+    services = {
+        "Products": ProductService(model.PRODUCT),
+        "Categories": TableService(model.CATEGORY),
+        "ProductDescriptions": TableService(model.DESCRIPTION),
+        "MediaItems": MediaService(model.MEDIA_ITEM, stamped=("modified_at",)),
+        "DecimalSamples": TableService(model.DECIMAL_SAMPLE),
+        "Company": TableService(model.COMPANY_INFO, stamped=("updated_at",)),
+    }
+    return model.container(services, OPERATIONS)
+
+
+def create_app(database_url: str) -> Flask:
+    """The application on an empty database; the tables are made and filled."""
+    app = Flask("reference", static_folder=None)
+    app.config.update(SQLALCHEMY_DATABASE_URI=database_url, MAX_CONTENT_LENGTH=LARGEST_BODY)
+    app.url_map.merge_slashes = False
+    database.init_app(app)
+    service = ODataService(
+        reference_container(),
+        Connections(_reading, records.connection),
+        "a key for the tokens of the reference service",
+        limits=Limits(),
+        max_depth=5,
+        edge=BatchEdge(_refused, lambda count: None, hosts=lambda: (request.host,)),
+    )
+    view = _view(service)
+    for rule in ("/", "/<path:resource>"):
+        app.add_url_rule(rule, "service", view, methods=METHODS, provide_automatic_options=False)
+    app.register_error_handler(Exception, lambda error: _refused(error, "", ""))
+    app.before_request(lambda: set_caller(ANYBODY))
+    app.after_request(_end_transaction)
+    with app.app_context():
+        tables.metadata.create_all(db.engine)
+        with database.transaction():
+            reseed(records.connection())
+    return app
+
+
+def _view(service: ODataService) -> Any:
+    def answer(resource: str = "") -> Response:
+        environ = request.environ
+        raw = environ.get("RAW_URI") or environ.get("REQUEST_URI") or request.full_path
+        root = f"{request.scheme}://{request.host}/"
+        path = raw.removeprefix(root.rstrip("/")).partition("?")[0].removeprefix("/")
+        query = environ["QUERY_STRING"]
+        return service.answer(
+            Request(
+                request.method, path, query, request.headers, request.get_data, root, (root, "/")
+            )
+        )
+
+    return answer
+
+
+def _refused(error: Exception, method: str, path: str) -> Response:
+    found = as_api_error(error)
+    response = Response(json_text(found.to_odata()), found.status, content_type="application/json")
+    for name, value in found.headers.items():
+        response.headers[name] = value
+    newest = request.headers.get("OData-MaxVersion") == "4.01"
+    response.headers["OData-Version"] = "4.01" if newest else "4.0"
+    return response
+
+
+def _end_transaction(response: Response) -> Response:
+    if db.session.registry.has():
+        if response.status_code >= 400:
+            db.session.rollback()
+        else:
+            db.session.commit()
+    return response
+
+
+def _reading() -> AbstractContextManager[Connection]:
+    return database.read_engine().connect()
