@@ -7,13 +7,21 @@ from typing import Any
 from app.areas import Area
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
-from app.crm.schemas import ConversionSchema, ConvertSchema
+from app.crm.pipeline import Selection, pipeline_summary
+from app.crm.schemas import (
+    ConversionSchema,
+    ConvertSchema,
+    SummaryQuerySchema,
+    SummarySchema,
+)
 from app.crm.search.schemas import SearchAnswerSchema, SearchQuerySchema
 from app.crm.search.service import search as find
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.security import requires
 
-area = Area("crm", __name__, description="Customer relations: search, conversion of leads")
+area = Area(
+    "crm", __name__, description="Customer relations: search, pipeline, conversion of leads"
+)
 
 
 @area.post("/leads/<int:lead_id>/convert")
@@ -44,3 +52,16 @@ def search(query: dict[str, Any]) -> dict[str, Any]:
     those with typing errors follow. Only records that you may read are found and counted.
     """
     return find(query.pop("q"), **query)
+
+
+@area.get("/pipeline/summary")
+@area.arguments(SummaryQuerySchema, location="query")
+@area.response(200, SummarySchema)
+@requires("pipeline:read")
+def summarise_pipeline(selection: Selection) -> dict[str, Any]:
+    """Sum up the pipeline: amounts by stage, what was won and lost, how long it took.
+
+    Amounts are in the currency of the organisation, by the exchange rate that each opportunity
+    keeps; those in a currency without a rate are told apart. All stages are listed.
+    """
+    return pipeline_summary(selection)
