@@ -14,7 +14,9 @@ from flask import Flask, current_app
 from sqlalchemy import select
 
 from app.auth.users import create_user
+from app.config import ConfigError
 from app.database import MIGRATIONS, read_engine, transaction
+from app.errors import ValidationError
 from app.extensions import Model, db
 
 PASSWORD_FILE = "admin_password"
@@ -43,6 +45,8 @@ def ensure_administrator(app: Flask) -> Administrator:
 
     Without ADMIN_PASSWORD a random one is made and kept in DATA_DIR, for its owner's eyes only,
     so that a later start can say where it is.
+
+    Raises: ConfigError, the name or the password given is refused.
     """
     username = app.config["ADMIN_USERNAME"]
     path: Path = app.config["DATA_DIR"] / PASSWORD_FILE
@@ -50,17 +54,27 @@ def ensure_administrator(app: Flask) -> Administrator:
         return Administrator(username, None, path if path.exists() else None)
     given = app.config["ADMIN_PASSWORD"]
     password = given or secrets.token_urlsafe(12)
-    with transaction():
-        create_user(
-            username=username,
-            email=None,
-            display_name="Administrator",
-            password=password,
-            roles=["Admin"],
-        )
-        if not given:
-            _keep_private(path, password)
+    try:
+        with transaction():
+            create_user(
+                username=username,
+                email=None,
+                display_name="Administrator",
+                password=password,
+                roles=["Admin"],
+            )
+            if not given:
+                _keep_private(path, password)
+    except ValidationError as error:
+        raise ConfigError(_refused_setting(error)) from error
     return Administrator(username, password, None if given else path)
+
+
+def _refused_setting(error: ValidationError) -> str:
+    """``ADMIN_PASSWORD: must have at least 12 characters``."""
+    return "; ".join(
+        f"ADMIN_{problem.field.upper()}: {problem.message}" for problem in error.details
+    )
 
 
 def has_rows(table: str) -> bool:

@@ -18,15 +18,15 @@ def main() -> int:
     try:
         config = Config.from_env(os.environ)
         app = create_app(config)
+        with app.app_context():
+            migrate()
+            if config.ADMIN_PASSWORD:
+                ensure_administrator(app)
+            elif not has_rows("users"):
+                print("There is no user yet: set ADMIN_PASSWORD, or use `flask user create`.")
     except ConfigError as error:
         print(f"Cannot release: {error}", file=sys.stderr)
         return 1
-    with app.app_context():
-        migrate()
-        if config.ADMIN_PASSWORD:
-            ensure_administrator(app)
-        elif not has_rows("users"):
-            print("There is no user yet: set ADMIN_PASSWORD, or use `flask user create`.")
     return 0
 
 

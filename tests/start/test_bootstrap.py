@@ -6,10 +6,12 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.config import ConfigError
 from app.models.user import User
 from app.start.bootstrap import ensure_administrator, migrate, wants_demo_data
 
@@ -42,6 +44,14 @@ def test_given_password_is_used_and_kept_nowhere(
         ensure_administrator(app)
     assert sign_in(app, "admin", "correct horse battery staple") == 200
     assert not (tmp_path / "admin_password").exists()
+
+
+def test_a_password_that_is_refused_is_a_setting_that_stops_the_start(
+    make_app: Callable[..., Flask], tmp_path: Path
+) -> None:
+    app = make_app(DATA_DIR=tmp_path, ADMIN_PASSWORD="short")
+    with app.app_context(), pytest.raises(ConfigError, match="^ADMIN_PASSWORD: .*12 characters"):
+        ensure_administrator(app)
 
 
 def test_later_start_makes_nobody_and_tells_no_password(
