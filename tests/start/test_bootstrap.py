@@ -50,7 +50,7 @@ def test_a_password_that_is_refused_is_a_setting_that_stops_the_start(
     make_app: Callable[..., Flask], tmp_path: Path
 ) -> None:
     app = make_app(DATA_DIR=tmp_path, ADMIN_PASSWORD="short")
-    with app.app_context(), pytest.raises(ConfigError, match="^ADMIN_PASSWORD: .*12 characters"):
+    with app.app_context(), pytest.raises(ConfigError, match=r"^ADMIN_PASSWORD: .*12 characters"):
         ensure_administrator(app)
 
 
