@@ -9,12 +9,16 @@ from flask import Response, current_app, request
 from app.body_stream import BodyStream
 from app.documents.area import area
 from app.documents.downloading import download_document
+from app.documents.previews import preview_document
 from app.documents.schemas import (
     UPLOAD_BODY,
     DownloadQuerySchema,
     FileQuerySchema,
+    FoundDocumentsSchema,
+    SearchQuerySchema,
     UploadedSchema,
 )
+from app.documents.searching import search_documents
 from app.documents.serving import Asked
 from app.documents.uploading import maximum_bytes, read_upload, replace_file, upload_document
 from app.events import entity_url, represent
@@ -72,6 +76,33 @@ def download(query: dict[str, Any], document_id: int) -> Response:
     """
     asked = Asked(request.method, request.headers)
     return download_document(document_id, asked, query.get("version"))
+
+
+@area.get("/<int:document_id>/preview")
+@area.arguments(DownloadQuerySchema, location="query")
+@area.response(200, BYTES, content_type="image/png")
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("documents:read")
+def preview(query: dict[str, Any], document_id: int) -> Response:
+    """A picture of the first page, for PDF and pictures; at most 800 pixels wide and high.
+
+    It is made soon after the upload; until then, and for other types, this is 404.
+    """
+    asked = Asked(request.method, request.headers)
+    return preview_document(document_id, asked, query.get("version"))
+
+
+@area.get("/search")
+@area.arguments(SearchQuerySchema, location="query")
+@area.response(200, FoundDocumentsSchema)
+@requires("documents:read")
+def search(query: dict[str, Any]) -> dict[str, Any]:
+    """Find documents by words in their name and in the text of their file.
+
+    Every word must be there, at least inside another; case, accents and punctuation do not
+    matter. Only documents that you may read are found and counted.
+    """
+    return search_documents(query["q"], limit=query["limit"], offset=query["offset"])
 
 
 def _described(key: int) -> Response:

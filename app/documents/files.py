@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from sqlalchemy import update
 
 from app import records
 from app.blobs import Blob, blobs, new_key
@@ -16,6 +18,7 @@ from app.documents.names import clean_file_name, content_disposition
 from app.documents.polyglots import TAIL_BYTES, suspicion
 from app.errors import ServiceUnavailableError, ValidationError
 from app.models.document import DocumentContent, DocumentVersion
+from app.models.searched import search_text
 
 AREA = "documents"
 
@@ -86,9 +89,11 @@ def discard(file: StoredFile) -> None:
         return
 
 
-def add_version(document_id: int, number: int, file: StoredFile, user_id: int | None) -> None:
+def add_version(
+    document: Mapping[str, Any], number: int, file: StoredFile, user_id: int | None
+) -> None:
     """Write the row that names the file, and the one that lets the worker look into it."""
-    now = utc_now()
+    now, document_id = utc_now(), document["id"]
     version_id = records.insert(
         DocumentVersion.__table__,
         {
@@ -103,8 +108,24 @@ def add_version(document_id: int, number: int, file: StoredFile, user_id: int | 
     )
     records.insert(
         DocumentContent.__table__,
-        {"created_at": now, "document_id": document_id, "version_id": version_id},
+        {
+            "created_at": now,
+            "document_id": document_id,
+            "version_id": version_id,
+            # Until the worker has looked into the file it is found by its name.
+            "folded": search_text(document["name"]),
+        },
     )
+
+
+def look_again(document_id: int) -> None:
+    """Let the worker look again, because the document has another name; part of the change."""
+    statement = (
+        update(DocumentContent)
+        .where(DocumentContent.document_id == document_id)
+        .values(state="Waiting", attempts=0)
+    )
+    records.connection().execute(statement)
 
 
 def _take_head(incoming: Iterator[bytes]) -> bytes:

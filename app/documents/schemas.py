@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from app.models.document import DOCUMENT_CATEGORIES, DOCUMENT_STATUSES, ENTITY_TYPES
-from app.wire import Instant
+from app.wire import Instant, PageQuerySchema
 
 _TEXT = {"type": "string"}
 _KEY = {"type": "integer", "format": "int64"}
@@ -81,6 +81,41 @@ class UploadedSchema(Schema):
     tags = fields.List(fields.String())
     createdAt = Instant()
     downloadUrl = fields.String(metadata={"example": "/api/v1/documents/1/download"})
+
+
+class SearchQuerySchema(PageQuerySchema):
+    """What to look for."""
+
+    q = fields.String(
+        required=True,
+        validate=validate.Length(3, 200),
+        metadata={"description": "Words, one of three letters or more.", "example": "turbine"},
+    )
+
+
+class FoundDocumentSchema(Schema):
+    """A document that was found, with the text around the place."""
+
+    id = fields.Integer()
+    name = fields.String(metadata={"example": "contract.pdf"})
+    fileName = fields.String()
+    contentType = fields.String(metadata={"example": "application/pdf"})
+    category = fields.String(metadata={"example": "Contract"})
+    size = fields.Integer()
+    status = fields.String(metadata={"example": "Active"})
+    snippet = fields.String(allow_none=True, metadata={"example": "…delivers two turbines to…"})
+    updatedAt = Instant()
+    url = fields.String(metadata={"example": "/odata/Documents(1)"})
+
+
+class FoundDocumentsSchema(Schema):
+    """A page of documents that were found."""
+
+    query = fields.String(metadata={"example": "turbine"})
+    total = fields.Integer()
+    limit = fields.Integer()
+    offset = fields.Integer()
+    items = fields.List(fields.Nested(FoundDocumentSchema))
 
 
 class RestoredSchema(Schema):

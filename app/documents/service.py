@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from app import audit, records
 from app.clock import today, utc_now
-from app.documents.files import StoredFile, add_version
+from app.documents.files import StoredFile, add_version, look_again
 from app.errors import InUseError, InvalidStateError, NotFoundError
 from app.events import emit, represent
 from app.models.document import Document, DocumentShare
@@ -71,7 +71,9 @@ class DocumentService(EntityService):
             change.events.append("document.quarantined")
 
     def written(self, change: Change) -> None:
-        """Revoke the links of what is put away."""
+        """Revoke the links of what is put away; find by its new name what has one."""
+        if change.before is not None and "name" in change.values:
+            look_again(change.key)
         if change.values.get("status") == "Archived":
             _revoke_shares(change.key, change.now)
 
@@ -102,7 +104,7 @@ class DocumentService(EntityService):
             require(caller, self.rules.permissions["update"], before)
         _require_open(before)
         number = before["file_version"] + 1
-        add_version(key, number, file, caller.user_id or None)
+        add_version(before, number, file, caller.user_id or None)
         values = {**file.properties, "file_version": number}
         if before["status"] == "Pending":
             self.apply(key, {**values, "status": "Active"}, "document.uploaded", by="upload")

@@ -1,0 +1,1 @@
+"""Looking into files: their text and a picture of their first page, in a process of its own."""

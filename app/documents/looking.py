@@ -1,0 +1,127 @@
+"""What the worker does with a new file: it looks for text and a picture, and keeps both.
+
+The look itself happens in a process of its own (app/documents/inspection), which may take too long
+or die of the file; the worker goes on.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import structlog
+from sqlalchemy import select
+
+from app import leases, records
+from app.blobs import Blob, BlobMissingError, blobs, new_key
+from app.database import primary_engine, transaction
+from app.documents.files import AREA
+from app.models.document import Document, DocumentContent, DocumentVersion
+from app.models.searched import search_text
+from app.security import acting_as, system_caller
+
+_log = structlog.get_logger(__name__)
+
+# Larger files are found by their names only.
+MAXIMUM_BYTES = 100 * 1024 * 1024
+SECONDS = 30
+TRIES = 2
+AT_ONCE = 3
+_ROOT = Path(__file__).parents[2]
+_CONTENTS: Any = DocumentContent.__table__
+_DOCUMENTS: Any = Document.__table__
+_VERSIONS: Any = DocumentVersion.__table__
+# What is quarantined is not opened before it is released.
+_QUARANTINED = select(_DOCUMENTS.c.id).where(_DOCUMENTS.c.status == "Quarantined")
+_DUE = (_CONTENTS.c.state == "Waiting") & _CONTENTS.c.document_id.not_in(_QUARANTINED)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a look found; ``is_whole`` when nothing went wrong."""
+
+    text: str
+    picture: bytes | None
+    is_whole: bool
+
+
+def look_into_files() -> int:
+    """The loop: look into some files that wait; returns how many."""
+    rows = leases.take(
+        _CONTENTS, _DUE, limit=AT_ONCE, seconds=AT_ONCE * (SECONDS + 30),
+        columns=("document_id", "version_id", "attempts"),
+    )  # fmt: skip
+    for row in rows:
+        _look(row)
+    return len(rows)
+
+
+def inspect(path: Path, media_type: str) -> Findings:
+    """Look into the file at ``path``."""
+    picture = path.with_name(f"{path.name}.png")
+    command = [sys.executable, "-m", "app.documents.inspection", str(path), media_type]
+    try:
+        done = subprocess.run(
+            [*command, str(picture)], cwd=_ROOT, capture_output=True, timeout=SECONDS, env={},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        _log.warning("looking into a file took too long", media_type=media_type)
+        return Findings("", None, is_whole=False)
+    if done.returncode:
+        problem = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        _log.warning("looking into a file failed", media_type=media_type, problem=problem)
+    content = picture.read_bytes() if picture.exists() else None
+    return Findings(done.stdout.decode("utf-8", "replace"), content, done.returncode == 0)
+
+
+def _look(row: Mapping[str, Any]) -> None:
+    with primary_engine().connect() as connection:
+        version = connection.execute(
+            select(_VERSIONS).where(_VERSIONS.c.id == row["version_id"])
+        ).first()
+        name = connection.execute(
+            select(_DOCUMENTS.c.name).where(_DOCUMENTS.c.id == row["document_id"])
+        ).scalar()
+    if version is None:  # purged meanwhile
+        return
+    findings = Findings("", None, is_whole=True)
+    if version.size <= MAXIMUM_BYTES:
+        findings = _inspect_blob(version.blob_key, version.content_type)
+    picture = None if findings.picture is None else _keep(findings.picture)
+    attempts = row["attempts"] + 1
+    state = "Done" if findings.is_whole else "Failed" if attempts >= TRIES else "Waiting"
+    values = {
+        "state": state,
+        "attempts": attempts,
+        "body": findings.text or None,
+        "folded": f"{search_text(name or '')}\n{search_text(findings.text)}",
+        "preview_key": None if picture is None else picture.key,
+    }
+    with transaction(), acting_as(system_caller("job")):
+        before = records.find(_CONTENTS, row["id"])
+        is_ours = leases.finish(_CONTENTS, row, values)
+    unused = before.preview_key if is_ours and before else picture.key if picture else None
+    if unused is not None:
+        blobs().delete(unused)
+
+
+def _inspect_blob(key: str, media_type: str) -> Findings:
+    with tempfile.TemporaryDirectory(prefix="document-") as folder:
+        path = Path(folder, "file")
+        try:
+            with path.open("wb") as file:
+                for chunk in blobs().stream(key):
+                    file.write(chunk)
+        except BlobMissingError:
+            return Findings("", None, is_whole=False)
+        return inspect(path, media_type)
+
+
+def _keep(picture: bytes) -> Blob:
+    headers = {"Content-Type": "image/png"}
+    return blobs().put(new_key(AREA), picture, headers=headers)

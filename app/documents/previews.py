@@ -1,0 +1,57 @@
+"""The picture of the first page of a document, for whoever may read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from sqlalchemy import select
+from werkzeug.http import is_resource_modified
+
+from app import records
+from app.blobs import blobs
+from app.documents.inspection.pictures import has_picture
+from app.documents.service import DOCUMENTS
+from app.documents.serving import POLICY, Asked
+from app.documents.versions import find_version
+from app.errors import NotFoundError
+from app.extensions import db
+from app.models.document import DocumentContent
+from app.security import current_caller
+
+_CONTENTS: Any = DocumentContent.__table__
+
+
+def preview_document(key: int, asked: Asked, version: int | None = None) -> Response:
+    """The picture, as PNG.
+
+    Raises: NotFoundError, no such document, or there is no picture of it (yet);
+        InvalidStateError, it waits for its file or is quarantined.
+    """
+    document = DOCUMENTS.found(key, current_caller())
+    file = find_version(document, version)
+    statement = select(_CONTENTS.c.preview_key, _CONTENTS.c.state)
+    content = (
+        records.connection().execute(statement.where(_CONTENTS.c.version_id == file.id)).first()
+    )
+    db.session.rollback()
+    if content is None or content.preview_key is None:
+        waits = (
+            content is not None and content.state == "Waiting" and has_picture(file.content_type)
+        )
+        raise NotFoundError(
+            "The picture is being made: ask again in a moment."
+            if waits
+            else f"There are no pictures of {file.content_type}."
+        )
+    etag = f"{file.sha256}-preview"
+    if not is_resource_modified(asked.conditions, etag):
+        response = Response(status=304)
+        del response.headers["Content-Type"]
+    else:
+        content_stream = () if asked.method == "HEAD" else blobs().stream(content.preview_key)
+        response = Response(content_stream, mimetype="image/png", direct_passthrough=True)
+        response.headers["Content-Disposition"] = "inline"
+        response.headers["Content-Security-Policy"] = POLICY
+    response.set_etag(etag)
+    return response

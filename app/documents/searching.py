@@ -1,0 +1,113 @@
+"""Searching in the names and texts of files, among the documents that the caller may read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, text
+
+from app.database import read_engine
+from app.errors import ValidationError
+from app.events import entity_url
+from app.models.document import Document, DocumentContent, DocumentVersion
+from app.models.searched import plain_letters, search_text
+from app.models.trigrams import MINIMUM_LENGTH, fts_table
+from app.permissions import row_filter
+from app.security import current_caller
+
+# Characters of a snippet before and behind what was found.
+BEFORE, BEHIND = 60, 140
+_DOCUMENTS: Any = Document.__table__
+_CONTENTS: Any = DocumentContent.__table__
+_VERSIONS: Any = DocumentVersion.__table__
+_FOUND_BY_TRIGRAMS = (
+    "document_contents.id IN (SELECT rowid FROM {0} WHERE {0} MATCH :wanted)"
+).format(fts_table("document_contents"))
+
+
+def search_documents(query: str, *, limit: int, offset: int) -> dict[str, Any]:
+    """Documents with every word of ``query`` in their name or current file, however it is written.
+
+    Those with the first word in their name come first, and then what changed last.
+
+    Raises: ValidationError, no word has three letters; ForbiddenError.
+    """
+    words = search_text(query).split()
+    if not any(len(word) >= MINIMUM_LENGTH for word in words):
+        raise ValidationError([("q", f"a word of at least {MINIMUM_LENGTH} letters is needed")])
+    with read_engine().connect() as connection:
+        matching = _matching(connection, words)
+        total = connection.execute(
+            select(func.count()).select_from(matching.subquery())
+        ).scalar_one()
+        in_name = case((_DOCUMENTS.c.name.icontains(words[0], autoescape=True), 0), else_=1)
+        page = matching.add_columns(_CONTENTS.c.body).order_by(
+            in_name, _DOCUMENTS.c.updated_at.desc(), _DOCUMENTS.c.id.desc()
+        )
+        rows = connection.execute(page.limit(limit).offset(offset)).all()
+    return {
+        "query": query,
+        "total": total,
+        "limit": limit,
+        "offset": offset,
+        "items": [_describe(row, words) for row in rows],
+    }
+
+
+def _matching(connection: Connection, words: list[str]) -> Select[Any]:
+    """The documents that have every word, of those the caller may read."""
+    statement = (
+        select(
+            _DOCUMENTS.c.id, _DOCUMENTS.c.name, _DOCUMENTS.c.file_name, _DOCUMENTS.c.category,
+            _DOCUMENTS.c.content_type, _DOCUMENTS.c.size, _DOCUMENTS.c.status,
+            _DOCUMENTS.c.updated_at,
+        )
+        .join(
+            _VERSIONS,
+            (_VERSIONS.c.document_id == _DOCUMENTS.c.id)
+            & (_VERSIONS.c.number == _DOCUMENTS.c.file_version),
+        )
+        .join(_CONTENTS, _CONTENTS.c.version_id == _VERSIONS.c.id)
+        .where(_DOCUMENTS.c.status != "Deleted", *_has(connection, words))
+    )  # fmt: skip
+    readable = row_filter(current_caller(), "documents", _DOCUMENTS.c)
+    if readable is None:
+        return statement
+    return statement.where(readable).params(dyn_caller_id=current_caller().user_id)
+
+
+def _has(connection: Connection, words: list[str]) -> list[ColumnElement[bool]]:
+    # Words have letters and digits only: there is nothing to escape in them.
+    conditions: list[Any] = [_CONTENTS.c.folded.like(f"%{word}%") for word in dict.fromkeys(words)]
+    if connection.dialect.name == "sqlite":
+        long = [f'"{word}"' for word in words if len(word) >= MINIMUM_LENGTH]
+        conditions.insert(0, text(_FOUND_BY_TRIGRAMS).bindparams(wanted=" AND ".join(long)))
+    return conditions
+
+
+def _describe(row: Row[Any], words: list[str]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "fileName": row.file_name,
+        "contentType": row.content_type,
+        "category": row.category,
+        "size": row.size,
+        "status": row.status,
+        "snippet": snippet(row.body, words),
+        "updatedAt": row.updated_at,
+        "url": entity_url("Document", row.id),
+    }
+
+
+def snippet(body: str | None, words: list[str]) -> str | None:
+    """The text around the first word found, on one line; the beginning when none stands there."""
+    if not body:
+        return None
+    letters = plain_letters(body)
+    places = [place for word in words if (place := letters.find(word)) >= 0]
+    # Plain letters may be a few more than those of the text; the place is near enough.
+    at = min(places, default=0) * len(body) // max(1, len(letters))
+    start, end = max(0, at - BEFORE), min(len(body), at + BEHIND)
+    cut = " ".join(body[start:end].split())
+    return f"{'…' if start else ''}{cut}{'…' if end < len(body) else ''}"
