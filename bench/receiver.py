@@ -1,8 +1,8 @@
 """A receiver of webhooks in a process of its own: counts what arrives, and hangs where told to.
 
 Paths: ``/hook/NAME`` takes a message; ``/slow/NAME`` takes it and says nothing until ``/repair``
-was asked for; ``/stats`` tells how many messages arrived, how many of them differ, and how many were
-answered, by name; ``/ids`` lists the ids that were answered.
+was asked for; ``/stats`` tells how many messages arrived, how many of them differ, and how many
+were answered, by name; ``/ids`` lists the ids that were answered.
 """
 
 from __future__ import annotations

@@ -50,16 +50,18 @@ def write_outcomes(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     if not sent:
         return
     # Endpoints before deliveries, as everybody locks them.
-    _write_health(connection, sent)
+    given_up = _write_health(connection, sent)
     there = _lock_deliveries(connection, sent)
     sent = [outcome for outcome in sent if outcome.message.delivery_id in there]
     if sent:
         records.insert_all(ATTEMPTS, [_attempt(outcome) for outcome in sent])
         connection.execute(_FINISHED, [_next_step(outcome) for outcome in sent])
+    for endpoint_id, reason in given_up.items():
+        disable_endpoint(endpoint_id, reason)
 
 
-def _write_health(connection: Connection, sent: Sequence[Outcome]) -> None:
-    """Since when an endpoint has only failed; and its end, when that is too long or it is gone."""
+def _write_health(connection: Connection, sent: Sequence[Outcome]) -> dict[int, str]:
+    """Write since when endpoints have only failed; returns those to disable, and why."""
     by_endpoint: dict[int, list[Outcome]] = {}
     for outcome in sent:
         by_endpoint.setdefault(outcome.message.endpoint_id, []).append(outcome)
@@ -69,24 +71,24 @@ def _write_health(connection: Connection, sent: Sequence[Outcome]) -> None:
         if any(not outcome.is_success or outcome.message.is_failing for outcome in found)
     }
     if not changed:
-        return
+        return {}
     endpoints = connection.execute(
-        select(ENDPOINTS.c.id, ENDPOINTS.c.failing_since, ENDPOINTS.c.status)
+        select(ENDPOINTS.c.id, ENDPOINTS.c.failing_since)
         .where(ENDPOINTS.c.id.in_(changed))
         .order_by(ENDPOINTS.c.id)
         .with_for_update()
     ).all()
+    given_up = {}
     for endpoint in endpoints:
         found = changed[endpoint.id]
         since = _failing_since(endpoint.failing_since, found)
         if since != endpoint.failing_since:
             records.update(ENDPOINTS, endpoint.id, {"failing_since": since})
-        if endpoint.status != "active":
-            continue
         if any(outcome.is_gone for outcome in found):
-            disable_endpoint(endpoint.id, "The receiver answered 410: it wants no more events.")
+            given_up[endpoint.id] = "The receiver answered 410: it wants no more events."
         elif since is not None and found[-1].at - since >= GIVEN_UP_AFTER:
-            disable_endpoint(endpoint.id, "Every attempt of the last five days failed.")
+            given_up[endpoint.id] = "Every attempt of the last five days failed."
+    return given_up
 
 
 def _failing_since(since: datetime | None, outcomes: Iterable[Outcome]) -> datetime | None:

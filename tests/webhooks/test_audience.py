@@ -1,0 +1,140 @@
+"""Whose events go where: an endpoint tells its owner's readers nothing they may not read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.events import EVENT_NAMES, MAX_PAYLOAD_BYTES, NAMES
+from app.webhooks.subscriptions import FOR_ADMINISTRATORS, PERMISSIONS, matches, names_of
+from tests.contract.conftest import Api
+from tests.receivers import Receiver
+from tests.waiting import until
+from tests.webhooks.conftest import Run, make_client, register, when_all
+
+
+@pytest.mark.parametrize(
+    ("patterns", "name", "expected"),
+    [
+        (["*"], "invoice.paid", True),
+        (["invoice.*"], "invoice.paid", True),
+        (["invoice.paid"], "invoice.paid", True),
+        (["invoice.created", "client.*"], "invoice.paid", False),
+        ([], "invoice.paid", False),
+        (["kb.*"], "kb_article.created", False),
+        (["kb_article.*"], "kb_article.created", True),
+    ],
+)
+def test_patterns(patterns: list[str], name: str, expected: bool) -> None:
+    assert matches(patterns, name) is expected
+
+
+def test_every_object_has_its_permission() -> None:
+    assert PERMISSIONS.keys() | set(FOR_ADMINISTRATORS) == NAMES.keys()
+    assert names_of(["*"]) == EVENT_NAMES
+    assert names_of(["payment.*"]) == {"payment.created", "payment.reversed"}
+
+
+def role(admin: Api, name: str, **permissions: str) -> None:
+    answer = admin.post("/api/admin/roles", {"name": name, "permissions": permissions})
+    assert answer.status_code == 201, answer.text
+
+
+def key(admin: Api, app: Flask, role_name: str, *scopes: str) -> Api:
+    made = admin.post(
+        "/api/admin/api-keys", {"name": "hooks", "role": role_name, "scopes": list(scopes)}
+    )
+    assert made.status_code == 201, made.text
+    return Api(app.test_client(), {"X-API-Key": made.json["key"], "X-Id": str(made.json["id"])})
+
+
+INTEGRATOR = {
+    "webhooks:create": "all", "webhooks:read": "all", "webhooks:update": "all",
+    "events:read": "all", "clients:read": "own", "clients:create": "all",
+}  # fmt: skip
+
+
+def test_owner_with_rights_to_own_records_gets_only_those(
+    near: Flask, api: Api, sign_in: Callable[..., Api], there: Receiver, work: Run
+) -> None:
+    role(api, "Integrator", **INTEGRATOR)
+    integrator = sign_in("Integrator", near)
+    webhook = register(integrator, there.url(), "*")
+    with work(near):
+        make_client(api, name="Of somebody else")
+        own = make_client(integrator, name="Own")
+        api.post("/odata/Tickets", {"subject": "Not readable"})
+        when_all(integrator, webhook, "succeeded")
+        journal = until(lambda: integrator.get("/api/events").json["items"])
+    assert [taken.json["data"]["object"]["id"] for taken in there.taken] == [own]
+    assert [event["entityId"] for event in journal] == [own]
+
+
+@pytest.mark.parametrize("pattern", ["ticket.created", "invoice.*", "user.created", "webhook.*"])
+def test_subscription_to_what_the_caller_may_not_read_is_refused(
+    near: Flask, api: Api, sign_in: Callable[..., Api], pattern: str
+) -> None:
+    role(api, "Integrator", **INTEGRATOR)
+    body = {"url": "https://example.com/", "events": [pattern]}
+    answer = sign_in("Integrator", near).post("/api/webhooks", body)
+    assert (answer.status_code, answer.json["error"]["code"]) == (403, "FORBIDDEN")
+
+
+def test_events_of_the_administration_go_to_administrators_only(
+    near: Flask, api: Api, there: Receiver, work: Run
+) -> None:
+    narrow = key(api, near, "Admin", "webhooks:create", "clients:read")
+    wide = key(api, near, "Admin")
+    register(narrow, there.url("/ok?narrow"), "*")
+    webhook = register(wide, there.url("/ok?wide"), "api_key.*", "client.created")
+    with work(near):
+        made = key(api, near, "Viewer")
+        make_client(api)
+        until(lambda: len(there.at("/ok?narrow")) == 1)
+        when_all(api, webhook, "succeeded", 4)
+    assert {taken.json["type"] for taken in there.at("/ok?narrow")} == {"client.created"}
+    told = [taken.json["data"]["object"] for taken in there.at("/ok?wide")]
+    assert made.headers["X-Id"] in {str(shown["id"]) for shown in told}
+    assert not any("key" in shown for shown in told)
+
+
+def test_endpoint_of_a_revoked_key_is_disabled_and_who_enables_it_owns_it(
+    near: Flask, api: Api, there: Receiver, work: Run
+) -> None:
+    integration = key(api, near, "Admin")
+    webhook = register(integration, there.url(), "client.created")
+    path = f"/api/webhooks/{webhook['id']}"
+    assert api.delete(f"/api/admin/api-keys/{integration.headers['X-Id']}").status_code == 204
+    with work(near):
+        make_client(api)
+        shown = until(lambda: _with_status(api.get(path).json, "disabled"))
+        assert shown["disabledReason"] == "The account that owns it may not sign in any more."
+        assert there.taken == []
+        me = api.get("/api/auth/me").json["id"]
+        assert api.patch(path, {"status": "active"}).json["createdById"] == me
+        api.post(f"{path}/recover", {"since": webhook["createdAt"]})
+        when_all(api, webhook, "succeeded")
+
+
+def _with_status(shown: dict[str, Any], status: str) -> dict[str, Any] | None:
+    return shown if shown["status"] == status else None
+
+
+def test_bodies_stay_within_twenty_kilobytes(
+    near: Flask, api: Api, there: Receiver, work: Run
+) -> None:
+    webhook = register(api, there.url(), "kb_article.created")
+    with work(near):
+        for size in (MAX_PAYLOAD_BYTES - 3000, MAX_PAYLOAD_BYTES, 150_000):
+            body = {"title": "Long", "body": "ü" * (size // 2)}
+            assert api.post("/odata/KbArticles", body).status_code == 201
+        when_all(api, webhook, "succeeded", 3)
+    assert all(len(taken.body) <= 20_000 for taken in there.taken)
+    objects = {taken.json["data"]["object"]["id"]: taken.json["data"] for taken in there.taken}
+    assert "body" in objects[1]["object"]
+    for number in (2, 3):
+        assert objects[number]["object"] == {"id": number, "url": f"/odata/KbArticles({number})"}
+        assert objects[number]["sequence"] == 1
