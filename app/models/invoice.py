@@ -113,6 +113,7 @@ class Invoice(EntityMixin, Model):
     void_reason: Mapped[str | None] = column(string(500), "Why it was voided.")
     reminders_sent: Mapped[int] = column(Integer, "Reminders sent.", null=False, default=0)
     last_reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "Last reminder.")
+    overdue_told_for: Mapped[date | None] = column(Date, "Due date for which it was told.")
     seller: Mapped[dict[str, Any] | None] = column(JsonText(), "Seller as it was at issue.")
     buyer: Mapped[dict[str, Any] | None] = column(JsonText(), "Buyer as it was at issue.")
     pdf_sha256: Mapped[str | None] = column(string(64), "SHA-256 of the PDF frozen at issue.")

@@ -48,6 +48,7 @@ class Task(EntityMixin, Model):
     position: Mapped[int | None] = column(Integer, "Place in a list.")
     completed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was done.")
     invoice_id: Mapped[int | None] = foreign_key("invoices", "Invoice that bills it.")
+    overdue_told_for: Mapped[datetime | None] = column(UtcDateTime(), "Due time that was told.")
 
     __table_args__ = entity_args(
         CheckConstraint("(related_type IS NULL) = (related_id IS NULL)", name="related_whole"),
