@@ -7,7 +7,7 @@ looked at: the action itself says why it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from app.odata import edm
 from app.odata.sql.spelled import Template, spell
 from app.permissions import ALL, OWN, OWNING_COLUMNS
 from app.writing.machines import PATCH, StateMachine, Transition
-from app.writing.transitions import MACHINES
+from app.writing.transitions import CLOCK, MACHINES
 
 # The right that an operation needs where its transition names none.
 _RIGHTS = {
@@ -96,10 +96,19 @@ def actions_of(entity: str, resource: str) -> Iterator[Action]:
     yield from found.values()
 
 
+def availability(
+    entity: str, resource: str, name: str
+) -> Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None]:
+    """When an operation is possible: what ``allowedActions`` says of it."""
+    (action,) = (one for one in actions_of(entity, resource) if one.name == name)
+    state = MACHINES[entity].attribute
+    return lambda columns, rights: _condition(action, columns, rights, state)
+
+
 def _action(
     machine: StateMachine, resource: str, transition: Transition, operation: str
 ) -> Action | None:
-    if operation in ("DELETE", "scan", "restore"):
+    if operation in ("DELETE", "scan", "restore", CLOCK):
         return None  # deletion has its own entry; the others are not done to a record one sees
     own = () if transition.permission is None else (transition.permission,)
     if operation == PATCH:

@@ -33,7 +33,7 @@ TICKET = EntityRules(
 
 # What may still be said of a closed ticket.
 AFTER_CLOSING = frozenset(("satisfaction_rating", *COMMON_WRITABLE))
-_CLOCKS = ("status", "first_response_due_at", "first_responded_at", "resolution_due_at",
+CLOCKS = ("status", "first_response_due_at", "first_responded_at", "resolution_due_at",
            "solved_at", "created_at")  # fmt: skip
 
 
@@ -102,7 +102,7 @@ class TicketService(EntityService):
             old, new = change.before["priority"], change.values["priority"]
             change.values.update(reprioritised(current, old, new, organisation().service_level))
         if change.changes("status", "priority", "first_responded_at"):
-            clocks = {name: change.get(name) for name in _CLOCKS}
+            clocks = {name: change.get(name) for name in CLOCKS}
             clocks["created_at"] = clocks["created_at"] or change.now
             change.values["sla_status"] = sla_status(clocks, change.now)
 

@@ -17,6 +17,9 @@ TASK_CLOSED = ("Done", "Canceled")
 INVOICE_PAYABLE = ("Sent", "PartiallyPaid", "Uncollectible")
 DOCUMENT_KEPT = ("Pending", "Active", "Archived", "Quarantined")
 
+# Steps that time takes (app/sweeping.py).
+CLOCK = "clock"
+
 # What only managers may do is asked of the right to delete, which the matrix gives to nobody
 # below them; what only administrators may do, of the right to change settings (docs/adr/0023).
 _MANAGER_OF_TICKETS = "tickets:delete"
@@ -105,17 +108,22 @@ TICKET = StateMachine(
         Transition(
             sources=("Pending", "OnHold"),
             target="Open",
-            by=(PATCH, "comment"),
+            by=(PATCH, "comment", CLOCK),
             effect="the clocks go on, due times are pushed by the time they stood",
         ),
         Transition(
             sources=("Solved",), target="Open", by=(PATCH, "comment"), effect="reopenCount + 1"
         ),
         Transition(
-            sources=("Solved",), target="Closed", permission=_MANAGER_OF_TICKETS, effect="closedAt"
+            sources=("Solved",),
+            target="Closed",
+            permission=_MANAGER_OF_TICKETS,
+            by=(PATCH, CLOCK),
+            guard="a manager, or the clock after the days of the settings",
+            effect="closedAt",
         ),
         Transition(
-            sources=("New", "Open", "Pending", "OnHold"),
+            sources=("New", "Open", "Pending", "OnHold", "Solved"),
             target="Closed",
             permission="tickets:merge",
             by=("merge",),
@@ -256,6 +264,7 @@ KB_ARTICLE = StateMachine(
             sources=("Published",),
             target="Archived",
             permission="kb:publish",
+            by=(PATCH, CLOCK),
             effect="archivedAt; out of search",
         ),
     ),

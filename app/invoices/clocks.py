@@ -1,0 +1,110 @@
+"""What time does to invoices: they become overdue, which is said once, and clients are reminded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import or_, select
+
+from app import records
+from app.clock import today, utc_now
+from app.errors import ValidationError
+from app.events import emit
+from app.invoices.sending import Letter, write_mail
+from app.invoices.service import INVOICES
+from app.invoices.settlement import RECEIVABLE
+from app.models.invoice import Invoice
+from app.settings import organisation
+from app.sweeping import Row, sweep
+
+_INVOICES: Any = Invoice.__table__
+_log = structlog.get_logger(__name__)
+# A reminder that was missed for longer, because the service stood still or was moved in, is none.
+LATEST_DAYS = 30
+
+
+def tell_overdue_invoices() -> int:
+    """Emit ``invoice.overdue`` for each that is past its due date."""
+    overdue = select(_INVOICES.c.id).where(
+        _INVOICES.c.type == "Invoice",
+        _INVOICES.c.status.in_(RECEIVABLE),
+        _INVOICES.c.due_date < today(),
+        or_(
+            _INVOICES.c.overdue_told_for.is_(None),
+            _INVOICES.c.overdue_told_for != _INVOICES.c.due_date,
+        ),
+    )
+    return sweep("overdue invoices", overdue, _tell_overdue)
+
+
+def _tell_overdue(invoice_id: int) -> bool:
+    invoice = INVOICES.stored(invoice_id)
+    due = invoice["due_date"]
+    is_open = invoice["status"] in RECEIVABLE
+    if not is_open or due is None or due >= today() or invoice["overdue_told_for"] == due:
+        return False
+    records.update(_INVOICES, invoice_id, {"overdue_told_for": due})
+    emit("invoice.overdue", "Invoice", invoice_id, sequence=invoice["version"])
+    return True
+
+
+def remind_clients() -> int:
+    """Mail the reminders that are due by the steps of the settings; each step once."""
+    settings = organisation().reminders
+    if not settings.enabled or not settings.steps:
+        return 0
+    names = ("id", "status", "type", "due_date", "sent_at", "last_reminder_at", "amount_due")
+    now = today()
+    open_ones = select(*(_INVOICES.c[name] for name in names)).where(
+        _INVOICES.c.type == "Invoice",
+        _INVOICES.c.status.in_(RECEIVABLE),
+        _INVOICES.c.due_date <= now - timedelta(days=min(settings.steps)),
+        _INVOICES.c.due_date >= now - timedelta(days=max(settings.steps) + LATEST_DAYS),
+    )
+    return sweep(
+        "reminders", open_ones, _remind,
+        is_due=lambda row: due_step(row, settings.steps, now) is not None,
+    )  # fmt: skip
+
+
+def due_step(invoice: Row, steps: Sequence[int], now: date) -> date | None:
+    """The day of the last step that was reached and that no reminder has followed, or None.
+
+    Steps that were missed are not made up for. A notice before the due date is left out where the
+    invoice itself went out no earlier.
+    """
+    due = invoice["due_date"]
+    if due is None or invoice["status"] not in RECEIVABLE or not invoice["amount_due"]:
+        return None
+    reached = [step for step in steps if due + timedelta(days=step) <= now]
+    if not reached:
+        return None
+    day: date = due + timedelta(days=reached[-1])
+    last, sent = invoice["last_reminder_at"], invoice["sent_at"]
+    if (now - day).days > LATEST_DAYS or (last is not None and last.date() >= day):
+        return None
+    is_notice = reached[-1] <= 0
+    return None if is_notice and sent is not None and sent.date() >= day else day
+
+
+def _remind(invoice_id: int) -> bool:
+    invoice = INVOICES.stored(invoice_id)
+    settings = organisation().reminders
+    if invoice["type"] != "Invoice" or due_step(invoice, settings.steps, today()) is None:
+        return False
+    kind = "reminder" if invoice["due_date"] < today() else "notice"
+    try:
+        write_mail(invoice_id, Letter(kind=kind))
+    except ValidationError:
+        _log.info("reminder has no recipient", invoice=invoice_id)
+        return False
+    _count_reminder(invoice)
+    return True
+
+
+def _count_reminder(invoice: Mapping[str, Any]) -> None:
+    values = {"reminders_sent": invoice["reminders_sent"] + 1, "last_reminder_at": utc_now()}
+    INVOICES.apply(invoice["id"], values, "invoice.reminder_sent")

@@ -1,0 +1,32 @@
+"""What time does to articles: one that has expired leaves the search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from app.clock import today
+from app.kb.service import KB_ARTICLES
+from app.models.kb_article import KbArticle
+from app.sweeping import sweep
+from app.writing.transitions import CLOCK
+
+_ARTICLES: Any = KbArticle.__table__
+
+
+def archive_expired() -> int:
+    """Published articles are archived on the day on which they expire."""
+    expired = select(_ARTICLES.c.id).where(
+        _ARTICLES.c.status == "Published", _ARTICLES.c.expires_at <= today()
+    )
+    return sweep("expired articles", expired, _archive)
+
+
+def _archive(article_id: int) -> bool:
+    article = KB_ARTICLES.stored(article_id)
+    expires_at = article["expires_at"]
+    if article["status"] != "Published" or expires_at is None or expires_at > today():
+        return False
+    KB_ARTICLES.apply(article_id, {"status": "Archived"}, by=CLOCK)
+    return True

@@ -1,0 +1,86 @@
+"""What time does to tickets: service levels, the end of a wait, closing what stays solved."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+from app.clock import utc_now
+from app.models.ticket import Ticket
+from app.settings import organisation
+from app.sweeping import Row, sweep
+from app.tickets.service import CLOCKS, TICKETS
+from app.tickets.sla import sla_status
+from app.writing.transitions import CLOCK
+
+_TICKETS: Any = Ticket.__table__
+_RUNNING = ("New", "Open")
+_EVENTS = {"AtRisk": "ticket.sla_at_risk", "Breached": "ticket.sla_breached"}
+
+
+def run_ticket_clocks() -> int:
+    """Every clock of tickets, once; returns how much there was to do."""
+    return resume_waiting() + close_solved() + watch_service_levels()
+
+
+def resume_waiting() -> int:
+    """Tickets whose wait is over become Open, and their clocks go on."""
+    waiting = select(_TICKETS.c.id).where(
+        _TICKETS.c.status == "Pending", _TICKETS.c.pending_until <= utc_now()
+    )
+    return sweep("resume tickets", waiting, _resume)
+
+
+def _resume(ticket_id: int) -> bool:
+    ticket = TICKETS.stored(ticket_id)
+    until = ticket["pending_until"]
+    if ticket["status"] != "Pending" or until is None or until > utc_now():
+        return False
+    TICKETS.apply(ticket_id, {"status": "Open"}, by=CLOCK)
+    return True
+
+
+def close_solved() -> int:
+    """Tickets that nobody reopened are closed after the days of the settings."""
+    solved = select(_TICKETS.c.id).where(
+        _TICKETS.c.status == "Solved", _TICKETS.c.solved_at <= _closing_time()
+    )
+    return sweep("close tickets", solved, _close)
+
+
+def _close(ticket_id: int) -> bool:
+    ticket = TICKETS.stored(ticket_id)
+    solved_at = ticket["solved_at"]
+    if ticket["status"] != "Solved" or solved_at is None or solved_at > _closing_time():
+        return False
+    TICKETS.apply(ticket_id, {"status": "Closed"}, by=CLOCK)
+    return True
+
+
+def _closing_time() -> datetime:
+    return utc_now() - timedelta(days=organisation().service_level.auto_close_days)
+
+
+def watch_service_levels() -> int:
+    """Running tickets that are at risk or past a due time are marked, and it is said once."""
+    columns = [_TICKETS.c[name] for name in ("id", "sla_status", *CLOCKS)]
+    running = select(*columns).where(
+        _TICKETS.c.status.in_(_RUNNING), _TICKETS.c.sla_status.in_(("OnTrack", "AtRisk"))
+    )
+    return sweep("service levels", running, _mark, is_due=_is_another)
+
+
+def _is_another(ticket: Row) -> bool:
+    return sla_status(ticket, utc_now()) != ticket["sla_status"]
+
+
+def _mark(ticket_id: int) -> bool:
+    ticket = TICKETS.stored(ticket_id)
+    status = sla_status(ticket, utc_now())
+    if ticket["status"] not in _RUNNING or status == ticket["sla_status"]:
+        return False
+    events = (_EVENTS[status],) if status in _EVENTS else ()
+    TICKETS.apply(ticket_id, {"sla_status": status}, *events)
+    return True
