@@ -21,11 +21,17 @@ from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
 from huey.consumer import Consumer
 
+from app.documents.cleaning import clean_up, end_expired_links
+from app.documents.looking import look_into_files
 from app.heartbeat import beat
+from app.invoices.clocks import run_invoice_clocks
+from app.kb.clocks import archive_expired
 from app.kb.indexing import index_articles, index_tickets, tidy_index
 from app.loops import Loop, LoopThreads
 from app.mail.delivery import MAIL_LOOP
+from app.projects.clocks import tell_overdue_tasks
 from app.pruning import prune_expired
+from app.tickets.clocks import run_ticket_clocks
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover
@@ -51,11 +57,19 @@ class PeriodicJob:
 PERIODIC_JOBS = (
     PeriodicJob("heartbeat", 1, beat),
     PeriodicJob("prune-expired", 10, prune_expired),
+    PeriodicJob("ticket-clocks", 1, run_ticket_clocks),
+    PeriodicJob("overdue-tasks", 1, tell_overdue_tasks),
+    PeriodicJob("invoice-clocks", 10, run_invoice_clocks),
+    PeriodicJob("expired-articles", 10, archive_expired),
+    PeriodicJob("end-expired-links", 10, end_expired_links),
+    PeriodicJob("clean-documents", 60, clean_up),
     PeriodicJob("tidy-search-index", 1, tidy_index),
 )
 
 # What is done as soon as there is some; each shares its rows among workers by leases.
 LOOPS: tuple[Loop, ...] = (
+    Loop("look-into-files", look_into_files),
+    MAIL_LOOP,
     Loop("index-articles", index_articles, idle_seconds=0.5),
     Loop("index-tickets", index_tickets, idle_seconds=20.0),
     Loop("webhook-fan-out", fan_out, idle_seconds=0.5),
