@@ -26,6 +26,11 @@ _log = structlog.get_logger(__name__)
 LATEST_DAYS = 30
 
 
+def run_invoice_clocks() -> int:
+    """Every clock of invoices, once; returns how much there was to do."""
+    return tell_overdue_invoices() + remind_clients()
+
+
 def tell_overdue_invoices() -> int:
     """Emit ``invoice.overdue`` for each that is past its due date."""
     overdue = select(_INVOICES.c.id).where(
