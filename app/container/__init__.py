@@ -14,6 +14,8 @@ from app.container.invoices import (
     PAYMENT,
     TAX_BREAKDOWN_LINE,
 )
+from app.container.operation_types import OPERATION_TYPES
+from app.container.operations import OPERATIONS
 from app.container.sales import LEAD, OPPORTUNITY, STAGE_CHANGE
 from app.container.service import KB_ARTICLE, KB_REVISION, TICKET, TICKET_COMMENT
 from app.container.work import PROJECT, TASK, USER
@@ -79,6 +81,9 @@ def container() -> edm.EntityContainer:
         name="Default",
         sets=by_name(SETS),
         types=by_name(TYPES),
-        complex_types=by_name([ADDRESS, CUSTOM_FIELDS, TAX_BREAKDOWN_LINE, PARTY_SNAPSHOT]),
+        complex_types=by_name(
+            [ADDRESS, CUSTOM_FIELDS, TAX_BREAKDOWN_LINE, PARTY_SNAPSHOT, *OPERATION_TYPES]
+        ),
         enum_types=by_name([PRIORITY]),
+        operations=OPERATIONS,
     )

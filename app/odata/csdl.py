@@ -11,6 +11,7 @@ from flask import Response
 
 from app.odata import edm
 from app.odata.csdl_json import csdl_json
+from app.odata.csdl_names import imports, is_listed
 from app.odata.csdl_xml import csdl_xml
 from app.odata.etags import parse_precondition
 from app.types import json_text
@@ -71,5 +72,10 @@ def service_document(
         {"name": name, "kind": kind, "url": name}
         for kind, names in (("EntitySet", container.sets), ("Singleton", container.singletons))
         for name in names
+    ]
+    value += [
+        {"name": one.import_name, "kind": "FunctionImport", "url": one.import_name}
+        for one in imports(container)
+        if is_listed(container, one)
     ]
     return json_text({**context, "value": value}).encode()

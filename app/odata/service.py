@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 from urllib.parse import quote
 
@@ -26,7 +26,14 @@ from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
 from app.odata.csdl import metadata, service_document
 from app.odata.cursor import Limits
-from app.odata.errors import QueryError
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.operations.calls import Call, Operations
+from app.odata.operations.service import (
+    Surroundings,
+    call_action,
+    call_function,
+    refuse_method,
+)
 from app.odata.options import OptionTexts, read_options
 from app.odata.preferences import NO_PREFERENCES, parse_preferences
 from app.odata.query_string import METADATA_OPTIONS
@@ -80,6 +87,7 @@ class ODataService:
     ) -> None:  # fmt: skip
         self.container = container
         self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
+        self._operations = Operations(container)
         self._representations = Representations(container)
         self._connections = connections
         self._limits = limits
@@ -114,6 +122,8 @@ class ODataService:
             return self._batch(request)
         if request.method == "POST" and path.endswith("/$query"):
             return self._query(request, in_transaction)
+        if (call := self._find_call(path)) is not None:
+            return self._call(request, call, in_transaction)
         if request.method in READS:
             if path == "$entity":
                 return self._resolved(request, in_transaction)
@@ -125,6 +135,47 @@ class ODataService:
             return answer_batch(
                 request, self.container, self.answer, self._connections.writing, self._edge
             )
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+
+    # --- operations
+
+    def _find_call(self, path: str) -> Call | None:
+        try:
+            return self._operations.find(path)
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+
+    def _call(self, request: Request, call: Call, in_transaction: bool) -> Response:
+        """An action or a function."""
+        if call.is_action != (request.method == "POST") or request.method not in ("POST", *READS):
+            raise refuse_method(call, request.method)
+        headers = Headers(request.headers)
+        headers.remove("Prefer")  # a page of a result would have no address
+        headers.remove("If-None-Match")
+        shown = replace(request, method="GET", query="", headers=headers)
+        try:
+            options = read_options(request.query, parameters=call.parameter_names)
+            form = negotiated(
+                headers.get("Accept"),
+                options.system.get("format"),
+                headers.get("OData-MaxVersion"),
+                headers.get("OData-Version"),
+            )
+            around = Surroundings(
+                self.container,
+                request.root,
+                form,
+                options,
+                lambda path, options: self._read(
+                    shown, path, options, in_transaction or call.is_action
+                ),
+            )
+            if call.is_action:
+                return call_action(self._write_request(request, options), call, around)
+            return call_function(call, around)
+        except UnsupportedError as error:
+            raise NotImplementedInServiceError(str(error), position=error.offset) from error
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error
 
@@ -225,23 +276,24 @@ class ODataService:
             options = read_options(request.query)
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error
+        return write(self._write_request(request, options))
+
+    def _write_request(self, request: Request, options: OptionTexts) -> WriteRequest:
         headers = request.headers
         form = negotiated(None, None, headers.get("OData-MaxVersion"), None)
-        return write(
-            WriteRequest(
-                self.container,
-                request.method,
-                request.path,
-                options,
-                headers,
-                request.body,
-                request.root,
-                lambda path, options: self._written(request, path, options),
-                version=form.version,
-                roots=request.roots,
-                references=request.references,
-                max_depth=self._max_depth,
-            )
+        return WriteRequest(
+            self.container,
+            request.method,
+            request.path,
+            options,
+            headers,
+            request.body,
+            request.root,
+            lambda path, options: self._written(request, path, options),
+            version=form.version,
+            roots=request.roots,
+            references=request.references,
+            max_depth=self._max_depth,
         )
 
     def _written(self, request: Request, path: str, options: OptionTexts) -> Response:

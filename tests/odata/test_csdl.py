@@ -216,6 +216,7 @@ def test_operations() -> None:
     assert schema["Container"]["BestSellers"] == {
         "$Function": "Bookshop.BestSellers",
         "$EntitySet": "Books",
+        "$IncludeInServiceDocument": True,
     }
     assert schema["Container"]["Close"] == {"$Action": "Bookshop.Close"}
     assert schema["Container"]["Me"]["$Type"] == "Bookshop.Author"
@@ -300,6 +301,9 @@ def test_service_document() -> None:
     document = json.loads(service_document(SHOP, "http://host/odata/", "4.0"))
     assert document["@odata.context"] == "http://host/odata/$metadata"
     assert document["value"][0] == {"name": "Authors", "kind": "EntitySet", "url": "Authors"}
-    assert document["value"][-1] == {"name": "Me", "kind": "Singleton", "url": "Me"}
+    assert document["value"][-2:] == [
+        {"name": "Me", "kind": "Singleton", "url": "Me"},
+        {"name": "BestSellers", "kind": "FunctionImport", "url": "BestSellers"},
+    ]
     assert "@context" in json.loads(service_document(SHOP, "http://host/odata/", "4.01"))
     assert list(json.loads(service_document(SHOP, "/", "4.0", with_context=False))) == ["value"]

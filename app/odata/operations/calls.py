@@ -1,0 +1,188 @@
+"""Which operation a path names, and what it is bound to: text and model only, nothing is read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote
+
+from app.errors import InvalidQueryError, NotFoundError
+from app.odata import edm
+from app.odata.nodes import Argument
+from app.odata.path import PathText, parse_path, read_path
+from app.odata.path_nodes import NameSegment, ResourcePath, Segment
+
+# What stands in a path as it is (RFC 3986, 3.3).
+_PATH = "()',=:@!$&*;-._~/"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A path taken apart.
+
+    ``bound_path`` is the resource before the operation, percent-encoded, empty for an import;
+    ``bound_to`` the same as segments. ``arguments`` are those in parentheses, None without any.
+    ``rest`` is what follows the operation, such as ``/$count``. ``overloads`` have the name.
+    """
+
+    name: str
+    bound_path: str
+    bound_to: ResourcePath
+    arguments: tuple[Argument, ...] | None
+    rest: str
+    overloads: tuple[edm.Operation, ...]
+
+    @property
+    def is_action(self) -> bool:
+        return self.overloads[0].is_action
+
+    @property
+    def parameter_names(self) -> frozenset[str]:
+        """The names of the parameters of all overloads."""
+        return frozenset(
+            parameter.name for overload in self.overloads for parameter in overload.parameters
+        )
+
+    def bound(self, type_: edm.EntityType, *, is_collection: bool) -> Call:
+        """The call with only the overloads for what the path leads to.
+
+        Raises: NotFoundError, there is none.
+        """
+        names = _lineage(type_)
+        found = tuple(
+            overload
+            for overload in self.overloads
+            if overload.bound_to in names and overload.bound_to_collection == is_collection
+        )
+        if not found:
+            what = f"a collection of {type_.name}" if is_collection else f"a {type_.name}"
+            raise NotFoundError(f"{self.name} cannot be called on {what}.")
+        return Call(self.name, self.bound_path, self.bound_to, self.arguments, self.rest, found)
+
+    def overload(self, given: Collection[str]) -> edm.Operation:
+        """The overload with exactly these parameters, or the only one that they are enough for.
+
+        Raises: InvalidQueryError, there is none, with what is missing or unknown.
+        """
+        names = set(given)
+        for overload in self.overloads:
+            if {parameter.name for parameter in overload.parameters} == names:
+                return overload
+        enough = [
+            overload
+            for overload in self.overloads
+            if _required(overload) <= names <= {one.name for one in overload.parameters}
+        ]
+        if len(enough) == 1:
+            return enough[0]
+        expected = " or ".join(
+            f"{self.name}({','.join(one.name for one in overload.parameters)})"
+            for overload in self.overloads
+        )
+        raise InvalidQueryError(f"{self.name} does not take these parameters; it is {expected}.")
+
+
+def _lineage(type_: edm.EntityType | None) -> set[str]:
+    """The names of a type and of those it is derived from."""
+    names = set()
+    while type_ is not None:
+        names.add(type_.name)
+        type_ = type_.base
+    return names
+
+
+def _required(overload: edm.Operation) -> set[str]:
+    return {parameter.name for parameter in overload.parameters if not parameter.optional}
+
+
+class Operations:
+    """The operations of a container, by their addresses."""
+
+    def __init__(self, container: edm.EntityContainer) -> None:
+        self._container = container
+
+    @cached_property
+    def _imports(self) -> dict[str, tuple[edm.Operation, ...]]:
+        return _grouped(
+            (operation.import_name, operation)
+            for operation in self._container.operations
+            if operation.import_name and not operation.bound_to
+        )
+
+    @cached_property
+    def _bound(self) -> dict[str, tuple[edm.Operation, ...]]:
+        return _grouped(
+            (operation.name, operation)
+            for operation in self._container.operations
+            if operation.bound_to
+        )
+
+    @cached_property
+    def _mark(self) -> str:
+        """What every path of a bound operation has in it."""
+        return f"/{self._container.namespace}."
+
+    def find(self, path: str) -> Call | None:
+        """The call that a path, percent-encoded, stands for; None where it is a resource.
+
+        Raises: QueryError, it can be neither.
+        """
+        first = path.lstrip("/").partition("/")[0].partition("(")[0]
+        if first not in self._imports and (self._mark not in path or not self._bound):
+            return None
+        text = read_path(path)
+        segments = parse_path(text).segments
+        for place, segment in enumerate(segments):
+            found = self._named(segment, is_first=place == 0)
+            if found:
+                assert isinstance(segment, NameSegment)
+                return _call(text, segments, place, segment, found)
+        return None
+
+    def _named(self, segment: Segment, *, is_first: bool) -> tuple[edm.Operation, ...]:
+        if not isinstance(segment, NameSegment):
+            return ()
+        if is_first:
+            return self._imports.get(segment.name, ())
+        prefix = f"{self._container.namespace}."
+        if not segment.name.startswith(prefix):
+            return ()
+        return self._bound.get(segment.name.removeprefix(prefix), ())
+
+
+def _call(
+    text: PathText,
+    segments: Sequence[Segment],
+    place: int,
+    segment: NameSegment,
+    found: tuple[edm.Operation, ...],
+) -> Call:
+    following = segments[place + 1].offset if place + 1 < len(segments) else None
+    rest = "" if following is None else "/" + _encoded(text.marked[following:])
+    if segment.key is not None:
+        raise InvalidQueryError("A key cannot follow the parameters here; use $filter.")
+    if rest and found[0].is_action:
+        raise InvalidQueryError("Nothing can follow an action.")
+    return Call(
+        found[0].name if place else segment.name,
+        _encoded(text.marked[: segment.offset]).strip("/"),
+        ResourcePath(tuple(segments[:place])),
+        segment.arguments,
+        rest,
+        found,
+    )
+
+
+def _encoded(marked: str) -> str:
+    """Decoded text, an encoded slash marked by NUL, as it stands in a URL."""
+    return "%2F".join(quote(piece, safe=_PATH) for piece in marked.split("\0"))
+
+
+def _grouped(
+    pairs: Iterable[tuple[str, edm.Operation]],
+) -> dict[str, tuple[edm.Operation, ...]]:
+    groups: dict[str, tuple[edm.Operation, ...]] = {}
+    for name, operation in pairs:
+        groups[name] = (*groups.get(name, ()), operation)
+    return groups

@@ -1,0 +1,98 @@
+"""What an operation returned as the answer to its call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+from flask import Response
+
+from app.odata import edm
+from app.odata.csdl_names import element_name
+from app.odata.literal_text import literal_text
+from app.odata.options import OptionTexts
+from app.odata.payload_types import all_properties
+from app.odata.reading.formats import Format
+from app.odata.write_rows import key_parts
+from app.types import json_text
+
+
+def value_answer(
+    container: edm.EntityContainer, operation: edm.Operation, value: Any, root: str, form: Format
+) -> Response:
+    """A primitive, an enumeration or a complex value, or a collection of them; 204 for null."""
+    if value is None or operation.returns is None:
+        response = Response(status=204)
+        del response.headers["Content-Type"]
+    else:
+        response = Response(
+            json_text(_body(container, operation, value, root, form)),
+            content_type=form.content_type,
+        )
+    response.headers["OData-Version"] = form.version
+    return response
+
+
+def _body(
+    container: edm.EntityContainer, operation: edm.Operation, value: Any, root: str, form: Format
+) -> dict[str, Any]:
+    type_ = operation.returns
+    assert type_ is not None and not isinstance(type_, edm.EntityType)
+    name = element_name(container, type_)
+    is_collection = operation.returns_collection or isinstance(type_, edm.CollectionType)
+    context = {}
+    if form.metadata != "none":
+        shown = f"Collection({name})" if is_collection else name
+        context = {form.control("context"): f"{root}$metadata#{shown}"}
+    if is_collection:
+        element = type_.element if isinstance(type_, edm.CollectionType) else type_
+        return {**context, "value": [_shown(item, element, form) for item in value]}
+    if isinstance(type_, edm.ComplexType):
+        return {**context, **_shown(value, type_, form)}
+    return {**context, "value": _shown(value, type_, form)}
+
+
+def _shown(value: Any, type_: edm.EdmType, form: Format) -> Any:
+    """A value as JSON; wide numbers as texts where the client asked for that."""
+    if value is None:
+        return None
+    if isinstance(type_, edm.CollectionType):
+        return [_shown(item, type_.element, form) for item in value]
+    if isinstance(type_, edm.ComplexType):
+        known = all_properties(type_)
+        return {
+            name: _shown(item, known[name].type, form) if name in known else item
+            for name, item in value.items()
+        }
+    if form.ieee754 and type_ in (edm.DECIMAL, edm.INT64) and isinstance(value, int | Decimal):
+        return format(value, "f") if isinstance(value, Decimal) else str(value)
+    return value
+
+
+def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTexts) -> OptionTexts:
+    """The options of a read of these entities, in this order unless another is asked for."""
+    conditions = [_is(type_, key) for key in keys]
+    found = " or ".join(conditions) or "false"
+    system = dict(options.system)
+    system["filter"] = f"({found}) and ({system['filter']})" if "filter" in system else found
+    if "orderby" not in system and "apply" not in system and len(keys) > 1:
+        places = ",".join(f"{condition}:{place}" for place, condition in enumerate(conditions))
+        system["orderby"] = f"case({places})"
+    return OptionTexts(system, options.aliases, options.custom)
+
+
+def _is(type_: edm.EntityType, key: Any) -> str:
+    return " and ".join(
+        f"{name} eq {literal_text(part, 'string')}"
+        for name, part in zip(type_.key, key_parts(key), strict=True)
+    )
+
+
+def contained_path(owner: str, navigation: str, key: Any) -> str:
+    """``Invoices(1)/Payments(5)``; the owner itself where no navigation is named."""
+    if not navigation:
+        return owner
+    (part,) = key_parts(key)
+    return f"{owner}/{navigation}({quote(literal_text(part, 'string'), safe=chr(39))})"

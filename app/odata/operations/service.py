@@ -1,0 +1,222 @@
+"""Calling an operation: from its address and body to the handler, and back to an answer.
+
+Handlers are functions that the model names: ``handler(binding, arguments)`` where the operation is
+bound, else ``handler(arguments)``. ``binding`` is the key of the entity, or the path of the
+collection; ``arguments`` has the parameters given, by name. A handler of an operation that returns
+entities returns their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from flask import Response
+
+from app.errors import (
+    ForbiddenError,
+    InvalidQueryError,
+    MethodNotAllowedError,
+    NotFoundError,
+)
+from app.json_body import parse_json
+from app.odata import edm
+from app.odata.binding.scope import Context
+from app.odata.etags import refuse_stale
+from app.odata.nodes import Node
+from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
+from app.odata.operations.calls import Call
+from app.odata.operations.results import contained_path, found_options, value_answer
+from app.odata.options import OptionTexts, parse_options
+from app.odata.payload_problems import Problems
+from app.odata.payload_types import typed_reader
+from app.odata.preferences import preference_applied
+from app.odata.reading.formats import Format
+from app.odata.reading.resource import PathResolver
+from app.odata.write_answers import no_content
+from app.odata.write_content import WriteRequest
+from app.odata.write_rows import find_version
+from app.odata.write_targets import resolve_target
+from app.odata.write_urls import entity_path
+from app.permissions import require
+from app.security import current_caller
+
+_VALUE_OPTIONS = frozenset(("format", "schemaversion"))
+
+
+class ReadPath(Protocol):
+    """The answer to a GET of a path below the service root."""
+
+    def __call__(self, path: str, options: OptionTexts) -> Response: ...
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a call needs of the service: the model, the form of the answer, and reads."""
+
+    container: edm.EntityContainer
+    root: str
+    form: Format
+    options: OptionTexts
+    read: ReadPath
+
+
+# --- actions
+
+
+def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Response:
+    """Do a POST to an action.
+
+    Raises: an ApiError, after which the transaction must be rolled back.
+    """
+    binding: tuple[Any, ...] = ()
+    if call.bound_path:
+        call, binding = _bound_action(request, call)
+    _require(call)
+    body = _action_body(request, call)
+    operation = body_overload(call, body)
+    arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
+    result = operation.handler(*binding, arguments)
+    if request.preferences.return_ == "minimal" and not operation.creates:
+        response = no_content(request)
+        response.headers["Preference-Applied"] = request.preferences.applied("return")
+        return response
+    response = _answer(operation, call, result, around)
+    if operation.returns is not None and request.preferences.return_ == "representation":
+        before = response.headers.get("Preference-Applied")
+        applied = preference_applied(before, request.preferences.applied("return"))
+        response.headers["Preference-Applied"] = applied or ""
+    return response
+
+
+def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, ...]]:
+    aliases: Mapping[str, Node] = {}
+    if request.options.aliases:
+        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
+    target = resolve_target(request.container, call.bound_to, aliases)
+    if target.prop is not None or target.ending is not None:
+        raise NotFoundError(f"{call.name} cannot be called on this.")
+    call = call.bound(target.type, is_collection=target.is_collection)
+    if target.is_collection:
+        return call, (call.bound_path,)
+    if target.key is not None and call.overloads[0].binds_hidden:
+        return call, (target.key,)
+    exists, version = (False, None) if target.key is None else find_version(target.type, target.key)
+    if not exists:
+        raise NotFoundError(f"There is no such {target.type.name}: it does not exist.")
+    refuse_stale(request.if_match, version)
+    return call, (target.key,)
+
+
+def _action_body(request: WriteRequest, call: Call) -> Any:
+    """The parameters; an action without required ones needs no body at all."""
+    content = request.body()
+    if not content.strip():
+        return {}
+    request.check_json()
+    return parse_json(content)
+
+
+# --- functions
+
+
+def call_function(call: Call, around: Surroundings) -> Response:
+    """Answer a GET of a function."""
+    binding: tuple[Any, ...] = ()
+    if call.bound_path:
+        call, binding = _bound_function(call, around)
+    _require(call)
+    operation, arguments = url_arguments(call, around.options)
+    result = operation.handler(*binding, arguments)
+    return _answer(operation, call, result, around)
+
+
+def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...]]:
+    aliases: Mapping[str, Node] = {}
+    if around.options.aliases:
+        aliases = parse_options(OptionTexts({}, around.options.aliases)).aliases
+    context = Context(around.container, current_caller(), aliases=aliases)
+    resource = PathResolver(context).resolve(call.bound_to)
+    if resource.kind == "value" or resource.ending:
+        raise NotFoundError(f"{call.name} cannot be called on this.")
+    is_collection = resource.kind == "collection"
+    call = call.bound(resource.scope.type, is_collection=is_collection)
+    if is_collection:
+        return call, (call.bound_path,)
+    return call, (_key_of(around, call.bound_path, resource.scope.type),)
+
+
+def _key_of(around: Surroundings, path: str, type_: edm.EntityType) -> Any:
+    """The key of the entity at a path.
+
+    Raises: NotFoundError, there is none that the caller may read.
+    """
+    options = OptionTexts({"select": ",".join(type_.key)}, around.options.aliases)
+    shown = around.read(path, options)
+    if shown.status_code != 200:
+        raise NotFoundError(f"There is no such {type_.name}: it does not exist.")
+    body = parse_json(shown.get_data())
+    parts = tuple(
+        typed_reader(type_.properties[name].type, True)(body[name], name, Problems())
+        for name in type_.key
+    )
+    return parts[0] if len(parts) == 1 else parts
+
+
+# --- both
+
+
+def _require(call: Call) -> None:
+    """Check the right that the operation needs, before its parameters are read."""
+    permission = call.overloads[0].permission
+    if permission is not None:
+        require(current_caller(), permission)
+
+
+def _answer(operation: edm.Operation, call: Call, result: Any, around: Surroundings) -> Response:
+    if isinstance(operation.returns, edm.EntityType):
+        return _entities(operation, operation.returns, call, result, around)
+    for name in around.options.system:
+        if name not in _VALUE_OPTIONS:
+            raise InvalidQueryError(f"${name} is not allowed on the result of {call.name}.")
+    if call.rest:
+        raise InvalidQueryError(f"Nothing can follow {call.name}.")
+    return value_answer(around.container, operation, result, around.root, around.form)
+
+
+def _entities(
+    operation: edm.Operation, type_: edm.EntityType, call: Call, result: Any, around: Surroundings
+) -> Response:
+    """The entities whose keys the handler returned, as a GET shows them."""
+    home = around.container.set_of_type.get(type_.name)
+    if operation.returns_collection:
+        assert home is not None  # a collection of contained entities has no address of its own
+        path = home.name + call.rest
+        return around.read(path, found_options(type_, list(result), around.options))
+    if result is None:
+        return value_answer(around.container, operation, None, around.root, around.form)
+    if operation.result_path is not None:
+        path = contained_path(call.bound_path, operation.result_path, result)
+    else:
+        assert home is not None
+        path = entity_path(home.name, type_, result)
+    try:
+        response = around.read(path + call.rest, around.options)
+    except (ForbiddenError, NotFoundError):
+        if not operation.is_action:
+            raise
+        # Who may do it may perhaps not read what came of it.
+        response = value_answer(around.container, operation, None, around.root, around.form)
+    if operation.creates:
+        if response.status_code == 200:
+            response.status_code = 201
+        response.headers["Location"] = around.root + path
+        response.headers["OData-EntityId"] = around.root + path
+    return response
+
+
+def refuse_method(call: Call, method: str) -> MethodNotAllowedError:
+    """The error for a GET of an action, or a POST of a function."""
+    allowed = "POST" if call.is_action else "GET, HEAD"
+    return MethodNotAllowedError(f"{call.name} does not take {method}.", headers={"Allow": allowed})

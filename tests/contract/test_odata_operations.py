@@ -1,0 +1,322 @@
+"""The business operations as OData actions and functions: the same effects and rights as REST."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models.event import AuditRecord, Event
+from tests.contract.batches import change_set, request, send
+from tests.contract.conftest import Api
+from tests.kb.conftest import index
+
+__all__ = ["index"]
+
+NS = "BusinessPlatform"
+
+
+def make(api: Api, path: str, body: Any) -> Any:
+    answer = api.post(f"/odata/{path}", body)
+    assert answer.status_code == 201, answer.text
+    return answer.json["id"]
+
+
+def new_invoice(api: Api, price: float = 100, **more: Any) -> int:
+    client = make(api, "Clients", {"name": "ACME", "email": "acme@example.com"})
+    lines = [{"description": "Work", "unitPrice": price, "taxRate": 0}]
+    key: int = make(api, "Invoices", {"clientId": client, "LineItems": lines, **more})
+    return key
+
+
+def issued(api: Api, price: float = 100) -> int:
+    key = new_invoice(api, price)
+    answer = api.post(f"/odata/Invoices({key})/{NS}.Send", {"markOnly": True})
+    assert answer.status_code == 200, answer.text
+    return key
+
+
+# --- what each does -------------------------------------------------------------------------------
+
+
+def test_convert(admin: Api, session: Session) -> None:
+    lead = make(admin, "Leads", {"lastName": "Doe", "company": "Globex", "taxId": "DE136695976"})
+    answer = admin.post(
+        f"/odata/Leads({lead})/{NS}.Convert",
+        {
+            "client": {"paymentTermsDays": 7},
+            "opportunity": {"name": "Deal", "amount": 12.5, "closeDate": "2026-12-31"},
+            "onDuplicate": "link",
+        },
+    )
+    assert answer.status_code == 200, answer.text
+    body = answer.json
+    assert body["@odata.context"].endswith(f"/odata/$metadata#{NS}.Conversion")
+    assert (body["leadId"], body["status"], body["client"]["created"]) == (lead, "Converted", True)
+    assert body["opportunity"]["amount"] == Decimal("12.50")
+    client = admin.get(f"/odata/Clients({body['clientId']})").json
+    assert (client["name"], client["paymentTermsDays"]) == ("Globex", 7)
+    again = admin.post(f"/odata/Leads({lead})/{NS}.Convert", {})
+    assert (again.status_code, again.json["error"]["code"]) == (409, "ALREADY_CONVERTED")
+    session.rollback()
+    assert session.scalars(select(Event).where(Event.type == "lead.converted")).one()
+
+
+def test_send_pay_and_reverse(admin: Api) -> None:
+    key = new_invoice(admin)
+    sent = admin.post(
+        f"/odata/Invoices({key})/{NS}.Send", {"to": ["a@example.com"], "attachPdf": False}
+    )
+    assert sent.status_code == 200, sent.text
+    assert sent.json["delivery"]["to"] == ["a@example.com"]
+    assert sent.json["issued"] is True
+    paid = admin.post(
+        f"/odata/Invoices({key})/{NS}.RegisterPayment?$select=number,amount",
+        {"amount": 40.5, "date": "2026-01-31", "method": "transfer", "reference": "x"},
+    )
+    assert paid.status_code == 201, paid.text
+    assert paid.json["amount"] == Decimal("40.50")
+    address = paid.headers["Location"].partition("/odata/")[2]
+    assert admin.get(f"/odata/{address}").json["reference"] == "x"
+    assert admin.get(f"/odata/Invoices({key})/status").json["value"] == "PartiallyPaid"
+    back = admin.post(f"/odata/{address}/{NS}.Reverse", {"reason": "bounced"})
+    assert (back.status_code, back.json["status"]) == (200, "Reversed")
+    assert admin.get(f"/odata/Invoices({key})/status").json["value"] == "Sent"
+
+
+def test_void_write_off_and_credit(admin: Api) -> None:
+    void = admin.post(f"/odata/Invoices({issued(admin)})/{NS}.Void", {"reason": "mistake"})
+    assert (void.status_code, void.json["status"]) == (200, "Void")
+    assert void.headers["ETag"] == void.json["@odata.etag"]
+    key = issued(admin)
+    off = admin.post(f"/odata/Invoices({key})/{NS}.MarkUncollectible?$expand=Client($select=name)")
+    assert (off.json["status"], off.json["Client"]["name"]) == ("Uncollectible", "ACME")
+    key = issued(admin)
+    note = admin.post(
+        f"/odata/Invoices({key})/{NS}.CreateCreditNote",
+        {"lineItems": [{"description": "Back", "unitPrice": 5, "taxRate": 0}], "notes": "x"},
+    )
+    assert note.status_code == 201, note.text
+    assert (note.json["type"], note.json["creditedInvoiceId"]) == ("CreditNote", key)
+    assert note.headers["Location"].endswith(f"/odata/Invoices({note.json['id']})")
+
+
+def test_restore(admin: Api) -> None:
+    key = make(admin, "Documents", {"name": "a.txt", "fileName": "a.txt"})
+    admin.delete(f"/odata/Documents({key})")
+    assert admin.get(f"/odata/Documents({key})").status_code == 404
+    answer = admin.post(f"/odata/Documents({key})/{NS}.Restore")
+    assert (answer.status_code, answer.json["id"]) == (200, key)
+
+
+def test_pipeline_summary(admin: Api) -> None:
+    client = make(admin, "Clients", {"name": "ACME"})
+    make(admin, "Opportunities", {"name": "Deal", "clientId": client, "amount": 100})
+    for address in (
+        "PipelineSummary()",
+        "PipelineSummary",
+        "PipelineSummary(from=2000-01-01,to=2999-12-31)",
+        "PipelineSummary(ownerId=1)",
+    ):
+        answer = admin.get(f"/odata/{address}")
+        assert answer.status_code == 200, answer.text
+    answer = admin.get("/odata/PipelineSummary()")
+    rest = admin.get("/api/crm/pipeline/summary").json
+    assert answer.json["totals"] == rest["totals"]
+    assert answer.json["totals"]["openAmount"] == 100
+    assert set(rest) == set(answer.json) - {"@odata.context"}
+    wrong = admin.get("/odata/PipelineSummary(from=2026-02-01,to=2026-01-01)")
+    assert wrong.json["error"]["details"][0]["target"] == "to"
+    listed = {item["name"]: item["kind"] for item in admin.get("/odata/").json["value"]}
+    assert listed["PipelineSummary"] == "FunctionImport"
+
+
+def test_kb_search(admin: Api, index: Callable[[], None]) -> None:
+    article = {"title": "Reset your password", "body": "Click on forgotten.", "category": "Access"}
+    key = make(admin, "KbArticles", article)
+    admin.patch(f"/odata/KbArticles({key})", {"status": "Published"})
+    index()
+    for address in (
+        "KbSearch(q='password',mode='keyword')",
+        "KbSearch(q=@q,mode=@m)?@q='password'&@m='keyword'",
+        "KbSearch?q=password&mode=keyword",
+        "KbSearch?@q='password'&@mode='keyword'&limit=5",
+    ):
+        answer = admin.get(f"/odata/{address}")
+        assert answer.status_code == 200, answer.text
+        assert [item["id"] for item in answer.json["items"]] == [key], address
+        assert answer.json["@odata.context"].endswith(f"#{NS}.KbSearchResult")
+
+
+# --- how they are called --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"amuont": 1}, "amuont"),
+        ({"amount": "much", "date": "2026-01-31", "method": "transfer"}, "amount"),
+        ({"amount": 1, "date": "31.1.2026", "method": "transfer"}, "date"),
+        ({"amount": None, "date": "2026-01-31", "method": "transfer"}, "amount"),
+        ({"amount": 1, "method": "transfer"}, "date"),
+        ({"amount": 1, "date": "2026-01-31", "method": "barter"}, "method"),
+        ({"amount": -1, "date": "2026-01-31", "method": "transfer"}, "amount"),
+        ([], ""),
+    ],
+)
+def test_a_parameter_that_is_wrong_is_named(admin: Api, body: Any, field: str) -> None:
+    answer = admin.post(f"/odata/Invoices({new_invoice(admin)})/{NS}.RegisterPayment", body)
+    assert answer.status_code == 400, answer.text
+    error = answer.json["error"]
+    assert error["code"] == "VALIDATION_ERROR"
+    assert field in [detail["target"] for detail in error["details"]]
+
+
+def test_values_inside_a_parameter_are_named_with_their_place(admin: Api) -> None:
+    lead = make(admin, "Leads", {"lastName": "Doe"})
+    for body, field in (
+        ({"opportunity": {"amount": "x"}}, "opportunity.amount"),
+        ({"opportunity": {"nmae": "x"}}, "opportunity.nmae"),
+        ({"client": {"nothing": 1}}, "client.nothing"),
+        ({"onDuplicate": "maybe"}, "onDuplicate"),
+        ({"clientId": 99999}, "clientId"),
+    ):
+        answer = admin.post(f"/odata/Leads({lead})/{NS}.Convert", body)
+        assert answer.status_code == 400, answer.text
+        assert answer.json["error"]["details"][0]["target"] == field
+    assert admin.get(f"/odata/Leads({lead})/status").json["value"] == "New"
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "status"),
+    [
+        ("GET", f"Leads(1)/{NS}.Convert", 405),
+        ("PATCH", f"Leads(1)/{NS}.Convert", 405),
+        ("POST", "KbSearch", 405),
+        ("DELETE", "KbSearch(q='x')", 405),
+        ("POST", f"Leads(999999)/{NS}.Convert", 404),
+        ("POST", f"Clients(1)/{NS}.Convert", 404),
+        ("POST", f"Leads/{NS}.Convert", 404),
+        ("POST", f"Leads(1)/lastName/{NS}.Convert", 404),
+        ("POST", f"Leads(1)/{NS}.Nothing", 404),
+        ("POST", "Leads(1)/Other.Convert", 404),
+        ("POST", f"Leads(x)/{NS}.Convert", 400),
+        ("POST", f"Leads(1)/{NS}.Convert/clientId", 400),
+        ("GET", "KbSearch", 400),
+        ("GET", "KbSearch()", 400),
+        ("GET", "KbSearch(q=1)", 400),
+        ("GET", "KbSearch(q=null)", 400),
+        ("GET", "KbSearch(x='1')", 400),
+        ("GET", "KbSearch('1')", 400),
+        ("GET", "KbSearch(q='a',limit=0)", 400),
+        ("GET", "KbSearch(q='a',limit='x')", 400),
+        ("GET", "KbSearch(q='a',mode='magic')", 400),
+        ("GET", "KbSearch(q=@q)", 400),
+        ("GET", "KbSearch(q='a')?$filter=total gt 1", 400),
+        ("GET", "KbSearch(q='a')?$nothing=1", 400),
+        ("GET", "KbSearch(q='a')/total", 400),
+        ("GET", "KbSearch(q='a'", 400),
+        ("GET", "KbSearch?q=a&limt=3", 400),
+    ],
+)
+def test_calls_that_are_no_calls(admin: Api, method: str, address: str, status: int) -> None:
+    make(admin, "Leads", {"lastName": "Doe"})
+    make(admin, "Clients", {"name": "ACME"})
+    body = {"json": {}} if method == "POST" else {}
+    answer = admin.client.open(f"/odata/{address}", method=method, headers=admin.headers, **body)
+    assert answer.status_code == status, answer.text
+    assert answer.json["error"]["message"]
+    if status == 405:
+        assert answer.headers["Allow"] in ("POST", "GET, HEAD")
+
+
+def test_bodies_of_another_kind(admin: Api) -> None:
+    lead = make(admin, "Leads", {"lastName": "Doe"})
+    address = f"/odata/Leads({lead})/{NS}.Convert"
+    for data, kind, status in (
+        ("{}", "text/plain", 415),
+        ("{", "application/json", 400),
+        ('"x"', "application/json", 400),
+        ("", "", 200),
+    ):
+        headers = {**admin.headers, "Content-Type": kind}
+        answer = admin.client.post(address, data=data, headers=headers)
+        assert answer.status_code == status, answer.text
+
+
+def test_preferences_and_conditions(admin: Api) -> None:
+    key = issued(admin)
+    address = f"/odata/Invoices({key})/{NS}.MarkUncollectible"
+    stale = admin.post(address, {}, headers={"If-Match": 'W/"99"'})
+    assert stale.status_code == 412
+    tag = admin.get(f"/odata/Invoices({key})").headers["ETag"]
+    answer = admin.post(address, {}, headers={"If-Match": tag, "Prefer": "return=minimal"})
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert answer.headers["Preference-Applied"] == "return=minimal"
+
+
+def test_numbers_as_texts_where_asked_for(admin: Api) -> None:
+    kind = "application/json;IEEE754Compatible=true"
+    lead = make(admin, "Leads", {"lastName": "Doe"})
+    answer = admin.client.post(
+        f"/odata/Leads({lead})/{NS}.Convert",
+        data=json.dumps({"opportunity": {"amount": "12.50"}}),
+        headers={**admin.headers, "Content-Type": kind, "Accept": kind},
+    )
+    assert answer.status_code == 200, answer.text
+    assert '"amount":"12.50"' in answer.text and f'"leadId":"{lead}"' in answer.text
+
+
+def test_rights_are_those_of_rest(
+    admin: Api, sign_in: Callable[..., Api], session: Session
+) -> None:
+    key = issued(admin)
+    support = sign_in("Support")
+    for name, body in (("Send", {}), ("Void", {"wrong": 1}), ("RegisterPayment", {})):
+        answer = support.post(f"/odata/Invoices({key})/{NS}.{name}", body)
+        assert answer.status_code == 403, answer.text
+    assert sign_in("Accountant").get("/odata/KbSearch(q='x',mode='keyword')").status_code == 200
+    session.rollback()
+    denied = session.scalars(select(AuditRecord).where(AuditRecord.action == "access.denied"))
+    assert len(denied.all()) == 3
+
+
+def test_an_operation_in_a_change_set_is_undone_with_it(admin: Api) -> None:
+    lead = make(admin, "Leads", {"lastName": "Doe", "company": "Globex"})
+    (failed,) = send(
+        admin,
+        change_set(
+            request("POST", f"Leads({lead})/{NS}.Convert", {}),
+            request("DELETE", "Clients(999999)"),
+        ),
+    )
+    assert failed.status == 404
+    assert admin.get(f"/odata/Leads({lead})/status").json["value"] == "New"
+    assert admin.get("/odata/Clients/$count").text == "0"
+    (made,) = send(
+        admin,
+        change_set(
+            request("POST", "Leads", {"lastName": "New"}, content_id="1"),
+            request("POST", f"$1/{NS}.Convert", {}, content_id="2"),
+        ),
+    )
+    assert [one.status for one in made.answers] == [201, 200]
+
+
+def test_the_metadata_declares_them(admin: Api) -> None:
+    document = json.loads(admin.get("/odata/$metadata?$format=json").text)
+    schema = document[NS]
+    convert = schema["Convert"][0]
+    assert (convert["$Kind"], convert["$IsBound"]) == ("Action", True)
+    assert convert["$Parameter"][0] == {"$Name": "binding", "$Type": f"{NS}.Lead"}
+    assert convert["$ReturnType"] == {"$Type": f"{NS}.Conversion"}
+    assert schema["RegisterPayment"][0]["$EntitySetPath"] == "binding/Payments"
+    assert schema["Default"]["KbSearch"] == {"$Function": f"{NS}.KbSearch"}
+    names = {"Send", "RegisterPayment", "Void", "MarkUncollectible", "CreateCreditNote", "Reverse",
+             "Restore"}  # fmt: skip
+    assert names <= schema.keys()
