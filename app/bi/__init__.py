@@ -1,0 +1,1 @@
+"""Figures: questions in plain words, reports and their exports; each is an OData query."""

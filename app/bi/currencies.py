@@ -1,0 +1,50 @@
+"""Amounts of different currencies are neither added up nor ranked together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.bi.nlq.compiling import condition_text
+from app.bi.nlq.plan import Condition, Plan
+from app.bi.query import Query, run
+from app.settings import organisation
+
+
+def in_one_currency(plan: Plan) -> Plan:
+    """A ranking by amounts, narrowed to one currency where the records have several.
+
+    It is that of the organisation if any record has it, else the one of most records; the plan
+    says so among its assumptions.
+    """
+    money = _ranked_money(plan)
+    if money is None or any(one.path == money for one in plan.conditions):
+        return plan
+    found = _currencies(plan, money)
+    if len(found) < 2:
+        return plan
+    own = organisation().defaults.currency
+    chosen = own if own in found else max(found, key=lambda code: found[code])
+    others = ", ".join(sorted(code for code in found if code != chosen))
+    condition = Condition(f"{money} eq '{chosen}'", f"in {chosen}", money, (f"'{chosen}'",))
+    narrowed = replace(plan, conditions=(*plan.conditions, condition))
+    return narrowed.with_assumption(f"amounts in {others} are not ranked with those in {chosen}")
+
+
+def _ranked_money(plan: Plan) -> str | None:
+    """The currency property of what a plan is ranked by."""
+    if plan.kind == "list":
+        path = (plan.order or "").removesuffix(" desc")
+        return plan.entity.currency_of(path) if path and plan.limit else None
+    if plan.ranked is None or any(one.name == "currency" for one in plan.dimensions):
+        return None
+    return plan.money
+
+
+def _currencies(plan: Plan, money: str) -> dict[str, int]:
+    """Currency -> number of records that the plan is about."""
+    steps = [f"join({plan.entity.join})"] if plan.entity.join else []
+    if where := condition_text(plan):
+        steps.append(f"filter({where})")
+    steps += [f"groupby(({money}),aggregate($count as count))"]
+    rows = run(Query(plan.entity.set, {"apply": "/".join(steps)}), 200).rows
+    return {row[money]: row["count"] for row in rows if row[money]}

@@ -1,0 +1,229 @@
+"""One question answered: words, rows, a chart, and the OData address that gives the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from app.bi.charts import MOST_BARS, Chart, vega_lite
+from app.bi.currencies import in_one_currency
+from app.bi.nlq.compiling import Compiled, compiled
+from app.bi.nlq.periods import Calendar
+from app.bi.nlq.phrasing import answer, interpretation, week_start
+from app.bi.nlq.plan import Plan
+from app.bi.nlq.reading import AmbiguousName
+from app.bi.nlq.understanding import Understood, understand
+from app.bi.query import Row, run
+from app.clock import utc_now
+from app.errors import ForbiddenError, ValidationError
+from app.security import current_caller
+from app.settings import organisation
+from app.types import iso_instant
+
+LONGEST_QUESTION = 1000
+DEFAULT_ROWS, MOST_ROWS = 100, 1000
+EXAMPLES = (
+    "Revenue by month this year", "Overdue amount by client", "Open tickets by priority",
+    "Win rate by owner this quarter", "Clients with more than 2 overdue invoices",
+)  # fmt: skip
+Answer = dict[str, Any]
+
+
+def answer_question(
+    question: str, history: Sequence[str] = (), *, limit: int = DEFAULT_ROWS
+) -> Answer:
+    """Answer a question in plain words under the rights of the caller (contract 11.1).
+
+    Args:
+        question: at most 1000 characters.
+        history: the questions before it in the same session, the oldest first; a question that
+            goes on ("and last month?") is understood from them.
+        limit: most rows to give, at most 1000.
+    Returns: the body of contract 11.1. Nothing is written anywhere.
+    Raises: ValidationError, no question; never because it is not understood: ``status`` says so.
+    """
+    text = check_question(question)
+    now = utc_now()
+    blank = _blank(text, iso_instant(now))
+    try:
+        understood = understand(text, history, calendar(now), current_caller().user_id)
+    except AmbiguousName as name:
+        return _choose_name(blank, text, name)
+    if len(understood.plans) != 1:
+        return _unanswered(blank, understood)
+    plan = understood.plans[0]
+    try:
+        return blank | _answered(in_one_currency(plan), limit)
+    except ForbiddenError:
+        return blank | {
+            "interpretation": interpretation(plan),
+            "answer": f"You may not read {plan.entity.many}, or something that the question needs.",
+            "alternatives": [],
+        }
+
+
+def check_question(question: str) -> str:
+    """The question, if it is one that can be read.
+
+    Raises: ValidationError.
+    """
+    text = " ".join(question.split())
+    if not text:
+        raise ValidationError([("question", "must not be empty")])
+    if len(text) > LONGEST_QUESTION:
+        raise ValidationError([("question", f"must have at most {LONGEST_QUESTION} characters")])
+    if "\x00" in text:
+        raise ValidationError([("question", "must not contain NUL")])
+    return text
+
+
+def calendar(now: datetime) -> Calendar:
+    """What day it is where the organisation is."""
+    defaults = organisation().defaults
+    zone = defaults.time_zone or "UTC"
+    fiscal = int(getattr(defaults, "fiscal_year_start", 1) or 1)
+    return Calendar(now.astimezone(ZoneInfo(zone)).date(), fiscal, zone)
+
+
+def _blank(question: str, as_of: str) -> Answer:
+    return {
+        "question": question, "interpretation": "", "status": "unsupported", "answer": "",
+        "columns": [], "rows": [], "rowCount": 0, "truncated": False, "chart": None,
+        "query": None, "confidence": 0.0, "alternatives": [], "asOf": as_of, "reportId": None,
+    }  # fmt: skip
+
+
+def _answered(plan: Plan, limit: int) -> Answer:
+    made = compiled(plan)
+    found = run(made.query, max(1, min(limit, MOST_ROWS)))
+    rows = found.rows
+    text = answer(plan, made, rows, found.total)
+    if plan.ranked and plan.limit == 1 and _is_tied(plan, made, rows):
+        text += " Others have the same number."
+    return {
+        "interpretation": interpretation(plan),
+        "status": "answered",
+        "answer": text,
+        "columns": [
+            {"name": one.name, "label": one.label, "type": one.type} for one in made.columns
+        ],
+        "rows": rows,
+        "rowCount": len(rows),
+        "truncated": found.truncated,
+        "chart": chart_of(plan, made, rows),
+        "query": {"entity": made.query.set_name, "odata": made.query.url},
+        "confidence": _confidence(plan),
+        "alternatives": _alternatives(plan),
+    }
+
+
+def _is_tied(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
+    """Whether the next group has the same figure as the one that is named."""
+    if not rows:
+        return False
+    options = {**made.query.options, "top": "2"}
+    two = run(replace(made.query, options=options), 2).rows
+    name = made.figures[-1] if plan.kind == "share" else made.figures[0]
+    return len(two) == 2 and two[0][name] == two[1][name]
+
+
+def _confidence(plan: Plan) -> float:
+    """1 less what had to be taken for granted; never over 0.95, for language is language."""
+    value = Decimal("0.95")
+    value -= Decimal("0.1") * len(plan.repaired)
+    value -= Decimal("0.05") * min(2, len(plan.assumptions))
+    if plan.measure is not None and plan.measure.snapshot and plan.period is not None:
+        value -= Decimal("0.2")
+    return float(max(value, Decimal("0.3")))
+
+
+def _alternatives(plan: Plan) -> list[str]:
+    """Questions beside this one."""
+    found = []
+    if plan.kind == "measure" and plan.measure is not None and plan.measure.label == "Revenue":
+        found.append("Net revenue" + (f" {plan.period.label}" if plan.period else ""))
+    if plan.kind == "list":
+        found.append(f"How many {plan.entity.many}?")
+    return found
+
+
+def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] | None:
+    """A chart where there are groups to compare; None for a single figure or a list."""
+    if plan.kind == "list" or not 2 <= len(rows) <= 500:
+        return None
+    figure = "percent" if plan.kind == "share" else made.figures[0]
+    groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
+    if not groups:
+        return None
+    values: list[Row] = [dict(row) for row in rows]
+    x = groups[-1]
+    if plan.grain is not None:
+        for row in values:
+            row["period"] = _stamp(plan.grain, row)
+        names = ("year", "month", "quarter", "half", "week", "day")
+        others = [one for one in groups if one.name not in (*names, plan.date)]
+        series = others[0].name if others else made.currency
+        chart = Chart("line", "period", figure, series, plan.grain.capitalize(), "")
+    else:
+        x, series = groups[0], groups[1].name if len(groups) > 1 else made.currency
+        values = values[:MOST_BARS]
+        chart = Chart("bar", x.name, figure, series, x.label, "")
+    label = next(column.label for column in made.columns if column.name == figure)
+    chart = replace(chart, y_label=label)
+    if chart.series is not None and len({row.get(chart.series) for row in values}) < 2:
+        chart = replace(chart, series=None)
+    shown_x = x.name if chart.type == "bar" else (plan.grain or x.name)
+    return {"type": chart.type, "x": shown_x, "y": figure, "spec": vega_lite(chart, values, label)}
+
+
+def _stamp(grain: str, row: Row) -> str:
+    """A period as it sorts and reads: 2026-03, 2026 Q1."""
+    year, part = row.get("year"), row.get(grain)
+    if grain == "year":
+        return str(year)
+    if grain == "month" and year is not None and part is not None:
+        return f"{year}-{part:02d}"
+    if grain in ("quarter", "half") and year is not None:
+        return f"{year} {grain[0].upper()}{part}"
+    if grain == "week" and part is not None:
+        return str(week_start(part))
+    return str(part if part is not None else next(iter(row.values())))
+
+
+# --- no answer
+
+
+def _unanswered(blank: Answer, understood: Understood) -> Answer:
+    if len(understood.plans) > 1:
+        choices = [interpretation(plan) for plan in understood.plans[:4]]
+        return blank | {"status": "needsClarification", "alternatives": choices,
+                        "answer": "This can be meant in several ways. Which one?"}  # fmt: skip
+    if understood.choices:
+        return blank | {"status": "needsClarification", "alternatives": list(understood.choices),
+                        "answer": "This can be meant in several ways. Which one?"}  # fmt: skip
+    if understood.refused:
+        text = (f"This is not answered: {understood.reason}. Nothing was changed. Records are "
+                "changed through the API or the assistant, with a confirmation.")  # fmt: skip
+    elif understood.unknown:
+        words = ", ".join(f"“{word}”" for word in understood.unknown[:3])
+        text = f"I do not know what {words} stands for here."
+    else:
+        text = f"I cannot tell {understood.reason or 'what is asked for'}."
+    text += (
+        " You can ask about clients, invoices, payments, deals, leads, tickets, tasks, projects."
+    )
+    return blank | {"answer": text, "alternatives": list(EXAMPLES)}
+
+
+def _choose_name(blank: Answer, question: str, name: AmbiguousName) -> Answer:
+    """The question once for each record of the name."""
+    choices = [question.replace(name.text, f'"{value.name}"', 1) for value in name.values[:4]]
+    return blank | {
+        "status": "needsClarification",
+        "answer": f"Several records are called “{name.text}”. Which one?",
+        "alternatives": choices,
+    }

@@ -1,0 +1,330 @@
+"""A plan made an OData query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from app.bi.nlq.periods import midnight
+from app.bi.nlq.plan import Plan
+from app.bi.query import Query
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the answer: ``name`` as in the rows; ``type`` is text, number, money, percent,
+    date, instant, boolean or id."""
+
+    name: str
+    label: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The query of a plan and what its rows have."""
+
+    query: Query
+    columns: tuple[Column, ...]
+    figures: tuple[str, ...] = ()  # names of the columns that are figures
+    currency: str | None = None  # name of the column with the currency
+
+
+def condition_text(plan: Plan) -> str | None:
+    """Everything that restricts the records, as one filter."""
+    parts = [] if plan.entity.base is None else [plan.entity.base]
+    parts += [one.odata for one in plan.conditions]
+    if plan.kind == "measure" and plan.measure is not None and plan.measure.filter:
+        if plan.measure.filter not in parts:
+            parts.append(plan.measure.filter)
+    if plan.period is not None:
+        parts += _within(plan)
+    if len(parts) > 1:
+        parts = [f"({part})" if _is_composed(part) else part for part in parts]
+    return " and ".join(dict.fromkeys(parts)) or None
+
+
+def _is_composed(text: str) -> bool:
+    return " or " in text
+
+
+def _within(plan: Plan) -> list[str]:
+    period, compared = plan.period, plan.compared
+    assert period is not None
+    starts, ends = [period.start], [period.end]
+    if compared is not None:
+        starts.append(compared.start)
+        ends.append(compared.end)
+    if compared is not None and period.start != compared.end:
+        return [f"({_span(plan, period.start, period.end)} or "
+                f"{_span(plan, compared.start, compared.end)})"]  # fmt: skip
+    start = None if None in starts else min(s for s in starts if s is not None)
+    end = None if None in ends else max(e for e in ends if e is not None)
+    return [part for part in (_span(plan, start, None), _span(plan, None, end)) if part]
+
+
+def _span(plan: Plan, start: date | None, end: date | None) -> str:
+    parts = []
+    if start is not None:
+        parts.append(f"{plan.date} ge {literal(plan, start)}")
+    if end is not None:
+        parts.append(f"{plan.date} lt {literal(plan, end)}")
+    return " and ".join(parts)
+
+
+def literal(plan: Plan, day: date) -> str:
+    """A day as the plan's date property is compared with it."""
+    is_date = plan.date is not None and plan.entity.is_date(plan.date)
+    return str(day) if is_date else midnight(day, plan.zone)
+
+
+def compiled(plan: Plan) -> Compiled:
+    """The query of a plan."""
+    return _list(plan) if plan.kind == "list" else _Grouping(plan).compiled()
+
+
+def _list(plan: Plan) -> Compiled:
+    entity = plan.entity
+    wanted = list(dict.fromkeys([*entity.columns, *plan.extra_columns]))
+    if plan.date and plan.period is not None and plan.date not in wanted:
+        wanted.append(plan.date)
+    options: dict[str, str] = {}
+    where = condition_text(plan)
+    if entity.join is not None:
+        steps = [f"filter({where})"] if where else []
+        options["apply"] = "/".join([f"join({entity.join})", *steps])
+    elif where:
+        options["filter"] = where
+    if plan.order:
+        options["orderby"] = f"{plan.order},id" if entity.join is None else plan.order
+    if plan.limit is not None:
+        options["top"] = str(plan.limit)
+    options["count"] = "true"
+    if entity.join is None:
+        own = [path for path in wanted if "/" not in path]
+        options["select"] = ",".join(["id", *own])
+        expanded: dict[str, list[str]] = {}
+        for path in wanted:
+            navigation, _, part = path.partition("/")
+            if part:
+                expanded.setdefault(navigation, []).append(part)
+        if expanded:
+            options["expand"] = ",".join(f"{n}($select={','.join(p)})" for n, p in expanded.items())
+    else:
+        wanted = [path for path in wanted if not path.startswith("Client/")]
+    columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
+    currency = next((path for path in wanted if path.endswith("currency")), None)
+    return Compiled(Query(entity.set, options), columns, (), currency)
+
+
+def _label(path: str) -> str:
+    words = "".join(f" {c.lower()}" if c.isupper() else c for c in path.replace("/", " ")).split()
+    if words[:1] == ["client"] and words[-1] == "name":
+        return "Client"
+    if words[-2:] == ["display", "name"]:
+        return words[0].capitalize()
+    return " ".join(words).capitalize()
+
+
+def _type(plan: Plan, path: str) -> str:
+    entity = plan.entity
+    if entity.currency_of(path) and (entity.is_number(path) or path == "payment/amount"):
+        return "money"
+    if entity.is_date(path) and path in ("payment/date",):
+        return "date"
+    found = entity.prop(path)
+    name = getattr(getattr(found, "type", None), "name", "Edm.String")
+    return {
+        "Edm.Date": "date", "Edm.DateTimeOffset": "instant", "Edm.Boolean": "boolean",
+        "Edm.Int32": "number", "Edm.Int64": "number", "Edm.Decimal": "number",
+    }.get(name, "text")  # fmt: skip
+
+
+class _Grouping:
+    """Groups and figures as ``$apply``."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.computed: list[str] = []
+        self.keys: list[str] = []
+        self.columns: list[Column] = []
+        self.orders: list[str] = []
+        self.aggregates: list[str] = []
+        self.after: list[str] = []
+        self.figures: list[Column] = []
+
+    def compiled(self) -> Compiled:
+        plan = self.plan
+        self._groups()
+        currency = self._currency()
+        self._figures()
+        steps = [f"join({plan.entity.join})"] if plan.entity.join else []
+        where = condition_text(plan)
+        if plan.kind == "mean":
+            where = " and ".join(
+                [*([where] if where else []), *(f"{k} ne null" for k in self.keys)]
+            )
+        if where:
+            steps.append(f"filter({where})")
+        if self.computed:
+            steps.append(f"compute({','.join(self.computed)})")
+        inner = f"aggregate({','.join(self.aggregates)})"
+        steps.append(f"groupby(({','.join(self.keys)}),{inner})" if self.keys else inner)
+        steps += self.after
+        if plan.kind == "mean":
+            self.columns = []
+        options = {"apply": "/".join(steps)}
+        order = self._order()
+        if order:
+            options["orderby"] = ",".join(order)
+        if plan.limit is not None and plan.kind != "mean":
+            options["top"] = str(plan.limit)
+        columns = (*self.columns, *self.figures)
+        names = tuple(column.name for column in self.figures)
+        return Compiled(Query(plan.entity.set, options), columns, names, currency)
+
+    def _groups(self) -> None:
+        plan = self.plan
+        if plan.grain is not None:
+            self._grain(plan.grain)
+        for dimension in plan.dimensions:
+            if dimension.key and dimension.key != dimension.path and plan.kind != "mean":
+                self.keys.append(dimension.key)
+            path = dimension.path
+            if path.count("/") > 1:
+                alias = dimension.name + "Name" if dimension.name != "country" else "country"
+                self.computed.append(f"{path} as {alias}")
+                path = alias
+            if plan.kind == "mean":
+                path = dimension.key or path
+            self.keys.append(path)
+            self.columns.append(Column(path, dimension.label.capitalize(), "text"))
+
+    def _grain(self, grain: str) -> None:
+        date = self.plan.date or self.plan.entity.date
+        if grain == "day":
+            path = date
+            if not self.plan.entity.is_date(date):
+                self.computed.append(f"date({date}) as day")
+                path = "day"
+            self._time(path, "Day", "date")
+            return
+        if grain == "week":
+            first = "1970-01-05" if self.plan.entity.is_date(date) else "1970-01-05T00:00:00Z"
+            self.computed.append(f"floor(totalseconds({date} sub {first}) div 604800) as week")
+            self._time("week", "Week", "week")
+            return
+        self.computed.append(f"year({date}) as year")
+        self._time("year", "Year", "number")
+        parts = {"month": f"month({date})", "quarter": f"(month({date}) add 2) div 3",
+                 "half": f"(month({date}) add 5) div 6"}  # fmt: skip
+        if grain in parts:
+            self.computed.append(f"{parts[grain]} as {grain}")
+            self._time(grain, grain.capitalize(), "number")
+
+    def _time(self, name: str, label: str, type_: str) -> None:
+        self.keys.append(name)
+        self.columns.append(Column(name, label, type_))
+        self.orders.append(name)
+
+    def _currency(self) -> str | None:
+        money = self.plan.money
+        if money is None:
+            return None
+        if money not in self.keys:
+            self.keys.append(money)
+            self.columns.append(Column(money, "Currency", "text"))
+        return money
+
+    def _figures(self) -> None:
+        plan = self.plan
+        if plan.compared is not None:
+            self._compared()
+        elif plan.kind == "share":
+            self._share()
+        elif plan.kind == "measure":
+            assert plan.measure is not None
+            value = self._value("value")
+            self.aggregates.append(f"{value} with {plan.method} as amount")
+            self._figure("amount", _measure_label(plan), self._figure_type())
+        else:
+            self.aggregates.append("$count as count")
+            self._figure("count", f"Number of {plan.entity.many}", "number")
+            if plan.kind == "mean":
+                self._mean()
+
+    def _mean(self) -> None:
+        self.after.append("aggregate(count with average as average)")
+        self.figures = []
+        dimension = self.plan.dimensions[0].label
+        self._figure("average", f"Average {self.plan.entity.many} per {dimension}", "number")
+
+    def _share(self) -> None:
+        share = self.plan.share_of
+        assert share is not None
+        self.computed.append(f"case({share.text}:1,true:0) as hit")
+        self.aggregates += ["hit with sum as hits", "$count as count"]
+        self.after.append("compute(round(hits mul 1000 divby count) divby 10 as percent)")
+        self._figure("hits", share.words.capitalize(), "number")
+        self._figure("count", f"Number of {self.plan.entity.many}", "number")
+        self._figure("percent", "Share", "percent")
+
+    def _compared(self) -> None:
+        plan = self.plan
+        assert plan.period is not None and plan.compared is not None
+        if plan.kind == "share":
+            raise ValueError("a share is not compared")
+        type_ = self._figure_type() if plan.kind == "measure" else "number"
+        value = plan.measure.value if plan.kind == "measure" and plan.measure else "1"
+        zero = "0" if plan.method == "sum" or plan.kind == "count" else "null"
+        for name, period in (("current", plan.period), ("previous", plan.compared)):
+            span = _span(plan, period.start, period.end)
+            self.computed.append(f"case({span}:{value},true:{zero}) as {name}Value")
+            method = plan.method if plan.kind == "measure" else "sum"
+            self.aggregates.append(f"{name}Value with {method} as {name}")
+            self._figure(name, _capital(period.label), type_)
+        self.after.append(
+            "compute(current sub previous as change,"
+            "round((current sub previous) mul 1000 divby previous) divby 10 as changePercent)"
+        )
+        self._figure("change", "Change", type_)
+        self._figure("changePercent", "Change in %", "percent")
+
+    def _value(self, alias: str) -> str:
+        """The measured value, as a name that can be aggregated."""
+        assert self.plan.measure is not None
+        value = self.plan.measure.value
+        if " " not in value:
+            return value
+        self.computed.append(f"{value} as {alias}")
+        return alias
+
+    def _figure(self, name: str, label: str, type_: str) -> None:
+        self.figures.append(Column(name, label, type_))
+
+    def _figure_type(self) -> str:
+        return "money" if self.plan.money else "number"
+
+    def _order(self) -> list[str]:
+        plan = self.plan
+        main = "percent" if plan.kind == "share" else self.figures[0].name
+        if plan.kind == "mean" or not self.keys:
+            return []
+        if plan.ranked is not None:
+            ranked = main if plan.ranked == "asc" else f"{main} desc"
+            shown = [column.name for column in self.columns]
+            return [ranked, *shown, *[key for key in self.keys if key not in shown]]
+        if self.orders:
+            return [*self.orders, *[key for key in self.keys if key not in self.orders]]
+        currencies = [plan.money] if plan.money else []
+        return [*[one for one in currencies if one], f"{main} desc"]
+
+
+def _measure_label(plan: Plan) -> str:
+    assert plan.measure is not None
+    prefix = {"average": "Average: ", "max": "Largest: ", "min": "Smallest: "}
+    return prefix.get(plan.method, "") + plan.measure.label
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,202 @@
+"""Plans and rows in words: what was understood, and the answer in a sentence or two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from app.bi.nlq.compiling import Column, Compiled
+from app.bi.nlq.periods import Period
+from app.bi.nlq.plan import Plan
+from app.bi.query import Row
+
+SHOWN = 3  # groups named in the sentence
+
+
+def interpretation(plan: Plan) -> str:
+    """What the query asks, in plain words, assumptions included."""
+    parts = [_subject(plan)]
+    if plan.dimensions:
+        parts.append("by " + " and ".join(one.label for one in plan.dimensions))
+    if plan.grain:
+        parts.append(f"by {plan.grain}")
+    stated = [one.spoken for one in plan.conditions]
+    if stated:
+        parts.append("(" + "; ".join(stated) + ")")
+    if plan.period is not None:
+        parts.append(_dated(plan, plan.period))
+    if plan.compared is not None:
+        parts.append("compared with " + _span(plan.compared))
+    if plan.order_words or plan.ranked:
+        ranked = {"desc": "largest first", "asc": "smallest first"}.get(plan.ranked or "")
+        parts.append(f"- {plan.order_words or ranked}")
+    text = " ".join(parts)
+    if plan.limit is not None:
+        text += f", the first {plan.limit}"
+    notes = [*plan.assumptions, *(f"“{was}” read as “{now}”" for was, now in plan.repaired)]
+    return text + "".join(f". {note[:1].upper()}{note[1:]}" for note in notes) + "."
+
+
+def _subject(plan: Plan) -> str:
+    many = plan.entity.many
+    if plan.kind == "list":
+        return many.capitalize()
+    if plan.kind == "share" and plan.share_of is not None:
+        return f"Share of {many}: {plan.share_of.words}"
+    if plan.kind == "mean":
+        return f"Average number of {many}"
+    if plan.kind == "measure" and plan.measure is not None:
+        words = {"average": "Average of ", "max": "Largest ", "min": "Smallest "}
+        return words.get(plan.method, "") + plan.measure.label
+    return f"Number of {many}"
+
+
+def _dated(plan: Plan, period: Period) -> str:
+    path = (plan.date or "").rpartition("/")[2]
+    words = "".join(f" {c.lower()}" if c.isupper() else c for c in path)
+    return f"with {words.strip()} in {period.label} ({_span(period)})"
+
+
+def _span(period: Period) -> str:
+    if period.start is None:
+        return f"before {period.end}"
+    if period.end is None:
+        return f"from {period.start}"
+    return f"{period.start} to {period.end - timedelta(days=1)}"
+
+
+def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
+    """The answer in words, from the rows alone."""
+    if plan.kind == "list":
+        return _listed(plan, rows, total)
+    if not rows:
+        return f"There is nothing to count: no {_described(plan)}."
+    if plan.compared is not None:
+        return " ".join(_compared(plan, compiled, row) for row in rows[:SHOWN])
+    groups = [column for column in compiled.columns if column.name not in compiled.figures]
+    groups = [column for column in groups if column.name != compiled.currency]
+    if not groups:
+        return _single(plan, compiled, rows)
+    return _grouped(plan, compiled, rows, groups)
+
+
+def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
+    number = len(rows) if total is None else total
+    if number == 0:
+        return f"There are no {_described(plan)}."
+    noun = plan.entity.one if number == 1 else plan.entity.many
+    known = f" of {number:,}" if len(rows) < number else ""
+    names = [str(row.get(plan.entity.name) or f"no. {row.get('id')}") for row in rows[:SHOWN]]
+    more = len(rows) - len(names)
+    rest = f" and {more:,} more" if more > 0 else ""
+    stated = _stated(plan)
+    count = f"{len(rows):,}{known}"
+    return f"{count} {noun}{stated}: {', '.join(names)}{rest}."
+
+
+def _described(plan: Plan) -> str:
+    return f"{plan.entity.many}{_stated(plan)}"
+
+
+def _stated(plan: Plan) -> str:
+    parts = [one.spoken for one in plan.conditions if one.words != "issued"]
+    if plan.period is not None:
+        parts.append(plan.period.label)
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
+    if plan.kind == "count":
+        number = rows[0]["count"]
+        noun, verb = (plan.entity.one, "is") if number == 1 else (plan.entity.many, "are")
+        return f"There {verb} {number:,} {noun}{_stated(plan)}."
+    if plan.kind == "share" and plan.share_of is not None:
+        row = rows[0]
+        return (f"{plan.share_of.words.capitalize()}: {_percent(row['percent'])}, "
+                f"{row['hits'] or 0:,} of {row['count']:,} {plan.entity.many}{_stated(plan)}.")  # fmt: skip
+    figure = next(column for column in compiled.columns if column.name in compiled.figures)
+    values = [_value(figure, row, compiled.currency) for row in rows]
+    if all(row[figure.name] is None for row in rows):
+        return f"There is nothing to compute it from: no {_described(plan)}."
+    unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
+    return f"{figure.label}{_stated(plan)}: {', '.join(values)}{unit}."
+
+
+def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column]) -> str:
+    figures = [column for column in compiled.columns if column.name in compiled.figures]
+    figure = next((one for one in figures if one.type == "percent"), figures[0])
+    shown = [
+        f"{_name(groups, row)} {_value(figure, row, compiled.currency)}" for row in rows[:SHOWN]
+    ]
+    more = len(rows) - len(shown)
+    rest = f" and {more:,} more" if more > 0 else ""
+    unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
+    return f"{figure.label}{_stated(plan)}{unit and f' in{unit}'}: {'; '.join(shown)}{rest}."
+
+
+def _name(groups: Sequence[Column], row: Row) -> str:
+    names = {column.name: row.get(column.name) for column in groups}
+    if isinstance(names.get("week"), Decimal | int):
+        names["week"] = f"week of {week_start(names['week'])}"
+    if "year" in names and len(names) > 1:
+        year = names.pop("year")
+        grain = next(
+            name for name in ("month", "quarter", "half") if name in names or name == "half"
+        )
+        part = names.pop(grain, None)
+        if year is None or part is None:
+            stamp = "no date"
+        else:
+            stamp = f"{year}-{part:02d}" if grain == "month" else f"{grain[0].upper()}{part} {year}"
+        return " ".join([stamp, *(_text(value) for value in names.values())])
+    return " / ".join(_text(value) for value in names.values())
+
+
+def week_start(number: Any) -> date:
+    """The Monday of a week that is counted from 1970-01-05."""
+    return date(1970, 1, 5) + timedelta(weeks=int(number))
+
+
+def _text(value: Any) -> str:
+    return "(none)" if value is None else str(value)
+
+
+def _compared(plan: Plan, compiled: Compiled, row: Row) -> str:
+    now, before = (column for column in compiled.columns if column.name in ("current", "previous"))
+    change = row["changePercent"]
+    moved = "no figure before to compare with" if change is None else f"{change:+} %"
+    labels = [column for column in compiled.columns if column.name not in compiled.figures]
+    who = _name([one for one in labels if one.name != compiled.currency], row)
+    head = f"{who}: " if who else ""
+    return (f"{head}{now.label} {_value(now, row, compiled.currency)}, "
+            f"{before.label.lower()} {_value(before, row, compiled.currency)}: {moved}.")  # fmt: skip
+
+
+def _value(column: Column, row: Row, currency: str | None) -> str:
+    value = row.get(column.name)
+    if value is None:
+        return "-"
+    if column.type == "percent":
+        return _percent(value)
+    if column.type == "money":
+        code = row.get(currency or "", "") or ""
+        return f"{Decimal(value):,.2f} {code}".strip()
+    return number(value)
+
+
+def _percent(value: Any) -> str:
+    return "-" if value is None else f"{Decimal(value):.1f} %"
+
+
+def number(value: Any) -> str:
+    """A number as people read it."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{round(Decimal(value), 2):,}"
+
+
+def sentences(parts: Iterable[str]) -> str:
+    """Parts as one text."""
+    return " ".join(part for part in parts if part)

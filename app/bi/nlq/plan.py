@@ -1,0 +1,76 @@
+"""What a question means: a value that compiles to one OData query and to words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.bi.nlq.periods import Period
+from app.bi.nlq.vocabulary import Dimension, Entity, Measure
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A filter; conditions on values of one property come together as one of them.
+
+    ``text`` is OData; ``date`` is the property that a period is about when this one is named.
+    """
+
+    text: str
+    words: str
+    path: str | None = None
+    values: tuple[str, ...] = ()
+    date: str | None = None
+    amount: str | None = None
+    negated: bool = False
+
+    @property
+    def odata(self) -> str:
+        """The filter, negated where it is."""
+        return f"not ({self.text})" if self.negated else self.text
+
+    @property
+    def spoken(self) -> str:
+        return f"not {self.words}" if self.negated else self.words
+
+
+@dataclass(frozen=True)
+class Having:
+    """``related`` records of each row, counted: ``op`` is gt, ge, lt, le or eq."""
+
+    op: str
+    number: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``kind``: list, count, measure (``method`` of it), share or mean (a number per group)."""
+
+    entity: Entity
+    kind: str
+    measure: Measure | None = None
+    method: str = "sum"
+    conditions: tuple[Condition, ...] = ()
+    share_of: Condition | None = None
+    dimensions: tuple[Dimension, ...] = ()
+    grain: str | None = None
+    date: str | None = None
+    period: Period | None = None
+    compared: Period | None = None
+    order: str | None = None  # of a list: an OData order
+    order_words: str = ""
+    ranked: str | None = None  # of groups: desc or asc
+    limit: int | None = None
+    having: Having | None = None
+    assumptions: tuple[str, ...] = ()
+    repaired: tuple[tuple[str, str], ...] = ()
+    extra_columns: tuple[str, ...] = ()
+    zone: str = "UTC"
+
+    def with_assumption(self, text: str) -> Plan:
+        return replace(self, assumptions=(*self.assumptions, text))
+
+    @property
+    def money(self) -> str | None:
+        """The property that names the currency of the figures; None where they are no money."""
+        return self.measure.money if self.kind == "measure" and self.measure else None

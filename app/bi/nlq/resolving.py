@@ -1,0 +1,277 @@
+"""A reading made a plan: which kind of question it is, and what it takes for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.bi.nlq.periods import Period
+from app.bi.nlq.plan import Condition, Having, Plan
+from app.bi.nlq.reading import Reading
+from app.bi.nlq.vocabulary import Dimension, Measure
+
+LISTED = 10  # rows of "the newest", when no number is said
+
+
+class UnclearError(Exception):
+    """The words were understood, what they ask for together was not."""
+
+
+def resolved(
+    reading: Reading, having: Having | None = None, related: Sequence[Condition] = ()
+) -> Plan:
+    """The plan of a reading.
+
+    Raises: UnclearError.
+    """
+    measure, method = _measure(reading)
+    kind = _kind(reading, measure)
+    dimensions = _dimensions(reading, kind, measure)
+    if kind == "list" and (dimensions or reading.grain):
+        kind = "count"
+    conditions = merged([one for _, one in reading.conditions])
+    plan = Plan(
+        entity=reading.entity,
+        kind=kind,
+        measure=measure if kind in ("measure", "list") else None,
+        method=method,
+        conditions=(*conditions, *related),
+        dimensions=tuple(dimensions),
+        grain=reading.grain or ("month" if "trend" in reading.flags else None),
+        limit=reading.limit,
+        having=having,
+        extra_columns=tuple(reading.columns),
+    )
+    plan = _with_period(plan, reading)
+    if kind == "share":
+        plan = _with_share(plan, reading)
+    plan = _with_issued(plan)
+    plan = _with_order(plan, reading)
+    if measure is not None and measure.note and kind == "measure":
+        plan = plan.with_assumption(measure.note)
+    return plan
+
+
+def _measure(reading: Reading) -> tuple[Measure | None, str]:
+    """The figure that is asked for, and how figures become one."""
+    flags, entity = reading.flags, reading.entity
+    method = "average" if "average" in flags else "sum"
+    if reading.rank in ("desc", "asc") and reading.rank_word in ("highest", "lowest"):
+        if reading.measure is not None and not (reading.dimensions or reading.subjects):
+            method = "max" if reading.rank == "desc" else "min"
+    measure = reading.measure
+    asked = flags & {"amount", "how_much"} or ("average" in flags and "count" not in flags)
+    sums = "sum" in flags and reading.noun_at is not None and "count" not in flags
+    summed = entity.data.get("listed") == "sum" and "count" not in flags
+    if measure is None and summed and (reading.dimensions or reading.grain):
+        measure = entity.default_measure
+    if measure is None and (asked or (sums and not reading.dimensions_only)):
+        measure = entity.default_measure
+    if measure is None:
+        return None, method
+    if measure.average and method == "sum" and "sum" not in flags:
+        method = "average"
+    stated = next((one.amount for _, one in reading.conditions if one.amount), None)
+    if measure.default and stated is not None:
+        label = f"Amount due of {entity.many}"
+        measure = Measure(label=label, value=stated, money=measure.money, snapshot=True)
+    return measure, method
+
+
+def _kind(reading: Reading, measure: Measure | None) -> str:
+    flags = reading.flags
+    if reading.rate is not None or "share" in flags:
+        return "share"
+    if "average" in flags and "count" in flags and (reading.dimensions or reading.subjects):
+        return "mean"
+    if measure is not None and "count" not in flags:
+        ranked_list = reading.rank in ("desc", "asc") and reading.rank_word in ("highest", "lowest")
+        grouped = reading.dimensions or reading.subjects or reading.grain
+        if (
+            ranked_list
+            and not grouped
+            and reading.noun_at is not None
+            and not flags & {"average", "sum"}
+        ):
+            return "list"
+        return "measure"
+    if "count" in flags:
+        return "count"
+    if "average" in flags:
+        raise UnclearError("of what the average is wanted")
+    compared = len(reading.periods) > 1 or flags & {"change", "previous"}
+    if reading.dimensions or reading.grain or compared or "trend" in flags:
+        return "count"
+    if "compare" in flags or (reading.subjects and reading.rank in ("desc", "asc")):
+        return "count"
+    if "sum" in flags or reading.subjects:
+        return "count"
+    return "list"
+
+
+def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Dimension]:
+    found = list(reading.dimensions)
+    ranked = reading.rank in ("desc", "asc")
+    asks_which = "list" in reading.flags and not {"count", "how_much"} & reading.flags
+    for subject in reading.subjects:
+        if subject in found:
+            continue
+        if ranked or asks_which or (kind in ("measure", "share") and found):
+            found.append(subject)
+        elif kind == "count" and measure is None and not reading.noun_at:
+            found.append(subject)
+        else:
+            raise UnclearError(f"what {subject.label} has to do with it")
+    values = _compared_values(reading)
+    if values is not None and kind == "count" and not found:
+        found.append(values)
+    return found
+
+
+def _compared_values(reading: Reading) -> Dimension | None:
+    """``won versus lost``: the property whose values are set against each other."""
+    if "compare" not in reading.flags or len(reading.periods) > 1:
+        return None
+    seen: set[str] = set()
+    for _, one in reading.conditions:
+        if one.path in seen and one.path is not None:
+            return reading.entity.dimensions.get(one.path)
+        seen.add(one.path or "")
+    return None
+
+
+def merged(conditions: Sequence[Condition]) -> list[Condition]:
+    """Conditions on values of one property joined: it can have but one of them."""
+    found: list[Condition] = []
+    for one in conditions:
+        twin = next(
+            (at for at, other in enumerate(found)
+             if one.path is not None and other.path == one.path
+             and not one.negated and not other.negated),
+            None,
+        )  # fmt: skip
+        if twin is None:
+            if one not in found:
+                found.append(one)
+            continue
+        other = found[twin]
+        if one.values == other.values:
+            continue
+        common = [value for value in other.values if value in one.values]
+        values = tuple(common or dict.fromkeys((*other.values, *one.values)))
+        literals = ",".join(v if v[:1] in "'0123456789" else f"'{v}'" for v in values)
+        words = one.words if common else f"{other.words} or {one.words}"
+        found[twin] = replace(
+            other, text=f"{one.path} in ({literals})", values=values, words=words,
+            date=other.date or one.date,
+        )  # fmt: skip
+    return found
+
+
+def _with_period(plan: Plan, reading: Reading) -> Plan:
+    stated = [one.date for one in plan.conditions if one.date and not one.negated]
+    measured = reading.measure.date if reading.measure is not None else None
+    rated = reading.rate.date if reading.rate is not None else None
+    date = reading.date or (stated[0] if stated else None) or measured or rated or plan.entity.date
+    plan = replace(plan, date=date)
+    periods = reading.periods
+    wants_compared = bool(reading.flags & {"change", "previous"}) or (
+        "compare" in reading.flags and not plan.dimensions
+    )
+    if len(periods) > 2:
+        raise UnclearError("which of the periods is meant")
+    if len(periods) == 2:
+        if not wants_compared:
+            raise UnclearError("which of the two periods is meant")
+        first, second = periods
+        if (second.start or first.start) and first.start and second.start:
+            first, second = sorted((first, second), key=_start, reverse=True)
+        return replace(plan, period=first, compared=second)
+    if not periods:
+        if wants_compared:
+            raise UnclearError("which periods are to be compared")
+        return plan
+    period = periods[0]
+    plan = replace(plan, period=period)
+    if wants_compared:
+        before = period.before()
+        if before is None:
+            raise UnclearError("which period is to be compared with")
+        plan = replace(plan, compared=before)
+    return plan
+
+
+def _start(period: Period) -> str:
+    return str(period.start)
+
+
+def _with_share(plan: Plan, reading: Reading) -> Plan:
+    rate = reading.rate
+    if rate is not None:
+        among = (Condition(rate.among, "closed"),) if rate.among else ()
+        kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))
+        return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *among))
+    places = [at for at, _ in reading.conditions]
+    behind = [one for at, one in reading.conditions if at > (reading.noun_at or -1)]
+    ahead = [one for at, one in reading.conditions if at not in places or one not in behind]
+    hits = behind or ahead
+    if not hits:
+        raise UnclearError("the share of what is wanted")
+    found = merged(hits)
+    text = " and ".join(f"({one.odata})" if len(found) > 1 else one.odata for one in found)
+    words = " and ".join(one.spoken for one in found)
+    among = tuple(merged(ahead)) if behind else ()
+    return replace(plan, share_of=Condition(text, words), conditions=among)
+
+
+def _with_issued(plan: Plan) -> Plan:
+    """Figures and periods of invoices are about those issued, unless another state is named."""
+    entity = plan.entity
+    if entity.issued is None:
+        return plan
+    figures = plan.kind == "measure" and plan.measure is not None and plan.measure.issued
+    dated = plan.period is not None and plan.date == entity.date
+    stated = any("status" in one.text or "isOverdue" in one.text for one in plan.conditions)
+    if (figures or dated) and not stated:
+        return replace(plan, conditions=(*plan.conditions, Condition(entity.issued, "issued")))
+    if plan.kind == "measure" and plan.measure and plan.measure.filter and not stated:
+        pass
+    return plan
+
+
+def _listed(reading: Reading) -> int:
+    """How many of the newest or largest are shown: one, where one is asked for."""
+    return 1 if reading.is_singular else LISTED
+
+
+def _with_order(plan: Plan, reading: Reading) -> Plan:
+    rank, entity = reading.rank, plan.entity
+    if plan.kind != "list":
+        if reading.order is not None and not plan.dimensions:
+            raise UnclearError(f"what is to be ordered by {reading.order_words}")
+        if rank in ("desc", "asc") and (plan.dimensions or plan.grain):
+            singular = reading.rank_word in ("most", "least", "highest", "lowest")
+            limit = reading.limit or (1 if singular else LISTED)
+            return replace(plan, ranked=rank, limit=limit)
+        if rank is not None and rank not in ("desc", "asc"):
+            raise UnclearError(f"what is meant by {reading.rank_word}")
+        if rank is not None and plan.method not in ("max", "min"):
+            raise UnclearError("among what the extreme is looked for")
+        return plan
+    if reading.order is not None:
+        return replace(plan, order=reading.order, order_words=reading.order_words,
+                       limit=reading.limit or _listed(reading))  # fmt: skip
+    if rank in ("new", "old"):
+        date = plan.date or entity.date
+        return replace(plan, order=f"{date} desc" if rank == "new" else date,
+                       order_words="newest first" if rank == "new" else "oldest first",
+                       limit=reading.limit or _listed(reading))  # fmt: skip
+    if rank in ("desc", "asc"):
+        path = plan.measure.value if plan.measure is not None else reading.amount
+        if path is None or reading.rank_word in ("most", "least", "top", "bottom"):
+            raise UnclearError("by what they are to be ranked")
+        direction = " desc" if rank == "desc" else ""
+        return replace(plan, order=f"{path}{direction}", measure=None,
+                       order_words="largest first" if rank == "desc" else "smallest first",
+                       limit=reading.limit or _listed(reading))  # fmt: skip
+    return replace(plan, measure=None)

@@ -1,0 +1,122 @@
+"""A question cut into slots: runs of words with what they can mean for one entity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from app.bi.nlq.periods import GRAINS, Calendar
+from app.bi.nlq.values import Names
+from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
+from app.bi.nlq.words import Token
+
+LONGEST_PHRASE = 6
+COMPARING = ("more_than", "at_least", "less_than", "at_most", "exactly")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Words that belong together; ``meanings`` maps each possible kind to its value."""
+
+    text: str
+    meanings: Mapping[str, Any]
+
+    def __contains__(self, kind: str) -> bool:
+        return kind in self.meanings
+
+    def __getitem__(self, kind: str) -> Any:
+        return self.meanings[kind]
+
+
+def scan(
+    tokens: Sequence[Token], entity: Entity, vocabulary: Vocabulary, names: Names, now: Calendar
+) -> list[Slot]:
+    """The slots of a question, in its order; what means nothing is of the kind ``unknown``."""
+    found: list[Slot] = []
+    at = 0
+    while at < len(tokens):
+        after_sign = bool(found) and any(kind in found[-1] for kind in COMPARING)
+        if after_sign and (number := _number(tokens, at, vocabulary)):
+            length, meanings = number  # "over 2000" is no year
+        else:
+            length, meanings = _range(tokens, at, entity, vocabulary) or _at(
+                tokens, at, entity, vocabulary, names, now
+            )
+        text = " ".join(token.text for token in tokens[at : at + length])
+        found.append(Slot(text, meanings))
+        at += length
+    return found
+
+
+def _at(
+    tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary, names: Names,
+    now: Calendar,
+) -> tuple[int, Mapping[str, Any]]:  # fmt: skip
+    token = tokens[at]
+    is_named = token.is_capital and at + 1 < len(tokens) and tokens[at + 1].is_capital
+    if token.kind == "quoted" or is_named:
+        if match := names.find(tokens, at, entity):
+            return match.length, {"value": match.values}
+    length, meanings = _phrase(tokens, at, entity, vocabulary)
+    if grain := vocabulary.periods.grain(tokens, at):
+        if grain[0] >= length:
+            return grain[0], {"grain": grain[1]}
+    if (period := vocabulary.periods.read(tokens, at, now)) and period[0] >= length:
+        return period[0], {"period": period[1]}
+    if length:
+        return length, meanings
+    if number := _number(tokens, at, vocabulary):
+        return number
+    if token.stem in GRAINS:
+        return 1, {"unit": token.stem}
+    if match := names.find(tokens, at, entity):
+        return match.length, {"value": match.values}
+    return 1, {"unknown": token.text}
+
+
+def _range(
+    tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary
+) -> tuple[int, Mapping[str, Any]] | None:
+    """``between 1000 and 2000``; of years it is a period."""
+    if at + 3 >= len(tokens) or "between" not in _phrase(tokens, at, entity, vocabulary)[1]:
+        return None
+    low, high = tokens[at + 1], tokens[at + 3]
+    if low.number is None or high.number is None or vocabulary.periods.is_year(low):
+        return None
+    return 4, {"range": (low.number, high.number)}
+
+
+def _phrase(
+    tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary
+) -> tuple[int, Mapping[str, Any]]:
+    """The longest phrase that begins here, with all its meanings."""
+    for length in range(min(LONGEST_PHRASE, len(tokens) - at), 0, -1):
+        stems: Phrase = tuple(token.stem for token in tokens[at : at + length])
+        found: list[Meaning] = [
+            *entity.lexicon.get(stems, ()),
+            *vocabulary.words.get(stems, ()),
+        ]
+        if found:
+            meanings: dict[str, Any] = {}
+            for meaning in found:
+                meanings.setdefault(meaning.kind, meaning.value)
+            return length, meanings
+    return 0, {}
+
+
+def _number(
+    tokens: Sequence[Token], at: int, vocabulary: Vocabulary
+) -> tuple[int, Mapping[str, Any]] | None:
+    """A number, or a number of days, weeks, months or years."""
+    token = tokens[at]
+    value = token.number if token.kind in ("number", "percent") else None
+    if value is None:
+        word = vocabulary.periods.number(token)
+        value = None if word is None else Decimal(word)
+    if value is None:
+        return None
+    if at + 1 < len(tokens) and tokens[at + 1].stem in GRAINS:
+        return 2, {"duration": (int(value), tokens[at + 1].stem)}
+    return 1, {"number": value}

@@ -1,0 +1,201 @@
+"""Names found in the data: clients, colleagues, projects, cities, categories, countries.
+
+They are looked up by the query engine under the caller's rights: a name that the caller may not
+read does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from app.bi.nlq.vocabulary import Entity, Vocabulary
+from app.bi.nlq.words import SIMILAR, Token, phrase
+from app.bi.query import Query, run
+from app.errors import ApiError
+from app.lazy import lazy
+
+_babel = lazy("babel")
+MOST_NAMES = 5000
+LONGEST_NAME = 6
+
+
+@dataclass(frozen=True)
+class Value:
+    """A name of the data: ``kind`` is client, user, project, country, or a text property.
+
+    ``key`` is the id of a record, or the text itself.
+    """
+
+    kind: str
+    name: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """Values that a run of words may mean, all equally well."""
+
+    length: int
+    values: tuple[Value, ...]
+    exact: bool = True
+
+
+class Names:
+    """Looks up names for one question; what was looked up once is remembered."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._known: dict[tuple[str, ...], tuple[Value, ...]] = {}
+
+    def find(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
+        """What the words from ``at`` on name, the longest run first; None for nothing."""
+        for length in self._lengths(tokens, at):
+            text = _said(tokens[at : at + length])
+            if found := self._listed(text, entity):
+                return Match(length, found)
+        for length in self._lengths(tokens, at):
+            if found := self._record(tokens[at : at + length]):
+                return Match(length, found)
+        return None
+
+    @staticmethod
+    def _lengths(tokens: Sequence[Token], at: int) -> Iterator[int]:
+        longest = 1 if tokens[at].kind == "quoted" else min(LONGEST_NAME, len(tokens) - at)
+        for length in range(longest, 0, -1):
+            words = tokens[at : at + length]
+            if not any(token.kind in ("sign", "other", "percent") for token in words):
+                yield length
+
+    def _listed(self, text: str, entity: Entity) -> tuple[Value, ...]:
+        """A country, or a value of one of the texts that the entity lists."""
+        if code := _country(text, self._vocabulary):
+            return (Value("country", text, code),)
+        stems = phrase(text)
+        for path in entity.texts.values():
+            for one in self._texts(entity.set, path):
+                if phrase(one.name) == stems:
+                    return (one,)
+        return ()
+
+    def _texts(self, set_name: str, path: str) -> tuple[Value, ...]:
+        found = self._known.get((set_name, path))
+        if found is None:
+            values = tuple(Value(f"text:{path}", one, one) for one in distinct(set_name, path))
+            found = self._known[(set_name, path)] = values
+        return found
+
+    def _record(self, words: Sequence[Token]) -> tuple[Value, ...]:
+        """Colleagues, clients, projects; single small words are not taken for a part of a name."""
+        text = _said(words)
+        is_name = words[0].kind == "quoted" or words[0].text[:1].isupper()
+        if len(text) < 3 or not (is_name or (len(words) == 1 and len(text) > 4)):
+            return ()
+        if words[-1].text.lower() in ("and", "or", "in", "by", "the", "this", "for", "with"):
+            return ()
+        found = self._known.get((text,))
+        if found is None:
+            found = self._known[(text,)] = _people(text) or _records(text)
+        return found
+
+
+def _said(words: Sequence[Token]) -> str:
+    """The words as a name: ``Tom Becker's`` is about Tom Becker."""
+    text = " ".join(token.text for token in words)
+    return text.replace("’", "'").removesuffix("'s")
+
+
+# --- fixed lists
+
+
+def _country(text: str, vocabulary: Vocabulary) -> str | None:
+    code = _countries().get(text.lower())
+    if code is None:
+        stems = phrase(text)
+        code = next(
+            (code for code, names in vocabulary.countries.items()
+             if any(phrase(name) == stems for name in names)),
+            None,
+        )  # fmt: skip
+    if code is None and len(text) == 2 and text.isupper() and text in _countries().values():
+        code = text
+    return code
+
+
+@lru_cache(maxsize=1)
+def _countries() -> dict[str, str]:
+    names = _babel.Locale("en").territories
+    return {
+        str(name).lower(): code for code, name in names.items() if len(code) == 2 and code.isalpha()
+    }
+
+
+def distinct(set_name: str, path: str) -> list[str]:
+    """The different values of a property, if they are not too many to be categories."""
+    query = Query(set_name, {"apply": f"compute({path} as v)/groupby((v))", "top": "500"})
+    try:
+        rows = run(query, 500).rows
+    except ApiError:
+        return []
+    return [row["v"] for row in rows if row["v"]]
+
+
+# --- records
+
+
+def _people(text: str) -> tuple[Value, ...]:
+    """Colleagues by full, given or family name."""
+    wanted = _plain(text)
+    try:
+        users = run(Query("Users", {"select": "id,displayName", "top": "1000"}), 1000).rows
+    except ApiError:
+        return ()
+    exact = [row for row in users if _plain(row["displayName"]) == wanted]
+    part = exact or [row for row in users if wanted in _plain(row["displayName"]).split()]
+    if not part and " " in wanted:
+        part = [
+            row for row in users
+            if OSA.normalized_similarity(wanted, _plain(row["displayName"])) >= 0.85
+        ]  # fmt: skip
+    return tuple(Value("user", row["displayName"], str(row["id"])) for row in part)
+
+
+def _records(text: str) -> tuple[Value, ...]:
+    """Clients and projects whose name is the text, begins with it, or has it in it."""
+    return tuple(_by_name("client", "Clients", text)) or tuple(
+        _by_name("project", "Projects", text)
+    )
+
+
+def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:
+    escaped = text.replace("'", "''").lower()
+    options = {"filter": f"contains(tolower(name),'{escaped}')", "select": "id,name", "top": "50"}
+    try:
+        rows = run(Query(set_name, options), 50).rows
+    except ApiError:
+        return
+    wanted = _plain(text)
+    named = [(row["name"], str(row["id"])) for row in rows]
+    exact = [one for one in named if _plain(one[0]) == wanted]
+    begins = [one for one in named if f"{_plain(one[0])} ".startswith(f"{wanted} ")]
+    whole = [one for one in named if f" {wanted} " in f" {_plain(one[0])} "]
+    if not (exact or begins or whole) and kind == "client" and len(wanted) > 5:
+        whole = list(_alike(set_name, wanted))
+    for name, key in (exact or begins or whole)[:5]:
+        yield Value(kind, name, key)
+
+
+def _alike(set_name: str, wanted: str) -> Iterator[tuple[str, str]]:
+    """Names that are almost the text: what was misspelt by a letter or two."""
+    first = wanted[:1].replace("'", "''")
+    options = {"filter": f"startswith(tolower(name),'{first}')", "select": "id,name"}
+    for row in run(Query(set_name, options), MOST_NAMES).rows:
+        if OSA.normalized_similarity(wanted, _plain(row["name"])) >= max(SIMILAR, 0.85):
+            yield row["name"], str(row["id"])
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())

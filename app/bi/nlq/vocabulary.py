@@ -1,0 +1,295 @@
+"""The vocabulary: phrases of a language and what each can mean, read from a file and the model."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.words import phrase
+from app.odata import edm
+
+FOLDER = Path(__file__).parent.parent / "vocabulary"
+_NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
+_NO_STATES = ("eInvoiceFormat", "bodyFormat", "previousStage", "taxCategory", "unitCode")
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """What rows are grouped by; ``key`` tells equal names apart."""
+
+    name: str
+    path: str
+    label: str
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure of each record; ``money`` is the property that names its currency."""
+
+    label: str
+    value: str
+    money: str | None = None
+    filter: str | None = None
+    unit: str | None = None
+    date: str | None = None
+    note: str | None = None
+    average: bool = False
+    issued: bool = False
+    default: bool = False
+    snapshot: bool = False
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share: records that ``hits`` among those that ``among``."""
+
+    label: str
+    hits: str
+    among: str
+    date: str | None = None
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """``kind`` says what ``value`` is: noun, state, date, dimension, property, measure ..."""
+
+    kind: str
+    value: Any
+    words: str
+
+
+class Entity:
+    """One kind of record as people speak of it."""
+
+    def __init__(self, key: str, data: Mapping[str, Any], container: edm.EntityContainer) -> None:
+        self.key = key
+        self.data = data
+        self.set: str = data["set"]
+        self.type = container.sets[self.set].type
+        self.join: str | None = data.get("join")
+        self.one: str = data["one"]
+        self.name: str = data["name"]
+        self.date: str = data["date"]
+        self.base: str | None = data.get("base")
+        self.issued: str | None = data.get("issued")
+        self.amount: str | None = data.get("amount")
+        self.columns: tuple[str, ...] = tuple(data["columns"])
+        self.related: Mapping[str, str] = data.get("related", {})
+        self.texts: Mapping[str, str] = data.get("texts", {})
+        self.date_filters: Mapping[str, str] = data.get("date_filters", {})
+        self._state_dates: Mapping[str, str] = data.get("state_dates", {})
+        self._state_amounts: Mapping[str, str] = data.get("state_amounts", {})
+
+    @property
+    def many(self) -> str:
+        """The plural."""
+        return self.one[:-1] + "ies" if self.one.endswith("y") else self.one + "s"
+
+    @property
+    def person(self) -> Dimension | None:
+        """The dimension of the person responsible."""
+        for name in ("assignee", "manager", "owner"):
+            if name in self.dimensions and (self.data.get("person", name) == name):
+                return self.dimensions[name]
+        return None
+
+    def prop(self, path: str) -> edm.Property | None:
+        """A property of the record itself."""
+        return self.type.properties.get(path)
+
+    def currency_of(self, path: str) -> str | None:
+        """The property that names the currency of an amount."""
+        if self.join is not None:
+            return "payment/currency"
+        found = self.prop(path)
+        return None if found is None else found.currency_property
+
+    @cached_property
+    def dimensions(self) -> Mapping[str, Dimension]:
+        keys = self.data.get("keys", {})
+        found = {
+            name: Dimension(name, path, words[0] if words else name, keys.get(name))
+            for name, (path, *words) in self.data.get("dimensions", {}).items()
+        }
+        for name, prop in self.type.properties.items():
+            if _members(prop) and name not in found and self.join is None:
+                found[name] = Dimension(name, name, spoken(name))
+        return found
+
+    @cached_property
+    def measures(self) -> tuple[tuple[tuple[str, ...], Measure], ...]:
+        return tuple(
+            (
+                tuple(data["words"]),
+                Measure(**{name: value for name, value in data.items() if name != "words"}),
+            )
+            for data in self.data.get("measures", ())
+        )
+
+    @property
+    def default_measure(self) -> Measure | None:
+        return next((one for _, one in self.measures if one.default), None)
+
+    @cached_property
+    def lexicon(self) -> Mapping[Phrase, list[Meaning]]:
+        """Phrase -> what it can mean for this entity, the likeliest first."""
+        found: dict[Phrase, list[Meaning]] = defaultdict(list)
+        for words, meaning in self._meanings():
+            stems = phrase(words)
+            if stems and all(known.kind != meaning.kind for known in found[stems]):
+                found[stems].append(meaning)
+        return dict(found)
+
+    def _meanings(self) -> Iterator[tuple[str, Meaning]]:
+        data = self.data
+        for words in data["nouns"]:
+            yield words, Meaning("noun", self.key, words)
+        for words_of, measure in self.measures:
+            for words in words_of:
+                yield words, Meaning("measure", measure, words)
+        for name, (hits, among, *all_words) in data.get("rates", {}).items():
+            date = data.get("rate_dates", {}).get(name)
+            for words in all_words:
+                yield (
+                    words,
+                    Meaning("rate", Rate(all_words[0].capitalize(), hits, among, date), words),
+                )
+        for words, text in data.get("states", {}).items():
+            amount = self._state_amounts.get(words)
+            state = {"text": text, "date": self._state_dates.get(words), "amount": amount}
+            yield words, Meaning("state", state, words)
+        yield from self._enumerations()
+        for order, all_words in data.get("orders", {}).items():
+            for words in all_words:
+                yield words, Meaning("order", order, words)
+        for path, all_words in data.get("dates", {}).items():
+            for words in all_words:
+                yield words, Meaning("date", path, words)
+        for name, dimension in self.dimensions.items():
+            for words in (*data.get("dimensions", {}).get(name, ("",))[1:], spoken(name)):
+                if words:
+                    yield words, Meaning("dimension", dimension, words)
+        if self.join is None:
+            yield from self._properties()
+
+    def _enumerations(self) -> Iterator[tuple[str, Meaning]]:
+        for path, members in self.data.get("enums", {}).items():
+            for member, all_words in members.items():
+                for words in all_words:
+                    yield words, self._value(path, member, words)
+        if self.join is not None:
+            return
+        spoken_as = self.data.get("values", {})
+        subsets = self.data.get("subsets", {})
+        for name, prop in self.type.properties.items():
+            if name in _NO_STATES:
+                continue
+            for member in _members(prop):
+                for words in subsets.get(member, ()):
+                    value = self._value(name, member, words)
+                    yield words, Meaning("subset", value.value, words)
+                for words in (*spoken_as.get(member, ()), spoken(member)):
+                    yield words, self._value(name, member, words)
+
+    def _value(self, path: str, member: str, words: str) -> Meaning:
+        return Meaning(
+            "state",
+            {"text": f"{path} eq '{member}'", "property": path, "values": (member,),
+             "date": self._state_dates.get(member)},
+            words,
+        )  # fmt: skip
+
+    def _properties(self) -> Iterator[tuple[str, Meaning]]:
+        synonyms = self.data.get("properties", {})
+        for name, prop in self.type.properties.items():
+            if not isinstance(prop.type, edm.PrimitiveType) or prop.on_request:
+                continue
+            kind = "boolean" if prop.type.name == "Edm.Boolean" else "property"
+            for words in (*synonyms.get(name, ()), spoken(name.removeprefix("is"))):
+                if kind == "boolean":
+                    yield words, Meaning("state", {"text": name}, words)
+                elif name != "id":
+                    yield words, Meaning("property", name, words)
+
+    def is_number(self, path: str) -> bool:
+        """Whether a property of the record is a number."""
+        found = self.prop(path)
+        return found is not None and getattr(found.type, "name", "") in _NUMBERS
+
+    def is_date(self, path: str) -> bool:
+        """Whether a property is a calendar day, not an instant."""
+        if self.join is not None and path.startswith("payment/"):
+            return True
+        found = self.prop(path)
+        return found is not None and getattr(found.type, "name", "") == "Edm.Date"
+
+
+class Vocabulary:
+    """All phrases of one language."""
+
+    def __init__(self, data: Mapping[str, Any], container: edm.EntityContainer) -> None:
+        self.entities = {
+            key: Entity(key, value, container) for key, value in data["entities"].items()
+        }
+        self.words: dict[Phrase, list[Meaning]] = defaultdict(list)
+        for name, texts in data["words"].items():
+            for text in texts:
+                self._add(text, Meaning(name, None, text))
+        for code, texts in data["currencies"].items():
+            for text in texts:
+                self._add(text, Meaning("currency", code, text))
+        for entity in self.entities.values():
+            for stems, meanings in entity.lexicon.items():
+                for meaning in meanings:
+                    if meaning.kind == "noun":
+                        self.words[stems].append(Meaning("noun", entity.key, meaning.words))
+        self.refused = [phrase(text) for text in data["words"]["refused"]]
+        self.periods = PeriodReader(data["periods"], data["months"]["names"])
+        self.idioms = [
+            (re.compile(rf"(?<!\w){pattern}(?!\w)"), text)
+            for pattern, text in data["idioms"].items()
+        ]
+        self.ambiguous = [
+            (re.compile(pattern), list(choices)) for pattern, choices in data["ambiguous"].items()
+        ]
+        self.countries: Mapping[str, list[str]] = data["countries"]
+
+    def _add(self, text: str, meaning: Meaning) -> None:
+        if stems := phrase(text):
+            self.words[stems].append(meaning)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Every single word that means something."""
+        found = {word for stems in self.words for word in stems} | self.periods.words
+        for entity in self.entities.values():
+            found |= {word for stems in entity.lexicon for word in stems}
+        for names in self.countries.values():
+            found |= {word for name in names for word in phrase(name)}
+        return frozenset(found)
+
+
+@cache
+def read_file(language: str) -> Mapping[str, Any]:
+    """The data of a language."""
+    return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def spoken(name: str) -> str:
+    """``PartiallyPaid`` -> ``partially paid``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.rpartition("/")[2]).lower()
+
+
+def _members(prop: edm.Property) -> tuple[str, ...]:
+    if isinstance(prop.type, edm.EnumType):
+        return tuple(prop.type.members)
+    return tuple(prop.allowed or ())

@@ -1,0 +1,110 @@
+"""The words of a question: tokens, their stems, and the repair of misspelt ones."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from rapidfuzz.distance import OSA
+
+# Below this share of equal letters a word is another word, not a misspelt one.
+SIMILAR = 0.75
+SHORTEST_REPAIRED = 4
+
+_TOKEN = re.compile(
+    r"""
+    (?P<quoted>"[^"]{1,100}"|“[^”]{1,100}”|(?<!\w)'[^']{1,100}'(?!\w))
+  | (?P<date>\d{4}-\d{2}-\d{2})
+  | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
+  | (?P<number>\d+(?:[.,]\d{3})*(?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|million\b|thousand\b)?
+  | (?P<word>[^\W\d_]+(?:['’.&-](?=\w)[^\W_]+)*)
+  | (?P<sign>[€$£%])
+  | (?P<other>[^\s\w,;:?!.()'’"-])
+    """,
+    re.VERBOSE,
+)
+_SCALES = {"k": 1000, "thousand": 1000, "m": 10**6, "mio": 10**6, "million": 10**6}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word of the question: as it is compared (``stem``) and as it was written (``text``)."""
+
+    text: str
+    stem: str
+    kind: str = "word"  # word, number, percent, date, quoted, sign, other
+    number: Decimal | None = None
+    first: bool = False  # of its sentence, where a capital letter says nothing
+    repaired_from: str | None = None
+
+    @property
+    def is_capital(self) -> bool:
+        """Whether it is written like a name."""
+        return self.text[:1].isupper() and not self.first
+
+
+def stem(word: str) -> str:
+    """``Invoices`` and ``invoice`` alike; only what the plural adds is taken away."""
+    word = word.lower().replace("’", "'").removesuffix("'s").removesuffix("'")
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def tokenise(text: str) -> list[Token]:
+    """The tokens of a question, in their order."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+        kind, written = str(match.lastgroup), match.group()
+        if match["number"] is not None:
+            found.append(_number(match))
+        elif kind == "quoted":
+            found.append(Token(written[1:-1], written[1:-1].lower(), "quoted"))
+        elif kind == "word":
+            found.append(Token(written, stem(written), first=not found))
+        elif kind == "code":
+            found.append(Token(written, stem(written)))
+        else:
+            found.append(Token(written, written, kind))
+    return found
+
+
+def _number(match: re.Match[str]) -> Token:
+    written = match["number"]
+    # 5,000 and 5.000 are thousands; 5.25 is a decimal.
+    plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", written).replace(",", "")
+    unit = match["unit"] or ""
+    value = Decimal(plain) * _SCALES.get(unit, 1)
+    return Token(match.group(), plain, "percent" if unit == "%" else "number", value)
+
+
+def phrase(text: str) -> tuple[str, ...]:
+    """A phrase of the vocabulary, to be compared with tokens."""
+    return tuple(token.stem for token in tokenise(text))
+
+
+def repaired(tokens: Iterable[Token], known: Collection[str]) -> Iterator[Token]:
+    """The tokens, those that are like exactly one known word replaced by it."""
+    long = [word for word in known if len(word) >= SHORTEST_REPAIRED]
+    for token in tokens:
+        yield _repaired(token, known, long)
+
+
+def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
+    if token.kind != "word" or token.stem in known or len(token.stem) < SHORTEST_REPAIRED:
+        return token
+    if token.is_capital or not token.stem.isascii():
+        return token
+    best, score = "", 0.0
+    for word in long:
+        if abs(len(word) - len(token.stem)) > 3:
+            continue
+        similar = OSA.normalized_similarity(token.stem, word, score_cutoff=SIMILAR)
+        if similar > score:
+            best, score = word, similar
+    return replace(token, stem=best, repaired_from=token.text) if best else token

@@ -1,0 +1,114 @@
+"""An OData query as the source of figures: its address, and its rows under the caller's rights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from flask import current_app
+from sqlalchemy import Connection
+
+from app.database import read_engine
+from app.odata.preferences import parse_preferences
+from app.odata.reading.reader import ReadRequest
+from app.odata.service import ODataService
+from app.security import current_caller
+
+ROOT = "/odata/"
+LARGEST_PAGE = 5000
+# Stands as it is in a query (RFC 3986, 3.4), so that people can read the address.
+_PLAIN = "$=(),'/:;*@!"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A set and its system query options, by name without the dollar."""
+
+    set_name: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The query string, percent-encoded."""
+        return "&".join(
+            f"${name}={quote(text, safe=_PLAIN)}" for name, text in self.options.items()
+        )
+
+    @property
+    def url(self) -> str:
+        """The address that gives the same rows, relative to the service."""
+        return f"{ROOT}{self.set_name}" + (f"?{self.text}" if self.options else "")
+
+
+@dataclass(frozen=True)
+class Found:
+    """Rows of a query; ``total`` counts all of them where ``$count`` asked for it."""
+
+    rows: list[Row]
+    truncated: bool
+    total: int | None = None
+
+
+def run(query: Query, limit: int) -> Found:
+    """The first ``limit`` rows, at most 5000, nested values by their path (``Client/name``).
+
+    Raises: InvalidQueryError, ForbiddenError, NotFoundError, as the address itself would.
+    """
+    body = _page(query.set_name, query.text, min(limit, LARGEST_PAGE))
+    rows = [flat(row) for row in body["value"]]
+    return Found(rows, "@odata.nextLink" in body, body.get("@odata.count"))
+
+
+def pages(
+    query: Query, size: int = LARGEST_PAGE, connection: Connection | None = None
+) -> Iterator[list[Row]]:
+    """All rows, page by page: a row added or removed meanwhile moves no other one."""
+    text: str | None = query.text
+    while text is not None:
+        body = _page(query.set_name, text, size, connection)
+        yield [flat(row) for row in body["value"]]
+        link = body.get("@odata.nextLink")
+        text = urlsplit(link).query if link else None
+
+
+def count(query: Query) -> int:
+    """How many rows the query has."""
+    options = {name: text for name, text in query.options.items() if name in ("apply", "filter")}
+    counting = Query(query.set_name, {**options, "count": "true", "top": "0"})
+    return int(_page(counting.set_name, counting.text, 1).get("@odata.count", 0))
+
+
+def _page(
+    set_name: str, text: str, size: int, connection: Connection | None = None
+) -> dict[str, Any]:
+    service: ODataService = current_app.extensions["odata"]
+    request = ReadRequest(
+        set_name, text, ROOT, {}, parse_preferences([f"odata.maxpagesize={size}"])
+    )
+    with _reading(connection) as reading:
+        answer = service.reader.read(request, current_caller(), reading)
+    body: dict[str, Any] = json.loads(answer.body, parse_float=Decimal)
+    return body
+
+
+def _reading(connection: Connection | None) -> AbstractContextManager[Connection]:
+    return read_engine().connect() if connection is None else nullcontext(connection)
+
+
+def flat(row: Mapping[str, Any], prefix: str = "") -> Row:
+    """Nested values by their path; control information is left out."""
+    found: Row = {}
+    for name, value in row.items():
+        if "@" in name:
+            continue
+        if isinstance(value, dict):
+            found.update(flat(value, f"{prefix}{name}/"))
+        else:
+            found[prefix + name] = value
+    return found

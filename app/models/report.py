@@ -1,0 +1,81 @@
+"""Sessions of questions, saved reports with their schedules, exports and their files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, Index, Integer
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.types import Identifier, JsonText, UtcDateTime, string
+
+
+class QuestionSession(RowMixin, Model):
+    """The questions that somebody asked one after the other; the later ones build on the others."""
+
+    __tablename__ = "question_sessions"
+
+    key: Mapped[str] = column(string(40), "Public id, bis_...", null=False, unique=True)
+    user_id: Mapped[int] = foreign_key("users", "Who asks.", null=False)
+    questions: Mapped[Any] = column(JsonText(), "Texts, the oldest first.", null=False)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last question.", null=False)
+
+    __table_args__ = (Index("ix_question_sessions_updated_at", "updated_at"),)
+
+
+class SavedReport(RowMixin, Model):
+    """An OData query under a name, for its owner or for everybody who may read its records."""
+
+    __tablename__ = "saved_reports"
+
+    name: Mapped[str] = column(string(200), "Name.", null=False)
+    description: Mapped[str | None] = column(string(1000), "What it shows.")
+    owner_id: Mapped[int] = foreign_key("users", "Who saved it.", null=False)
+    is_shared: Mapped[bool] = column(Boolean, "Others see it.", null=False, default=False)
+    question: Mapped[str | None] = column(string(1000), "Question it came from.")
+    # {"entity": "Invoices", "options": {"apply": "..."}, "columns": [...], "chart": {...} | null}
+    definition: Mapped[Any] = column(JsonText(), "Query, columns, chart.", null=False)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    # {"every": "weekly", "weekday": 1, "time": "07:00", "format": "xlsx", "to": [...]}
+    schedule: Mapped[Any] = column(JsonText(), "When it is mailed, and to whom.")
+    next_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Next mail.")
+    last_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Last mail.")
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
+
+    __table_args__ = (
+        Index("ix_saved_reports_next_run_at", "next_run_at"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class ReportExport(RowMixin, Model):
+    """An export made by the worker: its progress, then its file."""
+
+    __tablename__ = "report_exports"
+
+    key: Mapped[str] = column(string(40), "Public id, exp_...", null=False, unique=True)
+    user_id: Mapped[int] = foreign_key("users", "For whom, with whose rights.", null=False)
+    api_key_id: Mapped[int | None] = foreign_key("api_keys", "Key it was asked with.")
+    report: Mapped[str] = column(string(20), "Id of the report.", null=False)
+    format: Mapped[str] = column(string(10), "Form of the file.", null=False,
+                                 allowed=("xlsx", "csv", "pdf", "json"))  # fmt: skip
+    filters: Mapped[Any] = column(JsonText(), "Values of its parameters.", null=False)
+    status: Mapped[str] = column(
+        string(20), "State.", null=False, default="queued",
+        allowed=("queued", "running", "done", "failed"),
+    )  # fmt: skip
+    rows_done: Mapped[int] = column(Identifier, "Rows written.", null=False, default=0)
+    rows_total: Mapped[int | None] = column(Identifier, "Rows to write.")
+    is_truncated: Mapped[bool] = column(Boolean, "Rows left out.", null=False, default=False)
+    file_name: Mapped[str | None] = column(string(255), "Name of the file.")
+    blob_key: Mapped[str | None] = column(string(100), "Where the file lies.")
+    size: Mapped[int | None] = column(Identifier, "Bytes.")
+    error: Mapped[str | None] = column(string(1000), "Why it failed.")
+    attempts: Mapped[int] = column(Integer, "Tries.", null=False, default=0)
+    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.")
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
+
+    __table_args__ = (Index("ix_report_exports_status", "status"),)
