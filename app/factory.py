@@ -37,11 +37,14 @@ from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
 from app.services import SERVICES
+from app.tickets.routes import area as tickets
 from app.webhooks.routes import area as webhooks, events_area as events
 
 _log = structlog.get_logger()
 
-AREAS: tuple[Area, ...] = (auth, admin, crm, invoices, payments, documents, kb, webhooks, events)
+AREAS: tuple[Area, ...] = (
+    auth, admin, crm, invoices, payments, tickets, documents, kb, webhooks, events,
+)  # fmt: skip
 
 
 def create_app(config: Config | None = None) -> Flask:

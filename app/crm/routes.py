@@ -7,12 +7,15 @@ from typing import Any
 from app.areas import Area
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
+from app.crm.merging import merge_clients
+from app.crm.merging_answer import describe_merge
 from app.crm.pipeline import Selection, pipeline_summary
+from app.crm.pipeline_schemas import SummaryQuerySchema, SummarySchema
 from app.crm.schemas import (
     ConversionSchema,
     ConvertSchema,
-    SummaryQuerySchema,
-    SummarySchema,
+    MergeClientsSchema,
+    MergedClientsSchema,
 )
 from app.crm.search.schemas import SearchAnswerSchema, SearchQuerySchema
 from app.crm.search.service import search as find
@@ -65,3 +68,20 @@ def summarise_pipeline(selection: Selection) -> dict[str, Any]:
     keeps; those in a currency without a rate are told apart. All stages are listed.
     """
     return pipeline_summary(selection)
+
+
+@area.post("/clients/<int:client_id>/merge")
+@area.arguments(DryRunSchema, location="query")
+@area.arguments(MergeClientsSchema)
+@area.response(200, MergedClientsSchema)
+@requires("clients:update")
+def merge(query: dict[str, Any], body: dict[str, Any], client_id: int) -> dict[str, Any]:
+    """Merge another client into this one, which stays: the other is deleted.
+
+    Contacts, opportunities, tickets, projects, invoices, payments, tasks and documents move;
+    what is empty is filled; balances add up. Issued invoices keep the buyer that is printed on
+    them. It needs `clients:delete`, too, and cannot be undone: `dryRun` tells all beforehand.
+    """
+    answer = describe_merge(merge_clients(client_id, body["source_id"]))
+    undo_if_dry(query)
+    return answer

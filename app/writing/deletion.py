@@ -31,8 +31,8 @@ def release(rules: EntityRules, key: int) -> None:
     """
     dependents = [
         (service, owner, reference, row)
-        for service, owner, reference in _referring(rules)
-        for row in _rows(owner.columns, reference.attribute, key)
+        for service, owner, reference in referring(rules)
+        for row in referring_rows(owner.columns, reference.attribute, key)
     ]
     for _, owner, reference, row in dependents:
         if reference.when_deleted == RESTRICT or (reference.blocks and reference.blocks(row)):
@@ -51,7 +51,7 @@ def release(rules: EntityRules, key: int) -> None:
     _unlink_polymorphic(rules, key)
 
 
-def _referring(rules: EntityRules) -> Iterator[tuple[EntityService, RowRules, Reference]]:
+def referring(rules: EntityRules) -> Iterator[tuple[EntityService, RowRules, Reference]]:
     """Every reference of an entity, or of rows inside one, to the table of ``rules``."""
     for service in services().values():
         for owner in (service.rules, *service.rules.children.values()):
@@ -67,13 +67,14 @@ def _unlink_polymorphic(rules: EntityRules, key: int) -> None:
         if service.rules.polymorphic is None or TABLES.get(rules.name) is None:
             continue
         type_attribute, key_attribute = service.rules.polymorphic
-        statement = _linked(service.rules.columns, type_attribute, key_attribute)
+        statement = linked_rows(service.rules.columns, type_attribute, key_attribute)
         linked = records.connection().execute(statement, {"type": rules.name, "key": key})
         for row_id in linked.scalars().all():
             service.apply(row_id, {type_attribute: None, key_attribute: None})
 
 
-def _rows(table: Table, attribute: str, key: int) -> list[Mapping[str, Any]]:
+def referring_rows(table: Table, attribute: str, key: int) -> list[Mapping[str, Any]]:
+    """The rows whose ``attribute`` refers to ``key``, locked."""
     statement = _referring_rows(table, attribute)
     return [dict(row) for row in records.connection().execute(statement, {"key": key}).mappings()]
 
@@ -85,7 +86,8 @@ def _referring_rows(table: Table, attribute: str) -> Select[Any]:
 
 
 @lru_cache(maxsize=16)
-def _linked(table: Table, type_attribute: str, key_attribute: str) -> Select[Any]:
+def linked_rows(table: Table, type_attribute: str, key_attribute: str) -> Select[Any]:
+    """The keys of the rows about a record ``type``, ``key``."""
     return (
         select(table.c.id)
         .where(table.c[type_attribute] == bindparam("type"))

@@ -38,28 +38,30 @@ class StateMachine:
     transitions: tuple[Transition, ...]
 
     @cached_property
-    def steps(self) -> Mapping[tuple[str, str], Transition]:
-        """(from, to) -> transition."""
-        return {
-            (source, transition.target): transition
-            for transition in self.transitions
-            for source in transition.sources
-        }
+    def steps(self) -> Mapping[tuple[str, str], tuple[Transition, ...]]:
+        """(from, to) -> transitions, one for each way that needs another right."""
+        found: dict[tuple[str, str], tuple[Transition, ...]] = {}
+        for transition in self.transitions:
+            for source in transition.sources:
+                pair = (source, transition.target)
+                found[pair] = (*found.get(pair, ()), transition)
+        return found
 
     def targets(self, state: str, by: str = PATCH) -> tuple[str, ...]:
         """What may follow ``state`` by this operation, in the order of the declaration."""
         return tuple(
             target
-            for (source, target), transition in self.steps.items()
-            if source == state and by in transition.by
+            for source, target in self.steps
+            if source == state and self.find(state, target, by)
         )
 
     def find(self, state: str, target: str, by: str = PATCH) -> Transition | None:
         """The transition from ``state`` to ``target`` by this operation, if there is one."""
-        transition = self.steps.get((state, target))
-        return transition if transition is not None and by in transition.by else None
+        found = self.steps.get((state, target), ())
+        return next((transition for transition in found if by in transition.by), None)
 
     def operations(self, state: str, target: str) -> tuple[str, ...]:
         """The operations other than PATCH that lead from ``state`` to ``target``."""
-        transition = self.steps.get((state, target))
-        return tuple(name for name in transition.by if name != PATCH) if transition else ()
+        found = self.steps.get((state, target), ())
+        names = (name for transition in found for name in transition.by if name != PATCH)
+        return tuple(dict.fromkeys(names))

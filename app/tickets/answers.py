@@ -1,0 +1,51 @@
+"""Tickets and comments as the answers of the operations show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app import records
+from app.errors import NotFoundError
+from app.models.ticket import TicketComment
+from app.tickets.merging import TicketMerge
+from app.tickets.service import TICKETS
+
+
+def describe_comment(comment_id: int) -> dict[str, Any]:
+    """A comment and the standing of its ticket."""
+    row = records.read(TicketComment.__table__, comment_id)
+    if row is None:
+        raise NotFoundError(f"There is no comment {comment_id}.")
+    return {
+        "id": row["id"],
+        "ticketId": row["ticket_id"],
+        "body": row["body"],
+        "isInternal": row["is_internal"],
+        "authorId": row["author_id"],
+        "createdAt": row["created_at"],
+        "ticket": describe_ticket(row["ticket_id"]),
+    }
+
+
+def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
+    """Both tickets after a merge, and what moved."""
+    return {
+        "source": describe_ticket(merge.source_id),
+        "target": describe_ticket(merge.target_id),
+        "moved": {
+            "comments": merge.moved["ticket_comments"],
+            "tasks": merge.moved["tasks"],
+            "documents": merge.moved["documents"],
+        },
+    }
+
+
+def describe_ticket(ticket_id: int) -> dict[str, Any]:
+    """A ticket in short."""
+    row = TICKETS.stored(ticket_id)
+    return {
+        "id": row["id"],
+        "number": row["number"],
+        "status": row["status"],
+        "mergedIntoId": row["merged_into_id"],
+    }

@@ -1,0 +1,102 @@
+"""Merging two tickets about the same thing: one is closed, the other goes on with its comments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select, update
+
+from app import audit, records
+from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.models.ticket import Ticket, TicketArticle, TicketComment
+from app.permissions import require
+from app.security import Caller, current_caller
+from app.tickets.service import TICKET, TICKETS
+from app.writing.moving import move_linked
+from app.writing.states import require_step
+from app.writing.transitions import TICKET as TICKET_STATES
+
+_COMMENTS: Any = TicketComment.__table__
+_LINKS: Any = TicketArticle.__table__
+_REPLIES = ("last_customer_reply_at", "last_agent_reply_at")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TicketMerge:
+    """What a merge did; ``moved`` rows by table."""
+
+    source_id: int
+    target_id: int
+    moved: Mapping[str, int]
+
+
+def merge_tickets(ticket_id: int, other_id: int, *, field: str, into_other: bool) -> TicketMerge:
+    """Close one of two tickets as a part of the other, which gets its comments.
+
+    Links to articles, tasks and documents go over, too.
+
+    Args:
+        field: what the body names ``other_id`` by.
+        into_other: the first ticket is closed; else the other.
+    Raises: NotFoundError; ForbiddenError; ValidationError, the other is the same or is not there;
+        InvalidStateError, one of them is closed.
+    """
+    caller = current_caller()
+    if ticket_id == other_id:
+        raise ValidationError([(field, "is the ticket itself")])
+    for key in sorted((ticket_id, other_id)):
+        records.read(Ticket.__table__, key, ("id",), lock=True)
+    ticket = TICKETS.locked(ticket_id, caller)
+    require(caller, "tickets:merge", ticket)
+    other = _other(caller, other_id, field)
+    require(caller, "tickets:merge", other)
+    source, target = (ticket, other) if into_other else (other, ticket)
+    if target["status"] == "Closed":
+        raise InvalidStateError(
+            "A closed ticket takes up no other.", [("status", f"of {target['number']} is Closed")]
+        )
+    require_step(TICKET_STATES, "ticket", source["status"], "Closed", "merge")
+    values = {"status": "Closed", "merged_into_id": target["id"]}
+    TICKETS.apply(source["id"], values, "ticket.merged", by="merge")
+    moved = _move(source["id"], target["id"])
+    _note(source, target)
+    audit.record("ticket.merged", "Ticket", target["id"],
+                 after={"source": source["number"], "moved": moved})  # fmt: skip
+    return TicketMerge(source_id=source["id"], target_id=target["id"], moved=moved)
+
+
+def _other(caller: Caller, key: int, field: str) -> Mapping[str, Any]:
+    try:
+        return TICKETS.locked(key, caller)
+    except NotFoundError:
+        raise ValidationError([(field, f"there is no ticket {key}")]) from None
+
+
+def _move(source_id: int, target_id: int) -> dict[str, int]:
+    """Comments, links to articles, tasks and documents."""
+    connection = records.connection()
+    moved = connection.execute(
+        update(_COMMENTS).where(_COMMENTS.c.ticket_id == source_id).values(ticket_id=target_id)
+    )
+    known = select(_LINKS.c.article_id).where(_LINKS.c.ticket_id == target_id)
+    connection.execute(
+        update(_LINKS)
+        .where(_LINKS.c.ticket_id == source_id, _LINKS.c.article_id.not_in(known))
+        .values(ticket_id=target_id)
+    )
+    counts = {"ticket_comments": moved.rowcount, "tasks": 0, "documents": 0}
+    for table, _ in move_linked(TICKET, source_id, target_id):
+        counts[table] += 1
+    return counts
+
+
+def _note(source: Mapping[str, Any], target: Mapping[str, Any]) -> None:
+    """The ticket that goes on is a new version: it has more to say, and later answers."""
+    later = {
+        name: source[name]
+        for name in _REPLIES
+        if source[name] is not None and (target[name] is None or source[name] > target[name])
+    }
+    TICKETS.apply(target["id"], {**later, "version": target["version"] + 1})

@@ -1,0 +1,90 @@
+"""What the operations on tickets look like on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+
+from app.wire import Instant
+
+_KEY = validate.Range(1, 2**63 - 1)
+
+
+class MergeTicketsSchema(Schema):
+    """The other ticket, by one of two names that say which of both is closed."""
+
+    source_id = fields.Integer(
+        data_key="sourceId", strict=True, validate=_KEY,
+        metadata={"description": "Ticket that goes into this one and is closed.", "example": 2},
+    )  # fmt: skip
+    target_id = fields.Integer(
+        data_key="targetId", strict=True, validate=_KEY,
+        metadata={"description": "Ticket that this one goes into; this one is closed."},
+    )  # fmt: skip
+
+    @validates_schema
+    def one_of_both(self, given: dict[str, Any], **_: Any) -> None:
+        """Say whether this ticket or the other is closed."""
+        if len(given) != 1:
+            raise ValidationError("Give either targetId or sourceId.", "targetId")
+
+
+class TicketStandingSchema(Schema):
+    """A ticket in short."""
+
+    id = fields.Integer()
+    number = fields.String(metadata={"example": "T-000001"})
+    status = fields.String(metadata={"example": "Closed"})
+    mergedIntoId = fields.Integer(allow_none=True)
+
+
+class MovedFromTicketSchema(Schema):
+    """How many records went over."""
+
+    comments = fields.Integer()
+    tasks = fields.Integer()
+    documents = fields.Integer()
+
+
+class MergedTicketsSchema(Schema):
+    """What a merge of tickets did: `source` is closed, `target` goes on."""
+
+    source = fields.Nested(TicketStandingSchema)
+    target = fields.Nested(TicketStandingSchema)
+    moved = fields.Nested(MovedFromTicketSchema)
+
+
+class NewCommentSchema(Schema):
+    """A comment to add."""
+
+    # Checked where every write checks it, with the same messages.
+    body = fields.Raw(required=True, metadata={"type": "string", "example": "It works again."})
+    is_internal = fields.Raw(
+        data_key="isInternal",
+        metadata={"type": "boolean", "description": "A note that customers do not see.",
+                  "example": False},
+    )  # fmt: skip
+    by_customer = fields.Boolean(
+        data_key="byCustomer",
+        metadata={"description": "The customer said it, for instance by telephone.",
+                  "example": False},
+    )  # fmt: skip
+
+    @validates_schema
+    def no_note_of_a_customer(self, given: dict[str, Any], **_: Any) -> None:
+        """Customers write no internal notes."""
+        if given.get("by_customer") and given.get("is_internal"):
+            raise ValidationError("Must be false for what the customer said.", "isInternal")
+
+
+class CommentSchema(Schema):
+    """A comment; `ticket` is the one that it is in: a follow-up where the other was closed."""
+
+    id = fields.Integer()
+    ticketId = fields.Integer()
+    body = fields.String()
+    isInternal = fields.Boolean()
+    authorId = fields.Integer(allow_none=True)
+    createdAt = Instant()
+    ticket = fields.Nested(TicketStandingSchema)

@@ -1,0 +1,80 @@
+"""Hanging everything that belongs to one record onto another: what a merge does."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from sqlalchemy import Table, update
+
+from app import records
+from app.extensions import Model
+from app.writing.deletion import linked_rows, referring, referring_rows, services
+from app.writing.references import TABLES
+from app.writing.rules import EntityRules
+
+
+def move_references(rules: EntityRules, source: int, target: int) -> dict[str, int]:
+    """Let every row that refers to the record ``source`` refer to ``target``.
+
+    Rows of an entity change by its service, with audit and events; others silently.
+
+    Returns: table -> number of rows.
+    """
+    moved: dict[str, set[int]] = defaultdict(set)
+    seen = set()
+    for service, owner, reference in referring(rules):
+        seen.add((owner.columns.name, reference.attribute))
+        for row in referring_rows(owner.columns, reference.attribute, source):
+            if owner is service.rules:
+                service.apply(row["id"], {reference.attribute: target})
+            else:
+                records.update(owner.table, row["id"], {reference.attribute: target})
+            moved[owner.columns.name].add(row["id"])
+    for table, key in move_linked(rules, source, target):
+        moved[table].add(key)
+    counts = {str(table): len(keys) for table, keys in moved.items()}
+    return {**counts, **_move_plain_rows(rules, seen, source, target)}
+
+
+def move_linked(rules: EntityRules, source: int, target: int) -> list[tuple[str, int]]:
+    """Move what is about the record by its type and key (tasks, documents).
+
+    Returns: (table, key) of each.
+    """
+    moved = []
+    for service in services().values():
+        if service.rules.polymorphic is None or rules.name not in TABLES:
+            continue
+        type_attribute, key_attribute = service.rules.polymorphic
+        table = service.rules.columns
+        statement = linked_rows(table, type_attribute, key_attribute)
+        found = records.connection().execute(statement, {"type": rules.name, "key": source})
+        for key in found.scalars().all():
+            service.apply(key, {key_attribute: target})
+            moved.append((str(table.name), key))
+    return moved
+
+
+def _move_plain_rows(
+    rules: EntityRules, seen: set[tuple[str, str]], source: int, target: int
+) -> Mapping[str, int]:
+    """Move the rows of tables that have no service of their own, such as payments."""
+    counts: dict[str, int] = {}
+    for table in Model.metadata.sorted_tables:
+        for column in _columns_to(table, rules.columns):
+            if (table.name, column) in seen or table is rules.columns:
+                continue
+            statement = update(table).where(table.c[column] == source).values({column: target})
+            if changed := records.connection().execute(statement).rowcount:
+                counts[str(table.name)] = counts.get(table.name, 0) + changed
+    return counts
+
+
+def _columns_to(table: Table, target: Table) -> list[str]:
+    """The columns of ``table`` that refer to ``target``."""
+    return [
+        column.name
+        for column in table.columns
+        if any(key.column.table is target for key in column.foreign_keys)
+    ]
