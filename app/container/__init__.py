@@ -23,7 +23,7 @@ from app.crm.clients import CLIENTS
 from app.crm.contacts import CONTACTS
 from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
-from app.documents.service import DOCUMENTS
+from app.documents.media import MEDIA_DOCUMENTS
 from app.invoices.service import INVOICES
 from app.kb.service import KB_ARTICLES
 from app.odata import edm
@@ -54,7 +54,7 @@ SETS = (
         service=KB_ARTICLES,
         description="Knowledge base articles.",
     ),
-    edm.EntitySet(name="Documents", type=DOCUMENT, service=DOCUMENTS, description="Files."),
+    edm.EntitySet(name="Documents", type=DOCUMENT, service=MEDIA_DOCUMENTS, description="Files."),
     edm.EntitySet(name="Tasks", type=TASK, service=TASKS, description="Things to do."),
     edm.EntitySet(name="Projects", type=PROJECT, service=PROJECTS, description="Work for clients."),
     edm.EntitySet(

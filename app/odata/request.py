@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from werkzeug.datastructures import Headers
@@ -25,3 +25,5 @@ class Request:
     root: str
     roots: tuple[str, ...] = ()
     references: Mapping[str, str] = field(default_factory=dict)
+    # The bytes of a media entity as they come in; None where the body has been read already.
+    stream: Callable[[], Iterable[bytes]] | None = None

@@ -10,6 +10,7 @@ from flask import Flask, Response, request
 from sqlalchemy import Connection
 
 from app import records
+from app.body_stream import BodyStream
 from app.config import Config
 from app.database import read_engine
 from app.edge.errors import error_response
@@ -23,6 +24,7 @@ from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
+from app.security import streamed
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
 
@@ -51,7 +53,7 @@ def init_app(
     app.extensions["representation"] = service.representation
     app.extensions["entity_url"] = lambda entity, key: prefixes[0] + service.address(entity, key)
     for index, prefix in enumerate(prefixes):
-        view = partial(_view, service, config, prefix, prefixes)
+        view = streamed(partial(_view, service, config, prefix, prefixes))
         endpoint = f"odata-{index}" if index else "odata"
         for rule in (prefix, f"{prefix}<path:resource>"):
             app.add_url_rule(rule, endpoint, view, methods=METHODS, provide_automatic_options=False)
@@ -77,6 +79,7 @@ def _view(
             partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
             tuple(address for other in prefixes for address in (host + other, other)),
+            stream=partial(BodyStream, config.MAX_UPLOAD_MB * 1024 * 1024),
         )
     )
 

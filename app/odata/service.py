@@ -58,8 +58,11 @@ READS = ("GET", "HEAD")
 class MediaSource(Protocol):
     """What the service of a set has where its entities have bytes (Protocol 11.2.3)."""
 
-    def read_media(self, key: Any) -> Response:
-        """The bytes of an entity that the caller may read, with their own headers."""
+    def read_media(self, key: Any, method: str, headers: Headers) -> Response:
+        """The bytes of an entity that the caller may read, with their own headers.
+
+        ``headers`` are those of the request: ranges and conditions are the service's to know.
+        """
 
 
 @runtime_checkable
@@ -206,7 +209,7 @@ class ODataService:
         if stream is not None and isinstance(source, StreamSource):
             return source.read_stream(key, stream)
         if stream is None and isinstance(source, MediaSource):
-            return source.read_media(key)
+            return source.read_media(key, request.method, request.headers)
         raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
@@ -294,6 +297,7 @@ class ODataService:
             roots=request.roots,
             references=request.references,
             max_depth=self._max_depth,
+            stream=request.stream,
         )
 
     def _written(self, request: Request, path: str, options: OptionTexts) -> Response:

@@ -5,7 +5,7 @@ It does not know where the request came from: an HTTP request and a part of a ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -56,6 +56,11 @@ class WriteRequest:
     roots: tuple[str, ...] = ()
     references: Mapping[str, str] = field(default_factory=dict)
     max_depth: int = 5
+    stream: Callable[[], Iterable[bytes]] | None = None
+
+    def chunks(self) -> Iterable[bytes]:
+        """The body as it comes in: what a media entity may have goes beyond what JSON may."""
+        return (self.body(),) if self.stream is None else self.stream()
 
     @cached_property
     def writer(self) -> DeepWriter:

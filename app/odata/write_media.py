@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol, runtime_checkable
 
 from flask import Response
@@ -18,11 +19,11 @@ from app.odata.write_targets import Target
 class MediaService(Protocol):
     """What a service has besides where its entities have bytes (Protocol 11.4.7)."""
 
-    def create_media(self, content: bytes, content_type: str, name: str | None) -> Any:
+    def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> Any:
         """Make an entity of its bytes; returns its key. ``name`` is that of the file."""
 
     def replace_media(
-        self, key: Any, content: bytes, content_type: str, version: int | None = None
+        self, key: Any, content: Iterable[bytes], content_type: str, version: int | None = None
     ) -> None:
         """Give an entity other bytes."""
 
@@ -47,7 +48,7 @@ def create_media(request: WriteRequest, target: Target) -> Any:
     """Make a media entity of the body; returns its key."""
     service = _service(target.entity_set)
     name = request.headers.get("Slug")
-    return service.create_media(request.body(), request.headers.get("Content-Type", ""), name)
+    return service.create_media(request.chunks(), request.headers.get("Content-Type", ""), name)
 
 
 def write_media(request: WriteRequest, target: Target) -> Response:
@@ -60,7 +61,7 @@ def write_media(request: WriteRequest, target: Target) -> Response:
         service.delete_media(target.key, version)
     else:
         content_type = request.headers.get("Content-Type", "application/octet-stream")
-        service.replace_media(target.key, request.body(), content_type, version)
+        service.replace_media(target.key, request.chunks(), content_type, version)
     return no_content(request)
 
 

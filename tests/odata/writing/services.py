@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Table, delete, insert, select, update
@@ -94,7 +95,7 @@ class BookService(TableService):
             delete(book_genres).where(columns.book_id == key, columns.genre_id == target)
         )
 
-    def create_media(self, content: bytes, content_type: str, name: str | None) -> Any:
+    def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> Any:
         raise NotImplementedError
 
 

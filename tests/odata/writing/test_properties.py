@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -133,16 +134,16 @@ class MediaAuthors:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._service, name)
 
-    def create_media(self, content: bytes, content_type: str, name: str | None) -> Any:
+    def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> Any:
         key = self._service.create({"name": name or "unnamed"})
-        self.bytes[key] = (content, content_type)
+        self.bytes[key] = (b"".join(content), content_type)
         return key
 
     def replace_media(
-        self, key: Any, content: bytes, content_type: str, version: int | None = None
+        self, key: Any, content: Iterable[bytes], content_type: str, version: int | None = None
     ) -> None:
         self._service.update(key, {}, version)
-        self.bytes[key] = (content, content_type)
+        self.bytes[key] = (b"".join(content), content_type)
 
     def delete_media(self, key: Any, version: int | None = None) -> None:
         del self.bytes[key]

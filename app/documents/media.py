@@ -1,0 +1,53 @@
+"""Documents as media entities: their bytes by ``Documents(1)/$value`` (Protocol 11.2.3, 11.4.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+from flask import Response
+
+from app.documents.downloading import download_document
+from app.documents.files import store_file
+from app.documents.service import DocumentService
+from app.documents.serving import Asked
+from app.documents.uploading import Upload, maximum_bytes, replace_file, upload_document
+from app.errors import MethodNotAllowedError
+from app.permissions import require
+from app.security import current_caller
+
+# What a file is called that came without a name.
+UNNAMED = "document"
+
+
+class MediaDocuments(DocumentService):
+    """The writes of documents, and their bytes, whose type no header says but the content."""
+
+    def read_media(self, key: int, method: str, headers: Mapping[str, str]) -> Response:
+        """The bytes, as the download gives them."""
+        return download_document(key, Asked(method, headers))
+
+    def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> int:
+        """A document of its bytes; ``name`` is the Slug, percent-encoded (RFC 5023, 9.7)."""
+        require(current_caller(), self.rules.permissions["create"])
+        file = store_file(content, unquote(name or UNNAMED), maximum_bytes())
+        return upload_document(Upload(file, {}, None))
+
+    def replace_media(
+        self, key: int, content: Iterable[bytes], content_type: str, version: int | None = None
+    ) -> None:
+        """A new version of the file."""
+        replace_file(key, content, None, version)
+
+    def delete_media(self, key: int, version: int | None = None) -> None:
+        """Refused: versions stay, and a document without its file says nothing.
+
+        Raises: MethodNotAllowedError.
+        """
+        raise MethodNotAllowedError(
+            "The file of a document is replaced, or deleted with its document.",
+            headers={"Allow": "GET, HEAD, PUT"},
+        )
+
+
+MEDIA_DOCUMENTS = MediaDocuments()
