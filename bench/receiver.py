@@ -1,8 +1,8 @@
 """A receiver of webhooks in a process of its own: counts what arrives, and hangs where told to.
 
-Paths: ``/hook/NAME`` takes a message; ``/slow/NAME`` takes it and says nothing until ``/repair``
-was asked for; ``/stats`` tells how many messages arrived, how many of them differ, and how many
-were answered, by name; ``/ids`` lists the ids that were answered.
+Paths: ``/hook/NAME`` takes a message; ``/late/NAME`` answers a little later; ``/slow/NAME`` takes
+it and says nothing until ``/repair`` was asked for. ``/stats`` tells how many messages arrived, how
+many of them differ and how many were answered, by name; ``/counts`` how often each was answered.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 from urllib.request import urlopen
 
 import orjson
+
+LATE_SECONDS = 0.05
 
 
 @dataclass
@@ -66,9 +68,8 @@ class Protocol(asyncio.Protocol):
         _, kind, *rest = path.split("/")
         if kind == "stats":
             self._answer(orjson.dumps(self._book.stats()))
-        elif kind == "ids":
-            ids = {name: list(found) for name, found in self._book.answered.items()}
-            self._answer(orjson.dumps(ids))
+        elif kind == "counts":
+            self._answer(orjson.dumps(self._book.answered))
         elif kind == "repair":
             self._book.repaired.set()
             self._answer(b"{}")
@@ -78,7 +79,10 @@ class Protocol(asyncio.Protocol):
                 self._book.answered[rest[0]].update(())
                 return
             self._book.answered[rest[0]][headers["webhook-id"]] += 1
-            self._answer(b"ok")
+            if kind == "late":
+                asyncio.get_running_loop().call_later(LATE_SECONDS, self._answer, b"ok")
+            else:
+                self._answer(b"ok")
 
     def _answer(self, body: bytes) -> None:
         self._transport.write(
@@ -97,7 +101,7 @@ class ReceiverProcess:
         self.url = f"http://127.0.0.1:{ours.recv()}"
 
     def ask(self, path: str) -> Any:
-        """The answer to ``/stats``, ``/ids`` or ``/repair``."""
+        """The answer to ``/stats``, ``/counts`` or ``/repair``."""
         with urlopen(f"{self.url}/{path}", timeout=30) as answer:
             return orjson.loads(answer.read())
 
