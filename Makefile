@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench reference check lint format types migration requirements clean
+.PHONY: help setup run test bench reference differential check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DI
 
 reference: $(VENV)/.development ## serve the reference model of OData: http://127.0.0.1:8000 unless PORT says otherwise
 	@exec $(BIN)/python -m tests.reference
+
+differential: $(VENV)/.development ## random queries on both databases and in Python: make differential COUNT=20000 SEED=1
+	@$(BIN)/python -W ignore -m tests.odata.differential $(or $(COUNT),20000) $(or $(SEED),1)
 
 check: test lint types ## everything that CI runs
 

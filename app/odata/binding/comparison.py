@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 
-from sqlalchemy import ColumnElement, and_, false, or_, true
+from sqlalchemy import ColumnElement, Date, and_, false, or_, true
 
 from app.odata.binding.fitting import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.json_members import dynamic_value, member_text
@@ -157,9 +158,16 @@ def _compare_with_literal(
             return ~is_true(within) if left.nullable else ~within
         return is_true(within) if exact and left.nullable else within
     if literal.kind == "datetime" and family(left.type) == "date":
+        if op in ("eq", "ne"):  # an instant lies in a day, whichever of the two is written
+            day = Typed(parameters.bind(literal, Date, _day_of), left.type, nullable=False)
+            return _two_valued(op, left, day, exact=exact)
         left = as_instant(left)
     value = fit(right, left, parameters, ROUNDING.get(op, "none"))
     return _two_valued(op, left, Typed(value, left.type, nullable=False), exact=exact)
+
+
+def _day_of(instant: datetime) -> date:
+    return instant.astimezone(UTC).date()
 
 
 def _two_valued(op: str, left: Typed, right: Typed, *, exact: bool) -> Condition:
