@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, select
+from sqlalchemy import ColumnElement, Table, func, select
 
 from app import records
 from app.models.client import Client, Contact
@@ -24,6 +24,22 @@ class Match:
 
     client_id: int
     by: MatchedBy
+
+
+def take_turns(values: Mapping[str, Any]) -> None:
+    """Wait until nobody else makes a client of the same e-mail address or tax number.
+
+    Two leads of one customer that are converted at once become one client: the second looks for it
+    when the first has ended. SQLite has one writer at a time anyway.
+    """
+    connection = records.connection()
+    if connection.dialect.name != "postgresql":
+        return
+    # In one order for everybody; the locks end with the transaction.
+    for name in ("email", "tax_id"):
+        if values.get(name) is not None:
+            lock = func.pg_advisory_xact_lock(func.hashtextextended(f"{name} {values[name]}", 0))
+            connection.execute(select(lock))
 
 
 def find_client(caller: Caller, values: Mapping[str, Any]) -> Match | None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from app.models.client import Client
 from app.models.event import AuditRecord, Event
+from tests.architecture.modules import ROOT
 from tests.contract.conftest import Api
 
 LEAD = {
@@ -265,3 +271,60 @@ def test_twenty_at_once_convert_once(app: Flask, admin: Api, session: Session) -
         statuses = sorted(pool.map(send, range(20)))
     assert statuses == [200] + [409] * 19
     assert session.scalar(select(func.count()).select_from(Client)) == 1
+
+
+def test_leads_of_one_customer_converted_at_once_make_one_client(
+    app: Flask, admin: Api, session: Session
+) -> None:
+    """Each is another lead, so none waits for the row of another."""
+    leads = [make_lead(admin, lastName=f"Maier {number}") for number in range(10)]
+    leads += [make_lead(admin, email=f"x{n}@other.example", taxId="DE136695976") for n in range(10)]
+
+    def send(lead_id: int) -> str | None:
+        answer = convert(Api(app.test_client(), admin.headers), lead_id)
+        assert answer.status_code == 200, answer.text
+        matched: str | None = answer.json["matchedBy"]
+        return matched
+
+    with ThreadPoolExecutor(20) as pool:
+        matched = list(pool.map(send, leads))
+    assert sorted(map(str, matched)) == ["None"] * 2 + ["email"] * 9 + ["taxId"] * 9
+    assert session.scalar(select(func.count()).select_from(Client)) == 2
+
+
+KILLED = """
+import os, signal, sys
+from app.config import Config
+from app.crm.conversion import Wishes, convert_lead
+from app.factory import create_app
+from app.security import acting_as, system_caller
+
+app = create_app(Config.from_env(os.environ))
+with app.app_context(), acting_as(system_caller()):
+    convert_lead(int(sys.argv[1]), Wishes(create_opportunity=True))
+    print("converted, not committed", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_conversion_that_is_killed_leaves_nothing(
+    app: Flask, admin: Api, session: Session, tmp_path: Path
+) -> None:
+    lead_id = make_lead(admin)
+    environment = {
+        **os.environ,
+        "DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"],
+        "SECRET_KEY": app.config["SECRET_KEY"],
+        "DATA_DIR": str(tmp_path),
+    }
+    command = [sys.executable, "-c", KILLED, str(lead_id)]
+    ended = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert "converted, not committed" in ended.stdout
+    assert admin.get(f"/odata/Leads({lead_id})").json["status"] == "New"
+    assert session.scalar(select(func.count()).select_from(Client)) == 0
+    made = select(Event.type).where(Event.entity.in_(("Client", "Contact", "Opportunity")))
+    assert session.scalars(made).all() == []
+    assert convert(admin, lead_id).json["client"]["created"] is True
