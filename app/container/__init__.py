@@ -30,8 +30,15 @@ from app.odata import edm
 from app.odata.declare import by_name
 from app.projects.service import PROJECTS
 from app.projects.tasks import TASKS
+from app.security import current_caller
 from app.tickets.service import TICKETS
 
+ME = edm.Singleton(
+    name="Me",
+    type=USER,
+    key=lambda: current_caller().user_id,
+    description="Who is calling, as the directory shows it.",
+)
 NAMESPACE = "BusinessPlatform"
 
 SETS = (
@@ -85,5 +92,6 @@ def container() -> edm.EntityContainer:
             [ADDRESS, CUSTOM_FIELDS, TAX_BREAKDOWN_LINE, PARTY_SNAPSHOT, *OPERATION_TYPES]
         ),
         enum_types=by_name([PRIORITY]),
+        singletons=by_name([ME]),
         operations=OPERATIONS,
     )

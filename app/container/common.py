@@ -136,6 +136,8 @@ def related(
         target=target,
         collection=True,
         join=lambda source, other: (other[kind] == entity) & (other[number] == source["id"]),
+        foreign_key=number,
+        besides={kind: entity},
         description=description,
     )
 

@@ -156,6 +156,19 @@ USER = business_type(
         server(_user.c.display_name),
         server(_user.c.email),
     ],
+    [
+        to_many("Tasks", "Task", "assignee_id", partner="Assignee", description="What to do."),
+        to_many(
+            "Tickets", "Ticket", "assignee_id", partner="Assignee", description="What to answer."
+        ),
+        to_many("Leads", "Lead", "owner_id", partner="Owner", description="Leads to qualify."),
+        to_many(
+            "Opportunities", "Opportunity", "owner_id", partner="Owner",
+            description="Sales in progress.",
+        ),
+        to_many("Clients", "Client", "owner_id", partner="Owner", description="Clients."),
+        to_many("Projects", "Project", "manager_id", partner="Manager", description="Projects."),
+    ],
     resource="directory",
     description="A colleague, or the account of an integration.",
-)
+)  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 from app.errors import ValidationError
 from app.odata import edm
 from app.odata.deep_owned import kept_item
-from app.odata.deep_relations import Relations, foreign_key, service_of
+from app.odata.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.payload import EntityBody, Related, snake
 from app.odata.write_places import as_bad_reference, at_place
 from app.odata.write_rows import related_keys
@@ -193,7 +193,7 @@ class DeepWriter:
         """
         nav = related.navigation
         target_set = self._relations.target_set(nav)
-        more = {} if nav.through is not None else {foreign_key(nav): key}
+        more = {} if nav.through is not None else held_values(nav, key)
         if target is None or (target not in before and _gives_own_key(item)):
             target = self.create(target_set, item, **more)
         elif _changes(target_set, item):

@@ -40,7 +40,7 @@ class Relations:
             self._linking(entity_set, nav).link(key, nav.name, target)
         elif nav.collection:
             holder = service_of(self.target_set(nav), update=True)
-            holder.update(target, {foreign_key(nav): key})
+            holder.update(target, held_values(nav, key))
         else:
             service_of(entity_set, update=True).update(key, {foreign_key(nav): target})
 
@@ -61,7 +61,8 @@ class Relations:
         prop = holder.type.by_attribute.get(attribute)
         if prop is not None and not prop.nullable:
             raise ValidationError([(prop.name, f"is required: a {holder.type.name} needs it")])
-        service_of(holder, update=True).update(target if nav.collection else key, {attribute: None})
+        values = dict.fromkeys((attribute, *nav.besides))
+        service_of(holder, update=True).update(target if nav.collection else key, values)
 
     def can_change(self, nav: edm.NavigationProperty) -> bool:
         """Whether a navigation property can be written at all."""
@@ -118,6 +119,11 @@ def service_of(
     if entity_set.service is None or refused:
         raise MethodNotAllowedError(f"{entity_set.name} cannot be written in this way.")
     return entity_set.service
+
+
+def held_values(nav: edm.NavigationProperty, key: Any) -> dict[str, Any]:
+    """What an entity of a collection holds of its relation to the entity with this key."""
+    return {foreign_key(nav): key, **nav.besides}
 
 
 def foreign_key(nav: edm.NavigationProperty) -> str:

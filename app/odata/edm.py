@@ -151,6 +151,8 @@ class NavigationProperty:
     collection: bool
     join: Join
     foreign_key: str | None = None
+    # What the target of a collection has besides the key: the type that a reference names.
+    besides: Mapping[str, Any] = field(default_factory=dict)
     through: tuple[FromClause, str, str] | None = None
     partner: str | None = None
     nullable: bool = True

@@ -28,7 +28,8 @@ def write_reference(request: WriteRequest, target: Target) -> Response:
         _replace(request, relations, link)
     else:
         key = _referred(request, link, request.json(), "")
-        relations.relate(link.entity_set, link.key, link.navigation, key)
+        with as_bad_reference("@odata.id"):
+            relations.relate(link.entity_set, link.key, link.navigation, key)
     return no_content(request)
 
 

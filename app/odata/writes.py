@@ -15,7 +15,7 @@ from flask import Response
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata import edm
-from app.odata.deep_relations import Relations, foreign_key, service_of
+from app.odata.deep_relations import Relations, held_values, service_of
 from app.odata.errors import QueryError
 from app.odata.nodes import Node
 from app.odata.options import OptionTexts, parse_options
@@ -102,7 +102,7 @@ def _linked_values(target: Target) -> dict[str, Any]:
     link = target.link
     if link is None or link.navigation.through is not None:
         return {}
-    return {foreign_key(link.navigation): link.key}
+    return held_values(link.navigation, link.key)
 
 
 def _update(request: WriteRequest, target: Target) -> Response:

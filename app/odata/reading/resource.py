@@ -78,6 +78,8 @@ class PathResolver:
             raise UnsupportedError("this address is not offered", segment.offset)
         _refuse_second_key(segment)
         if singleton := container.singletons.get(segment.name):
+            if segment.arguments is not None:
+                raise QueryError(f"{segment.name} is one entity: it has no key", segment.offset)
             scope = Scope(self._context, singleton.type)
             (column,) = scope.key_columns()
             key = bindparam(singleton_parameter(singleton.name), type_=column.type, required=True)

@@ -1,0 +1,95 @@
+"""Addresses beyond sets and keys: the caller, links of many to many, children along a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.contract.conftest import Api
+
+
+def make(api: Api, path: str, body: Any) -> Any:
+    answer = api.post(f"/odata/{path}", body)
+    assert answer.status_code == 201, answer.text
+    return answer.json["id"]
+
+
+def test_me_is_the_caller(admin: Api, sign_in: Callable[..., Api]) -> None:
+    sales = sign_in("Sales")
+    me = sales.get("/odata/Me")
+    assert me.status_code == 200, me.text
+    assert me.json["@odata.context"].endswith("/odata/$metadata#Me")
+    assert me.json["email"] == "sales@example.com"
+    assert admin.get("/odata/Me?$select=email").json["email"] == "admin@example.com"
+    assert sales.get("/odata/Me/displayName/$value").text == "Sales"
+    assert {"name": "Me", "kind": "Singleton", "url": "Me"} in admin.get("/odata/").json["value"]
+
+
+def test_what_is_mine_is_read_through_me(admin: Api, sign_in: Callable[..., Api]) -> None:
+    sales = sign_in("Sales")
+    lead = make(sales, "Leads", {"lastName": "Mine"})
+    make(admin, "Leads", {"lastName": "Theirs"})
+    mine = sales.get("/odata/Me/Leads?$select=lastName").json["value"]
+    assert [row["lastName"] for row in mine] == ["Mine"]
+    assert sales.get(f"/odata/Me/Leads({lead})").status_code == 200
+    assert sales.get("/odata/Me/Leads/$count").text == "1"
+    shown = sales.get("/odata/Me?$expand=Leads($select=lastName)").json
+    assert [row["lastName"] for row in shown["Leads"]] == ["Mine"]
+
+
+def test_me_is_not_written(admin: Api) -> None:
+    for method in ("post", "delete"):
+        assert getattr(admin, method)("/odata/Me").status_code == 405
+    assert admin.patch("/odata/Me", {"displayName": "x"}).status_code == 405
+    assert admin.get("/odata/Me(1)").status_code == 400
+
+
+def test_articles_are_linked_to_tickets_from_both_ends(admin: Api) -> None:
+    ticket = make(admin, "Tickets", {"subject": "Help"})
+    first = make(admin, "KbArticles", {"title": "One", "body": "x"})
+    second = make(admin, "KbArticles", {"title": "Two", "body": "x"})
+    body = {"@odata.id": f"KbArticles({first})"}
+    for _ in range(2):
+        answer = admin.post(f"/odata/Tickets({ticket})/KbArticles/$ref", body)
+        assert answer.status_code == 204, answer.text
+    answer = admin.post(
+        f"/odata/KbArticles({second})/Tickets/$ref", {"@odata.id": f"Tickets({ticket})"}
+    )
+    assert answer.status_code == 204
+    linked = admin.get(f"/odata/Tickets({ticket})/KbArticles/$ref").json["value"]
+    assert [one["@odata.id"] for one in linked] == [f"KbArticles({first})", f"KbArticles({second})"]
+    answer = admin.delete(f"/odata/Tickets({ticket})/KbArticles({first})/$ref")
+    assert answer.status_code == 204
+    assert admin.get(f"/odata/KbArticles({first})/Tickets/$count").text == "0"
+    assert admin.get(f"/odata/KbArticles({second})/Tickets/$count").text == "1"
+    for wrong in ("KbArticles(999)", "Clients(1)", "nonsense"):
+        answer = admin.post(f"/odata/Tickets({ticket})/KbArticles/$ref", {"@odata.id": wrong})
+        assert answer.status_code == 400
+
+
+def test_children_are_made_along_a_reference(admin: Api) -> None:
+    client = make(admin, "Clients", {"name": "ACME"})
+    project = make(admin, "Projects", {"name": "Build", "clientId": client})
+    about = admin.post(f"/odata/Clients({client})/Tasks", {"title": "Call"})
+    assert about.status_code == 201, about.text
+    assert (about.json["relatedType"], about.json["relatedId"]) == ("Client", client)
+    part = admin.post(f"/odata/Projects({project})/Tasks", {"title": "Plan"})
+    assert (part.status_code, part.json["projectId"]) == (201, project)
+    file = admin.post(f"/odata/Clients({client})/Documents", {"name": "a.txt", "fileName": "a.txt"})
+    assert file.status_code == 201, file.text
+    assert admin.post("/odata/Clients(999999)/Tasks", {"title": "x"}).status_code == 404
+    answer = admin.post("/odata/Leads", {"lastName": "Doe", "Tasks": [{"title": "Ring"}]})
+    assert answer.status_code == 201, answer.text
+    assert answer.json["Tasks"][0]["relatedType"] == "Lead"
+
+
+def test_a_child_is_moved_and_let_go_by_its_reference(admin: Api) -> None:
+    client, other = (make(admin, "Clients", {"name": name}) for name in ("ACME", "Globex"))
+    task = make(admin, f"Clients({client})/Tasks", {"title": "Call"})
+    answer = admin.post(f"/odata/Clients({other})/Tasks/$ref", {"@odata.id": f"Tasks({task})"})
+    assert answer.status_code == 204, answer.text
+    assert admin.get(f"/odata/Tasks({task})/relatedId").json["value"] == other
+    answer = admin.delete(f"/odata/Clients({other})/Tasks({task})/$ref")
+    assert answer.status_code == 204, answer.text
+    shown = admin.get(f"/odata/Tasks({task})").json
+    assert (shown["relatedType"], shown["relatedId"]) == (None, None)
