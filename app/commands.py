@@ -11,6 +11,7 @@ from flask.cli import AppGroup
 
 # Name of a command -> where it is.
 COMMANDS = {
+    "backup": "app.backup.commands:backup",
     "db": "flask_migrate.cli:db",
     "worker": "app.jobs:worker",
     "demo": "app.demo.load:demo",
@@ -18,6 +19,7 @@ COMMANDS = {
     "export": "app.importing.export:exporting",
     "invoices": "app.invoices.commands:invoices",
     "import": "app.importing.command:importing",
+    "restore": "app.backup.commands:restore",
     "reindex": "app.kb.command:reindex",
 }
 

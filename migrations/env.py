@@ -46,6 +46,7 @@ def migrate_sqlite(connection: Connection) -> None:
         if broken := driver.execute("PRAGMA foreign_key_check").fetchall():
             raise RuntimeError(f"rows refer to rows that do not exist: {broken[:5]}")
     finally:
+        connection.rollback()  # with nothing to migrate, the look at the version is still open
         driver.execute("PRAGMA foreign_keys=ON")
 
 

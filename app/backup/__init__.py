@@ -1,0 +1,1 @@
+"""Backup and restore: the whole service in one file, on either database."""

@@ -1,0 +1,54 @@
+"""``flask backup FILE`` and ``flask restore FILE`` (docs/operations.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from flask.cli import with_appcontext
+
+from app.backup.manifest import BackupError
+from app.backup.restoring import is_readable_key, restore_backup
+from app.backup.writing import describe, write_backup
+from app.importing.command import progress_bar
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--without-files", is_flag=True, help="Rows only: the store of files is kept by itself."
+)
+@with_appcontext
+def backup(file: Path, without_files: bool) -> None:
+    """Write the whole service to FILE, while it runs; FILE holds secrets, keep it like one."""
+    try:
+        with progress_bar() as report:
+            manifest = write_backup(file, files=not without_files, progress=report)
+    except BackupError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{file}: {describe(manifest)}")
+    if manifest.missing_files:
+        for key in manifest.missing_files[:20]:
+            click.echo(f"missing from the store of files: {key}", err=True)
+        raise click.ClickException(
+            f"{len(manifest.missing_files)} files that documents name are missing; the rest is kept"
+        )
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@with_appcontext
+def restore(file: Path) -> None:
+    """Bring a backup into an empty database and store; SQLite's into PostgreSQL as well."""
+    try:
+        with progress_bar() as report:
+            manifest = restore_backup(file, report)
+    except BackupError as error:
+        raise click.ClickException(f"Nothing was restored: {error}") from error
+    click.echo(f"Restored: {describe(manifest)}")
+    if not is_readable_key(manifest):
+        click.echo(
+            "SECRET_KEY is another than that of the backup: people sign in again, and the secrets"
+            " of webhooks cannot be read. Set the old key in SECRET_KEY_PREVIOUS.",
+            err=True,
+        )

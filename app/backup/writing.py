@@ -1,0 +1,156 @@
+"""Making a backup while the service runs: one instant of the database, then the files it names.
+
+Rows are read inside one snapshot, so what belongs together is together. Files never change once
+they are written, so they are copied after the rows; one that is deleted meanwhile is reported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic.runtime.migration import MigrationContext
+from flask import current_app
+from sqlalchemy import Connection, func, select
+
+from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
+from app.backup.rows import select_rows, stored_columns, write_lines
+from app.blobs import BlobMissingError, blobs
+from app.clock import utc_now
+from app.database import primary_engine
+from app.extensions import Model, db
+from app.keys import derived_keys
+from app.models.document import DocumentVersion
+from app.types import iso_instant
+
+PART_ROWS = 2000
+# (what is being written, how much of it is done, how much there is)
+Progress = Callable[[str, int, int], None]
+
+
+def write_backup(path: Path, *, files: bool = True, progress: Progress | None = None) -> Manifest:
+    """Write everything to ``path``, which appears when all of it is there.
+
+    Args:
+        files: whether the files of documents and invoices go in; not where the store that they
+            lie in is backed up by itself.
+    Returns: what the archive says of itself.
+    Raises: BackupError, the file exists or cannot be written.
+    """
+    if path.exists():
+        raise BackupError(f"{path} exists already")
+    unfinished = path.with_name(path.name + ".part")
+    tell = progress or (lambda what, done, total: None)
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+                manifest = _fill(archive, files, tell)
+            out.flush()
+            os.fsync(out.fileno())
+        unfinished.rename(path)
+    except OSError as error:
+        raise BackupError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return manifest
+
+
+def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
+    with snapshot() as connection:
+        revision = MigrationContext.configure(connection).get_current_revision()
+        if revision is None:
+            raise BackupError("the database is empty: there is nothing to back up")
+        tables = _write_tables(archive, connection, tell)
+        named = set(connection.scalars(select(DocumentVersion.blob_key)))
+    copied = _write_files(archive, tell) if files else None
+    manifest = Manifest(
+        revision=revision,
+        created_at=iso_instant(utc_now()),
+        key_id=derived_keys(current_app.extensions["config"], "sealing")[0].id,
+        tables=tables,
+        files=copied,
+        missing_files=sorted(named - copied.keys()) if copied is not None else [],
+    )
+    archive.writestr(MANIFEST, manifest.dump())
+    return manifest
+
+
+@contextmanager
+def snapshot() -> Iterator[Connection]:
+    """A connection that sees one instant of the database for as long as it is read."""
+    if db.engine.dialect.name == "sqlite":
+        with primary_engine().connect() as connection:
+            connection.exec_driver_sql("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.exec_driver_sql("ROLLBACK")
+        return
+    with db.engine.connect() as plain:
+        connection = plain.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        # A table may take longer than any query of a request.
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+        yield connection
+
+
+def _write_tables(
+    archive: zipfile.ZipFile, connection: Connection, tell: Progress
+) -> dict[str, TableEntry]:
+    tables = list(Model.metadata.sorted_tables)
+    totals = {
+        table.name: int(connection.scalar(select(func.count()).select_from(table)) or 0)
+        for table in tables
+    }
+    total, done = sum(totals.values()), 0
+    entries = {}
+    for table in tables:
+        names = stored_columns(table)
+        parts: dict[str, str] = {}
+        rows = 0
+        reading = connection.execution_options(stream_results=True, yield_per=PART_ROWS)
+        for part in reading.execute(select_rows(table, names)).partitions(PART_ROWS):
+            name = f"tables/{table.name}/{len(parts):06d}.jsonl"
+            lines = write_lines(part)
+            archive.writestr(name, lines)
+            parts[name] = hashlib.sha256(lines).hexdigest()
+            rows += len(part)
+            done += len(part)
+            tell("Rows", done, total)
+        entries[str(table.name)] = TableEntry(names, rows, parts)
+    return entries
+
+
+def _write_files(archive: zipfile.ZipFile, tell: Progress) -> dict[str, str]:
+    store = blobs()
+    copied: dict[str, str] = {}
+    entries = list(store.entries())
+    for number, entry in enumerate(entries, 1):
+        digest = hashlib.sha256()
+        try:
+            pieces = store.stream(entry.key)
+        except BlobMissingError:  # deleted since the listing
+            continue
+        # Files are mostly compressed already.
+        info = zipfile.ZipInfo(f"files/{entry.key}")
+        with archive.open(info, "w", force_zip64=True) as out:
+            for piece in pieces:
+                digest.update(piece)
+                out.write(piece)
+        copied[entry.key] = digest.hexdigest()
+        tell("Files", number, len(entries))
+    return copied
+
+
+def describe(manifest: Manifest) -> str:
+    """``184,213 rows and 12 files of 2026-11-21T02:00:00.000Z``."""
+    rows = sum(entry.rows for entry in manifest.tables.values())
+    files = "no files" if manifest.files is None else f"{len(manifest.files):,} files"
+    return f"{rows:,} rows and {files} of {manifest.created_at}"

@@ -1,0 +1,233 @@
+"""A backup brings everything back: rows to the digit, files to the byte, on either database."""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import IntegrityError
+
+from app.backup.manifest import MANIFEST, BackupError, Manifest
+from app.backup.restoring import read_manifest, restore_backup
+from app.backup.rows import select_rows, stored_columns, write_lines
+from app.backup.writing import write_backup
+from app.blobs import blobs
+from app.config import Config
+from app.database import read_engine, transaction
+from app.extensions import Model, db
+from app.factory import create_app
+from app.importing.service import import_records
+from app.models.client import Client
+from app.models.invoice import Invoice
+from tests.databases import close_engines, new_database
+from tests.importing.test_import import FILE
+
+SECRET_KEY = "not-a-secret-only-for-the-tests-of-this-run"
+KINDS = [
+    "sqlite",
+    pytest.param("postgresql", marks=pytest.mark.needs("postgresql")),
+]
+Build = Callable[..., Flask]
+
+
+@pytest.fixture
+def empty_app(tmp_path: Path) -> Iterator[Callable[[str], Flask]]:
+    """Build an application on an empty database of a kind, with a store of its own."""
+    with _Databases(tmp_path) as databases:
+        yield databases.build
+
+
+class _Databases:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: list[Any] = []
+        self._apps: list[Flask] = []
+
+    def __enter__(self) -> _Databases:
+        return self
+
+    def build(self, kind: str) -> Flask:
+        name = f"business_platform_restore_{os.getpid()}_{len(self._open)}"
+        database = new_database(kind, self._folder, name)
+        url = database.__enter__()
+        self._open.append(database)
+        config = Config(
+            SECRET_KEY=SECRET_KEY,
+            DATA_DIR=self._folder,
+            SQLALCHEMY_DATABASE_URI=url,
+            STORAGE_URL=f"file://{self._folder / name}",
+            TESTING=True,
+        )
+        self._apps.append(create_app(config))
+        return self._apps[-1]
+
+    def __exit__(self, *error: object) -> None:
+        for app in self._apps:
+            close_engines(app)
+        for database in self._open:
+            database.__exit__(None, None, None)
+
+
+@contextmanager
+def filled(app: Flask) -> Iterator[None]:
+    """Records with a history, and a file, in ``app``."""
+    with app.app_context():
+        import_records(FILE)
+        blobs().put("documents/aa/aabb", b"the bytes of a file" * 100)
+        yield
+        blobs().delete("documents/aa/aabb")
+
+
+def contents(app: Flask) -> dict[str, bytes]:
+    """Every row of every table, as an archive has it."""
+    with app.app_context(), read_engine().connect() as connection:
+        return {
+            table.name: write_lines(
+                connection.execute(select_rows(table, stored_columns(table))).all()
+            )
+            for table in Model.metadata.sorted_tables
+        }
+
+
+@pytest.mark.parametrize("target", KINDS)
+def test_everything_comes_back(app: Flask, empty_app: Build, tmp_path: Path, target: str) -> None:
+    archive = tmp_path / "backup.zip"
+    with filled(app):
+        write_backup(archive)
+    restored = empty_app(target)
+    with restored.app_context():
+        restore_backup(archive)
+        assert blobs().read("documents/aa/aabb") == b"the bytes of a file" * 100
+    before, after = contents(app), contents(restored)
+    assert sum(len(lines) for lines in before.values()) > 1000
+    assert {name for name in before if before[name] != after[name]} == set()
+
+
+@pytest.mark.parametrize("target", KINDS)
+def test_a_restored_service_goes_on(
+    app: Flask, empty_app: Build, tmp_path: Path, target: str
+) -> None:
+    with filled(app):
+        write_backup(tmp_path / "backup.zip")
+    restored = empty_app(target)
+    with restored.app_context():
+        restore_backup(tmp_path / "backup.zip")
+        with read_engine().connect() as connection:
+            last = connection.scalar(select(func.max(Client.id)))
+        import_records({"Clients": [{"name": "New"}]})
+        with read_engine().connect() as connection:
+            new = connection.scalar(select(Client.id).where(Client.name == "New"))
+        assert new > last
+        clients = Model.metadata.tables["clients"]
+        with db.engine.connect() as connection, pytest.raises(IntegrityError):
+            connection.execute(clients.update().values(origin_lead_id=10**9))
+            connection.commit()
+
+
+def test_sums_of_money_are_equal_to_the_cent(app: Flask, empty_app: Build, tmp_path: Path) -> None:
+    with filled(app):
+        write_backup(tmp_path / "backup.zip")
+    restored = empty_app("sqlite")
+    with restored.app_context():
+        restore_backup(tmp_path / "backup.zip")
+    sums = []
+    for one in (app, restored):
+        with one.app_context(), read_engine().connect() as connection:
+            sums.append(connection.scalar(select(func.sum(Invoice.total))))
+    assert sums[0] == sums[1]
+    assert sums[0] is not None and Decimal(sums[0]) > 0
+
+
+def test_a_database_in_use_is_left_alone(app: Flask, tmp_path: Path) -> None:
+    with filled(app):
+        write_backup(tmp_path / "backup.zip")
+        with pytest.raises(BackupError, match="in use"):
+            restore_backup(tmp_path / "backup.zip")
+
+
+def test_a_damaged_archive_leaves_nothing(app: Flask, empty_app: Build, tmp_path: Path) -> None:
+    whole, damaged = tmp_path / "backup.zip", tmp_path / "damaged.zip"
+    with filled(app):
+        write_backup(whole)
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(damaged, "w") as copy:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.startswith("tables/clients/"):
+                content = content.replace(b"C-000412", b"C-000413")
+            copy.writestr(name, content)
+    restored = empty_app("sqlite")
+    with restored.app_context():
+        with pytest.raises(BackupError, match="damaged: tables/clients"):
+            restore_backup(damaged)
+        with read_engine().connect() as connection:
+            assert connection.scalar(select(func.count()).select_from(Client)) == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", None], ids=["empty", "text", "other"])
+def test_what_is_no_backup_is_said_to_be_none(tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "file.zip"
+    if content is None:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("hello", "world")
+    else:
+        file.write_bytes(content)
+    with pytest.raises(BackupError, match="no backup"):
+        read_manifest(file)
+
+
+def test_a_backup_of_a_newer_version_is_refused(
+    app: Flask, empty_app: Build, tmp_path: Path
+) -> None:
+    file = tmp_path / "newer.zip"
+    newer = Manifest(revision="9999", created_at="2030-01-01T00:00:00.000Z", key_id="")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(MANIFEST, newer.dump())
+    with empty_app("sqlite").app_context(), pytest.raises(BackupError, match="newer version"):
+        restore_backup(file)
+
+
+def test_commands_say_what_they_did(app: Flask, empty_app: Build, tmp_path: Path) -> None:
+    file = tmp_path / "backup.zip"
+    with filled(app):
+        made = app.test_cli_runner().invoke(args=["backup", str(file)])
+        again = app.test_cli_runner().invoke(args=["backup", str(file)])
+    assert (made.exit_code, again.exit_code) == (0, 1)
+    assert "rows and 1 files" in made.output
+    assert "exists already" in again.output
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    restored = empty_app("sqlite").test_cli_runner().invoke(args=["restore", str(file)])
+    assert restored.exit_code == 0, restored.output
+    assert "Restored:" in restored.output
+
+
+def test_a_backup_sees_one_instant(app: Flask, tmp_path: Path) -> None:
+    """What is written while a backup runs is in all of its tables or in none."""
+
+    def write_meanwhile(what: str, done: int, total: int) -> None:
+        if not added:
+            added.append(done)
+            with transaction() as session:
+                session.execute(text("UPDATE clients SET notes = 'changed meanwhile'"))
+
+    added: list[int] = []
+    with filled(app):
+        manifest = write_backup(tmp_path / "backup.zip", progress=write_meanwhile)
+    assert added
+    with zipfile.ZipFile(tmp_path / "backup.zip") as archive:
+        (part,) = manifest.tables["clients"].parts
+        assert b"changed meanwhile" not in archive.read(part)
+
+
+def test_a_schema_without_tables_is_nothing_to_back_up(empty_app: Build, tmp_path: Path) -> None:
+    with empty_app("sqlite").app_context(), pytest.raises(BackupError, match="empty"):
+        write_backup(tmp_path / "backup.zip")
+    assert not (tmp_path / "backup.zip").exists()
