@@ -39,7 +39,8 @@ class LeadService(EntityService):
 
     def check(self, change: Change) -> None:
         """A lead has a name, and a reason only when it is disqualified."""
-        if change.was("status") == "Converted":
+        # A step to another state has the state machine's answer.
+        if change.was("status") == "Converted" and change.given != {"status"}:
             raise InvalidStateError(
                 "A converted lead cannot be changed: go on with the client that it became.",
                 [("status", "is Converted")],
