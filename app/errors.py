@@ -207,6 +207,12 @@ class NotImplementedInServiceError(ApiError):
     status, code = 501, "NOT_IMPLEMENTED"
 
 
+class AiUnavailableError(ApiError):
+    """The assistant has no place for another reader, or its provider does not answer."""
+
+    status, code = 503, "AI_UNAVAILABLE"
+
+
 class ServiceUnavailableError(ApiError):
     """The database or another part is away; comes with ``Retry-After``."""
 

@@ -11,6 +11,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app import blobs, cli, commands, database, logs, sealing, versions
 from app.admin.routes import area as admin
+from app.ai.routes import area as ai
+from app.ai.tickets import init_tickets
 from app.areas import Area
 from app.auth import epoch, passwords
 from app.auth.authentication import Authenticator
@@ -43,7 +45,7 @@ from app.webhooks.routes import area as webhooks, events_area as events
 _log = structlog.get_logger()
 
 AREAS: tuple[Area, ...] = (
-    auth, admin, crm, invoices, payments, tickets, documents, kb, webhooks, events,
+    auth, admin, crm, invoices, payments, tickets, documents, kb, ai, webhooks, events,
 )  # fmt: skip
 
 
@@ -89,6 +91,7 @@ def bind_edge(app: Application, config: Config) -> None:
     tokens = app.extensions["access_tokens"] = AccessTokens(config)
     with app.app_context():
         app.extensions["authenticator"] = Authenticator(tokens, database.primary_engine())
+    init_tickets(app)
     app.extensions["key_use"] = KeyUse(app)
     app.extensions["request_log"] = logs.RequestLog(config)
     app.extensions["idempotency"] = Idempotency()

@@ -7,7 +7,7 @@ or the security epoch changes, which is when any right or session anywhere does.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from app.clock import unix_seconds
 from app.errors import TokenMissingError
 from app.security import Caller
 
+# The WSGI environment -> the user and the session, or None without a ticket.
+TicketReader = Callable[[Mapping[str, Any]], tuple[int, str] | None]
 # Entries are some 600 bytes beyond the rights, which callers of one role do not share.
 MAXIMUM_ENTRIES = 10_000
 
@@ -41,6 +43,9 @@ class Authenticator:
         self._tokens = tokens
         self._engine = engine
         self._entries: dict[str | bytes, Entry] = {}
+        # What stands in for headers where a client cannot send any: it reads a ticket out of the
+        # address, and says whose session it is of (app/ai/tickets.py).
+        self.read_ticket: TicketReader = _no_ticket
 
     def find(self, environ: Mapping[str, Any], *, basic: bool) -> Entry:
         """The verified caller; one remembered is returned whatever epoch it is of.
@@ -52,6 +57,10 @@ class Authenticator:
         authorization = environ.get("HTTP_AUTHORIZATION")
         api_key = environ.get("HTTP_X_API_KEY")
         if authorization is None and api_key is None:
+            ticket = self.read_ticket(environ)
+            if ticket is not None:  # for one request, so it is not remembered
+                found = find_by_session(self._engine, *ticket)
+                return Entry(found.caller, found.epoch, found.expires)
             raise TokenMissingError("Sign in: send a bearer token or an API key.")
         entry = None
         if api_key is not None:
@@ -102,6 +111,10 @@ class Authenticator:
             self._entries.clear()
         entry = self._entries[name] = Entry(found.caller, found.epoch, expires, basic)
         return entry
+
+
+def _no_ticket(environ: Mapping[str, Any]) -> None:
+    return None
 
 
 def _digest(header: str) -> bytes:

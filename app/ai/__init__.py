@@ -1,0 +1,1 @@
+"""The assistant: conversations, answers with their sources, and proposed changes."""

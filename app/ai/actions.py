@@ -1,0 +1,123 @@
+"""Proposed changes: kept, confirmed once by who was asked, or rejected."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+from app import audit, records
+from app.ai.parts import Proposal
+from app.ai.store import ACTIONS
+from app.ai.tools import TOOLS
+from app.clock import utc_now
+from app.errors import InvalidStateError, NotFoundError
+from app.events import emit
+from app.permissions import require
+from app.security import acting_as, current_caller
+from app.types import iso_instant, json_text
+
+# A proposal that is older was made for a state of things that may be gone.
+VALID_FOR = timedelta(hours=1)
+_ENTITY = "AiAction"
+
+
+def propose(session_id: int, message_id: int, proposal: Proposal) -> dict[str, Any]:
+    """Keep a proposal; nothing is done."""
+    now = utc_now()
+    row = {
+        "key": f"act_{secrets.token_urlsafe(18)}",
+        "created_at": now,
+        "session_id": session_id,
+        "message_id": message_id,
+        "principal": current_caller().principal,
+        "tool": proposal.tool,
+        "arguments": dict(proposal.arguments),
+        "summary": proposal.summary,
+        "status": "pending",
+        "expires_at": now + VALID_FOR,
+    }
+    row["id"] = records.insert(ACTIONS, row)
+    _report("ai.action_proposed", row, 1)
+    return row
+
+
+def confirm(key: str) -> dict[str, Any]:
+    """Do what was proposed, under the rights that the caller has now; once.
+
+    Raises: NotFoundError, there is none for this caller; InvalidStateError, it was decided or has
+        expired; whatever the service raises, and then the proposal stays.
+    """
+    caller = current_caller()
+    require(caller, "ai:act")
+    action = _pending(key)
+    with acting_as(dataclasses.replace(caller, via="ai")):
+        result = TOOLS[action["tool"]].run(action["arguments"])
+        decided = _decide(action, "executed", result)
+        _report("ai.action_executed", decided, 2)
+    return decided
+
+
+def reject(key: str) -> dict[str, Any]:
+    """Leave it.
+
+    Raises: NotFoundError; InvalidStateError.
+    """
+    return _decide(_pending(key), "rejected", None)
+
+
+def describe_action(action: Mapping[str, Any]) -> dict[str, Any]:
+    """A proposal as the API shows it."""
+    expired = action["status"] == "pending" and action["expires_at"] < utc_now()
+    return {
+        "id": action["key"],
+        "tool": action["tool"],
+        "summary": action["summary"],
+        "arguments": action["arguments"],
+        "status": "expired" if expired else action["status"],
+        "expiresAt": action["expires_at"],
+        "decidedAt": action.get("decided_at"),
+        "result": action.get("result"),
+    }
+
+
+def _pending(key: str) -> dict[str, Any]:
+    """The proposal, locked, when it may still be decided."""
+    wanted = (
+        select(ACTIONS)
+        .where(ACTIONS.c.key == key, ACTIONS.c.principal == current_caller().principal)
+        .with_for_update()
+    )
+    row = records.connection().execute(wanted).mappings().first()
+    if row is None:
+        raise NotFoundError(f"There is no action {key[:40]}.")
+    shown = describe_action(row)
+    if shown["status"] != "pending":
+        raise InvalidStateError(
+            f"The action is {shown['status']}: only a pending one is confirmed or rejected.",
+            [("status", shown["status"])],
+        )
+    return dict(row)
+
+
+def _decide(action: Mapping[str, Any], status: str, result: Any) -> dict[str, Any]:
+    values = {"status": status, "decided_at": utc_now(), "result": result}
+    records.connection().execute(
+        ACTIONS.update().where(ACTIONS.c.id == action["id"]).values(**values)
+    )
+    after = {"tool": action["tool"], "arguments": action["arguments"], "result": result}
+    audit.record(f"ai.action_{status}", _ENTITY, action["id"], after=after)
+    return {**action, **values}
+
+
+def _report(event: str, action: Mapping[str, Any], sequence: int) -> None:
+    shown = {
+        "id": action["key"], "tool": action["tool"], "summary": action["summary"],
+        "arguments": action["arguments"], "status": action["status"],
+        "expiresAt": iso_instant(action["expires_at"]), "result": action.get("result"),
+    }  # fmt: skip
+    emit(event, _ENTITY, action["id"], sequence=sequence, representation=json_text(shown))

@@ -1,0 +1,72 @@
+"""The built-in assistant: one message, one route, every sentence from a source (docs/adr/0092).
+
+It is deterministic: the same message, over the same data and for the same caller, has the same
+answer. It makes no sentence of its own about the business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from app.ai.figures import answer_from_figures, is_about_figures
+from app.ai.knowledge import answer_from_articles
+from app.ai.parts import Ask, Part, Text
+from app.ai.record import answer_property, find_property, summarise, wants_summary
+from app.ai.refusals import NO_WRITES, is_command, refusal_of
+from app.ai.requests import answer_request
+
+_GREETING = re.compile(
+    r"^\W*(hi|hello|hey|good (morning|afternoon|evening)|thanks?( you)?)\W*$", re.I
+)
+_HELP = re.compile(r"^\W*(help|what can you do|who are you|how do you work)\W*$", re.IGNORECASE)
+_HOW_TO = re.compile(
+    r"^\W*(how (do|can|should|to|does)|where (do|can)|why|can i|what happens)\b", re.I
+)
+ABOUT = (
+    "I answer how-to questions from the knowledge base, sum up the record that you look at, answer"
+    " questions about figures, and propose changes that you confirm: create a task, add a note,"
+    " draft a mail, change a stage or status."
+)
+
+
+def answer(ask: Ask) -> Iterator[Part]:
+    """The parts of the answer, in the order of saying them."""
+    text = ask.text
+    refusal = refusal_of(text)
+    if refusal is not None:
+        yield Text(refusal)
+        return
+    if _GREETING.match(text) or _HELP.match(text):
+        yield Text(ABOUT)
+        return
+    yield from _routed(ask)
+
+
+def _routed(ask: Ask) -> Iterator[Part]:
+    text = ask.text
+    is_how_to = _HOW_TO.match(text) is not None
+    requested = None if is_how_to else answer_request(ask)
+    if requested is not None:
+        yield from requested
+        return
+    if is_command(text):
+        yield Text(NO_WRITES)
+        return
+    has_record = ask.context is not None and ask.context.key is not None
+    if has_record and not is_how_to:
+        name = find_property(ask)
+        if wants_summary(text):
+            yield from summarise(ask)
+            return
+        if name is not None:
+            yield from answer_property(ask, name)
+            return
+    if is_about_figures(text) or not is_how_to:
+        figures = answer_from_figures(ask)
+        first = next(figures, None)
+        if first is not None:
+            yield from chain((first,), figures)
+            return
+    yield from answer_from_articles(ask)

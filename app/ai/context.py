@@ -1,0 +1,89 @@
+"""Which record ``{module, entityId}`` means, read as the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import current_app
+
+from app import engine
+from app.ai.parts import Citation, Context
+from app.errors import ForbiddenError, NotFoundError, ValidationError
+from app.events import entity_url
+from app.odata import edm
+
+# Words for an area of the service that are no name of a type or set, and the records they mean.
+AREAS: Mapping[str, str] = {
+    "crm": "Client", "sales": "Opportunity", "pipeline": "Opportunity", "support": "Ticket",
+    "helpdesk": "Ticket", "invoicing": "Invoice", "billing": "Invoice", "kb": "KbArticle",
+    "knowledge": "KbArticle", "articles": "KbArticle", "article": "KbArticle",
+}  # fmt: skip
+# Areas without records of their own: what is asked there is about no record.
+OTHERS = frozenset(("bi", "reports", "dashboard", "home", "general", "webhooks", "admin"))
+# The property that names a record, where it is not ``name``.
+TITLES: Mapping[str, str] = {
+    "Contact": "fullName", "Lead": "fullName", "Ticket": "subject", "Invoice": "number",
+    "KbArticle": "title", "Task": "title",
+}  # fmt: skip
+
+
+def read_context(given: Mapping[str, Any] | None) -> Context | None:
+    """The record that the caller looks at, or None.
+
+    Args:
+        given: ``{"module": "clients", "entityId": 7}``; the module is the name of a type, of a
+            set or of an area, in any case.
+    Raises: ValidationError, no such module; NotFoundError, no such record for the caller.
+    """
+    if not given:
+        return None
+    module = given["module"]
+    entity = _entity_of(module)
+    key = given.get("entityId")
+    if entity is None:
+        if key is not None:
+            raise ValidationError([("context.entityId", f"{module} has no records")])
+        return Context(module)
+    home = _container().set_of_type[entity]
+    if key is None:
+        return Context(module, entity, home.name)
+    try:
+        row = engine.read_one(f"{home.name}({key})", select=f"id,{TITLES.get(entity, 'name')}")
+    except (ForbiddenError, NotFoundError):
+        raise NotFoundError(f"There is no {entity} {key}.") from None
+    title = row[TITLES.get(entity, "name")] or f"{entity} {key}"
+    return Context(module, entity, home.name, key, title)
+
+
+def citation_of(context: Context, snippet: str = "") -> Citation:
+    """The record as a source."""
+    assert context.entity is not None and context.key is not None
+    return Citation(
+        context.entity, context.key, context.title or "", entity_url(context.entity, context.key),
+        snippet,
+    )  # fmt: skip
+
+
+def entity_type(entity: str) -> edm.EntityType:
+    """The type of records of this name."""
+    found: edm.EntityType = _container().set_of_type[entity].type
+    return found
+
+
+def _entity_of(module: str) -> str | None:
+    word = module.strip().lower()
+    names = {}
+    for name, entity_set in _container().sets.items():
+        if entity_set.service is not None:
+            names[name.lower()] = names[entity_set.type.name.lower()] = entity_set.type.name
+    found = names.get(word) or AREAS.get(word)
+    if found is None and word not in OTHERS:
+        known = ", ".join(sorted({*names, *AREAS, *OTHERS}))
+        raise ValidationError([("context.module", f"must be one of {known}")])
+    return found
+
+
+def _container() -> edm.EntityContainer:
+    container: edm.EntityContainer = current_app.extensions["odata"].container
+    return container

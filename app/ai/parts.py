@@ -1,0 +1,84 @@
+"""What an answer is made of, in the order in which it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+BUILT_IN = "built-in"
+
+
+@dataclass(frozen=True)
+class Context:
+    """The record that the caller looks at.
+
+    ``module`` is as it was given; the rest is None where only a module was.
+    """
+
+    module: str
+    entity: str | None = None
+    entity_set: str | None = None
+    key: int | None = None
+    title: str | None = None
+
+    @property
+    def path(self) -> str:
+        """The record's path below the OData service root."""
+        return f"{self.entity_set}({self.key})"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A message, and what it is about."""
+
+    text: str
+    context: Context | None
+    session_key: str
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """The service was asked something, under the caller's rights."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What came of the call before: ``ok``, ``denied`` or ``error``."""
+
+    status: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A source; its number is given by its place among the citations of the answer."""
+
+    type: str
+    id: int
+    title: str
+    url: str
+    snippet: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words, and the source that they are from."""
+
+    text: str
+    source: Citation | None = None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change that the caller may confirm."""
+
+    tool: str
+    summary: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+Part = ToolCall | ToolResult | Text | Proposal

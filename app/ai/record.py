@@ -1,0 +1,144 @@
+"""Questions about the record in the context: a summary, or the value of a property."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app import engine
+from app.ai.context import TITLES, citation_of, entity_type
+from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
+from app.ai.profiles import PROFILES, SYNONYMS, Listing
+from app.ai.wording import spoken, value_text, words_of
+from app.errors import ForbiddenError, NotFoundError
+from app.events import entity_url
+
+_SUMMARY = re.compile(
+    r"\b(summar\w*|overview|history|status report|brief(ing)?|what('s| is) (open|new|going on"
+    r"|happening)|tell me (more )?about|describe|who is (this|that|it)|open items?"
+    r"|what (about|do we know)|recap|catch me up|details?)\b",
+    re.IGNORECASE,
+)
+_FIELD_QUESTION = re.compile(
+    r"\b(what|when|which|who|whose|how (much|many|likely|far|long|urgent)|is|are|does|do|has"
+    r"|where|tell|show|give)\b",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"{(\w+)}")
+_LONGEST_LINE = 200
+# Never asked for by these words alone: they are in too many questions.
+_TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
+
+
+def wants_summary(text: str) -> bool:
+    """Whether a message asks for all that matters of the record."""
+    return _SUMMARY.search(text) is not None
+
+
+def find_property(ask: Ask) -> str | None:
+    """The property of the record in the context that a question means, or None."""
+    context = ask.context
+    if context is None or context.key is None or not _FIELD_QUESTION.search(ask.text):
+        return None
+    assert context.entity is not None
+    said = words_of(ask.text)
+    phrases = {spoken(name): name for name in entity_type(context.entity).properties}
+    phrases |= SYNONYMS.get(context.entity, {})
+    found = [
+        (len(phrase.split()), len(phrase), name)
+        for phrase, name in phrases.items()
+        if (phrase not in _TOO_COMMON or len(said) <= 6) and _contains(said, phrase.split())
+    ]
+    return max(found)[2] if found else None
+
+
+def answer_property(ask: Ask, name: str) -> Iterator[Part]:
+    """Say the value of one property."""
+    context = ask.context
+    assert context is not None and context.entity is not None
+    yield ToolCall("read_record", {"record": context.path, "select": name})
+    row = _shown(context.entity, engine.read_one(context.path))
+    yield ToolResult("ok", f"{name} = {row[name]}")
+    label = spoken(name)
+    sentence = f"The {label} of {context.title} is {row[name]}."
+    yield Text(sentence, citation_of(context, sentence))
+
+
+def summarise(ask: Ask) -> Iterator[Part]:
+    """Facts, open items and history of the record, each sentence from the record it cites."""
+    context = ask.context
+    assert context is not None and context.entity is not None
+    profile = PROFILES[context.entity]
+    yield ToolCall("read_record", {"record": context.path})
+    row = engine.read_one(context.path)
+    yield ToolResult("ok", context.title or "")
+    shown = _shown(context.entity, row)
+    facts = [
+        template.format(**shown)
+        for template in profile.facts
+        if all(_is_worth_saying(row.get(name)) for name in _PLACEHOLDER.findall(template))
+    ]
+    source = citation_of(context, facts[0] if facts else "")
+    for fact in facts:
+        yield Text(fact, source)
+    for listing in profile.listings:
+        yield from _list(context, listing, source)
+
+
+def _list(context: Context, listing: Listing, source: Citation) -> Iterator[Part]:
+    options = {"orderby": listing.order, "top": listing.most, "count": "true"}
+    if listing.condition:
+        options["filter"] = listing.condition
+    path = f"{context.path}/{listing.navigation}"
+    try:
+        rows = engine.read_many(path, **options)
+    except (ForbiddenError, NotFoundError):
+        return  # what the caller may not read is not spoken of
+    if not rows:
+        return
+    kind = listing.entity or _target(context, listing)
+    yield Text(f"\n{listing.title}:", source)
+    for row in rows:
+        shown = _shown(kind, row)
+        if not all(name in shown for name in _PLACEHOLDER.findall(listing.line)):
+            continue
+        line = " ".join(listing.line.format(**shown).split())[:_LONGEST_LINE]
+        cited = source
+        if listing.entity is not None:
+            title = row.get(TITLES.get(kind, "name")) or f"{kind} {row['id']}"
+            cited = Citation(kind, row["id"], title, entity_url(kind, row["id"]), line)
+        yield Text(f"\n- {line}", cited)
+
+
+def _target(context: Context, listing: Listing) -> str:
+    assert context.entity is not None
+    return entity_type(context.entity).navigation[listing.navigation].target
+
+
+def _shown(entity: str, row: Mapping[str, Any]) -> dict[str, str]:
+    """The values of a row in words, amounts with the currency that their property names."""
+    properties = _properties(entity)
+    shown = {}
+    for name, value in row.items():
+        declared = properties.get(name)
+        by = declared.currency_property if declared is not None else None
+        currency = row.get(by) if by else None
+        shown[name] = value_text(value, currency=currency)
+    return shown
+
+
+def _properties(entity: str) -> Mapping[str, Any]:
+    try:
+        return entity_type(entity).properties
+    except KeyError:  # a part of another record
+        return {}
+
+
+def _is_worth_saying(value: Any) -> bool:
+    return value not in (None, "", [], {})
+
+
+def _contains(said: list[str], phrase: list[str]) -> bool:
+    length = len(phrase)
+    return any(said[start : start + length] == phrase for start in range(len(said) - length + 1))

@@ -1,0 +1,53 @@
+"""What the assistant does not do, whoever asks, and how it says so."""
+
+from __future__ import annotations
+
+import re
+
+_SECRETS = re.compile(
+    r"\b(show|tell|give|list|print|reveal|dump|export|what('s| is| are))\b.{0,40}"
+    r"\b(passwords?|password hash(es)?|api[- ]keys?|secrets?|access tokens?|credentials?"
+    r"|system prompt|signing keys?)\b(?!.{0,20}\b(work|do|for|mean|used)\b)",
+    re.IGNORECASE,
+)
+_RULES = re.compile(
+    r"\b(ignore|forget|disregard|override|bypass)\b.{0,30}\b(rules?|instructions?|prompts?"
+    r"|restrictions?|permissions?|guidelines?)\b|\byou are now\b"
+    r"|\bact as (an? )?(admin|root|system)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"\b(drop|truncate|alter)\s+table\b|\bdelete\s+from\b|\binsert\s+into\b|\bupdate\s+\w+\s+set\b"
+    r"|\bselect\s+.{1,80}\bfrom\b.{1,40}(;|\bwhere\b|--|$)|\bunion\s+select\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_WRITES = re.compile(
+    r"^\W*(please |can you |could you |would you |kindly )*"
+    r"(delete|remove|erase|void|refund|pay|send|issue|publish|convert|merge|assign|archive|share"
+    r"|upload|import|reverse|cancel|credit|approve|book|create|add|make|update|change|set|edit"
+    r"|rename|register)\b",
+    re.IGNORECASE,
+)
+NO_SECRETS = "I do not show passwords, keys or other secrets, to nobody."
+NO_RULES = "I work within your rights and my rules, and a message does not change either."
+NO_CODE = "I do not run database commands. Ask in your own words, or use the OData interface."
+NO_WRITES = (
+    "I cannot do that. What I can propose, for you to confirm: create a task, add a note, draft a"
+    " mail, change a stage or status."
+)
+
+
+def refusal_of(text: str) -> str | None:
+    """What to say to a message that asks for what nobody gets; None for all others."""
+    if _RULES.search(text):
+        return NO_RULES
+    if _CODE.search(text):
+        return NO_CODE
+    if _SECRETS.search(text):
+        return NO_SECRETS
+    return None
+
+
+def is_command(text: str) -> bool:
+    """Whether a message wants something done, rather than told."""
+    return _WRITES.match(text) is not None

@@ -1,0 +1,217 @@
+"""What a message wants done, as a proposal; understood by its form, and nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from app import engine
+from app.ai.context import entity_type
+from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
+from app.ai.refusals import NO_WRITES
+from app.ai.tools import NOTED, TOOLS
+from app.ai.wording import day_text, value_text
+from app.clock import today, utc_now
+from app.permissions import allowed
+from app.security import current_caller
+from app.types import iso_instant
+
+_POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
+_TASK = re.compile(
+    _POLITE + r"(?:(?:create|add|make|set up|open)\s+(?:a |an |me a )?(?:new )?(?:follow[- ]?up )?"
+    r"(?:task|to-?do|reminder)\b\W*(?:to |for me to |about |called |named |that |for )?"
+    r"|remind me (?:to |about |that )?)(?P<rest>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOTE = re.compile(
+    _POLITE + r"(?:add|make|write|leave|put)\s+(?:a |an )?(?:internal )?(?:note|comment)\b\W*"
+    r"(?:that |saying |to (?:this|the) \w+\W+|here\W+)?(?P<rest>.+)"
+    r"|" + _POLITE + r"note (?:that |down )(?P<other>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAIL = re.compile(
+    _POLITE + r"(?:draft|write|compose|prepare)\s+(?:a |an |me an? )?(?:e-?mail|mail|message|letter"
+    r"|reply|reminder)\b(?:\s+to\s+(?:the |this )?(?:client|customer|contact|requester|him|her|them"
+    r"))?\W*(?:about |regarding |on |that |saying )?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STAGE = re.compile(
+    _POLITE + r"(?:move|change|set|put|advance|mark|update)\s+(?:this|it|the (?:deal|opportunity"
+    r"|ticket|lead|task|project|stage|status)|(?:its |the )?(?:stage|status))?\s*"
+    r"(?:(?:stage|status)\s+)?(?:to |as |into |in )\s*(?:the )?(?:stage |status )?"
+    r"(?P<target>[A-Za-z][A-Za-z ]*?)\W*$",
+    re.IGNORECASE,
+)
+_DUE = re.compile(
+    r"[\s,]*\b(?:(?:by|on|due|until|for|before)\s+)*(?:(?P<relative>today|tomorrow)"
+    r"|in (?P<count>\d{1,3}) (?P<unit>day|week)s?"
+    r"|(?:next |this )?(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    r"|(?P<iso>\d{4}-\d\d-\d\d))\b",
+    re.IGNORECASE,
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NEEDS_RECORD = "Say which record: send its module and entityId in the context."
+_TITLE_LENGTH = 255
+
+
+def answer_request(ask: Ask) -> Iterator[Part] | None:
+    """The proposal that a message asks for; None where it asks for none that is known."""
+    for pattern, propose in (
+        (_TASK, _propose_task), (_NOTE, _propose_note), (_MAIL, _propose_mail),
+        (_STAGE, _propose_stage),
+    ):  # fmt: skip
+        match = pattern.match(ask.text.strip())
+        if match:
+            return _checked(propose(ask, match))
+    return None
+
+
+def due_date(text: str) -> tuple[str, date | None]:
+    """A text without its date, and the date: ``call Eva tomorrow`` -> ``call Eva``."""
+    match = _DUE.search(text)
+    if match is None:
+        return text, None
+    now = today()
+    found: date | None = None
+    if match["relative"]:
+        found = now + timedelta(days=match["relative"].lower() == "tomorrow")
+    elif match["count"]:
+        days = int(match["count"]) * (7 if match["unit"].lower() == "week" else 1)
+        found = now + timedelta(days=days)
+    elif match["weekday"]:
+        ahead = (_WEEKDAYS.index(match["weekday"].lower()) - now.weekday() - 1) % 7 + 1
+        found = now + timedelta(days=ahead)
+    else:
+        try:
+            found = date.fromisoformat(match["iso"])
+        except ValueError:
+            return text, None
+    return (text[: match.start()] + text[match.end() :]).strip(), found
+
+
+def _checked(parts: Iterator[Part]) -> Iterator[Part]:
+    """A proposal only to those who may confirm it."""
+    caller = current_caller()
+    for part in parts:
+        if isinstance(part, Proposal):
+            tool = TOOLS[part.tool]
+            permission = tool.permission(part.arguments)
+            yield ToolCall("propose_action", {"tool": part.tool, **part.arguments})
+            if not allowed(caller, "ai:act") or (permission and not allowed(caller, permission)):
+                yield ToolResult("denied", "the caller may not do this")
+                yield Text("Your role does not allow that, so I do not propose it.")
+                return
+            yield ToolResult("ok", "proposed")
+            yield part
+            yield Text(f"I propose: {part.summary} Nothing happens until you confirm it.")
+        else:
+            yield part
+
+
+def _propose_task(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
+    text, due = due_date(_clean(match["rest"]))
+    title = _clean(text)
+    if not title:
+        yield Text("Say what the task is, such as: create a task to call Eva tomorrow.")
+        return
+    title = title[0].upper() + title[1:]
+    arguments: dict[str, Any] = {"title": title[:_TITLE_LENGTH]}
+    summary = f"Create the task \N{LEFT DOUBLE QUOTATION MARK}{arguments['title']}"
+    summary += "\N{RIGHT DOUBLE QUOTATION MARK}"
+    if due is not None:
+        instant = datetime.combine(due, time(12), tzinfo=utc_now().tzinfo)
+        arguments["dueAt"] = iso_instant(instant)
+        summary += f", due on {day_text(due.isoformat())}"
+    if _has_record(ask.context):
+        assert ask.context is not None
+        arguments |= {"relatedType": ask.context.entity, "relatedId": ask.context.key}
+        summary += f", for {ask.context.title}"
+    yield Proposal("create_task", _short(summary) + ".", arguments)
+
+
+def _propose_note(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
+    context = ask.context
+    text = _clean(match["rest"] or match["other"] or "")
+    if not _has_record(context):
+        yield Text(_NEEDS_RECORD)
+        return
+    assert context is not None and context.entity is not None
+    if context.entity not in NOTED:
+        yield Text(f"I cannot add notes to records of the type {context.entity}.")
+        return
+    arguments = {"entity": context.entity, "id": context.key, "text": text}
+    yield Proposal("add_note", _short(f"Add to {context.title} the note: {text}"), arguments)
+
+
+def _propose_mail(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
+    context = ask.context
+    about = _clean(match["rest"])
+    if not _has_record(context):
+        yield Text(_NEEDS_RECORD)
+        return
+    assert context is not None
+    to, facts = _recipient(context)
+    if to is None:
+        yield Text(f"{context.title} has no e-mail address.")
+        return
+    subject = about or (context.title or "")
+    body = "\n".join(["Hello,", "", *([f"{about}."] if about else []), *facts, "", "Kind regards"])
+    arguments = {"to": to, "subject": subject[:200], "body": body}
+    yield Proposal("draft_mail", _short(f"Draft a mail to {to}: {subject}") + ".", arguments)
+
+
+def _propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
+    context = ask.context
+    if not _has_record(context):
+        yield Text(_NEEDS_RECORD)
+        return
+    assert context is not None and context.entity is not None
+    name = "stage" if context.entity == "Opportunity" else "status"
+    states = _states(context.entity, name)
+    wanted = match["target"].replace(" ", "").lower()
+    target = next((state for state in states if state.lower() == wanted), None)
+    if target is None:
+        if not states:
+            yield Text(NO_WRITES)
+        else:
+            yield Text(f"{match['target'].strip()} is no {name}. There are: {', '.join(states)}.")
+        return
+    arguments = {"entity": context.entity, "id": context.key, "property": name, "value": target}
+    summary = f"Change the {name} of {context.title} to {target}."
+    yield Proposal("change_stage", _short(summary), arguments)
+
+
+def _recipient(context: Context) -> tuple[str | None, list[str]]:
+    """Who a mail about the record goes to, and what of the record belongs in it."""
+    row = engine.read_one(context.path)
+    if context.entity in ("Client", "Contact", "Lead"):
+        return row.get("email"), []
+    if context.entity == "Ticket":
+        return row.get("requesterEmail"), [f"This is about {row['number']}: {row['subject']}."]
+    if context.entity == "Invoice":
+        client = engine.find_one(f"{context.path}/Client", select="email,invoiceEmail")
+        to = (client or {}).get("invoiceEmail") or (client or {}).get("email")
+        due = value_text(row["amountDue"], currency=row["currency"])
+        facts = [f"This is about invoice {row['number']}: {due} is due."] if row["number"] else []
+        return to, facts
+    return None, []
+
+
+def _states(entity: str, name: str) -> tuple[str, ...]:
+    prop: Any = entity_type(entity).properties.get(name)
+    column = entity_type(entity).table.c[prop.attribute] if prop is not None else None
+    return tuple(column.info.get("allowed", ())) if column is not None else ()
+
+
+def _has_record(context: Context | None) -> bool:
+    return context is not None and context.key is not None
+
+
+def _clean(text: str) -> str:
+    return text.strip().strip("\"'\N{LEFT DOUBLE QUOTATION MARK}").strip(" .:,;\n\t")
+
+
+def _short(summary: str) -> str:
+    return summary if len(summary) <= 480 else summary[:480] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,191 @@
+"""What the operations of the assistant look like on the wire (contract 11.1 and 11.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, validate
+
+from app.wire import Instant, page_schema
+
+LONGEST_MESSAGE = 20_000
+_KEY = validate.Range(1, 2**63 - 1)
+
+
+class Message(fields.String):
+    """A text that is not blank, and not a book."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text: str = super()._deserialize(value, attr, data, **kwargs).strip()
+        if not text:
+            raise ValidationError("Must not be empty.")
+        if len(text) > LONGEST_MESSAGE:
+            raise ValidationError(f"Must have at most {LONGEST_MESSAGE} characters.")
+        if "\0" in text:
+            raise ValidationError("Must not have the character U+0000.")
+        return text
+
+
+class ContextSchema(Schema):
+    """The record that the caller looks at."""
+
+    module = fields.String(
+        required=True, validate=validate.Length(1, 50),
+        metadata={"description": "Name of a set, a type or an area.", "example": "kb"},
+    )  # fmt: skip
+    entityId = fields.Integer(
+        strict=True, allow_none=True, validate=_KEY,
+        metadata={"description": "Key of the record.", "example": None},
+    )  # fmt: skip
+
+
+class ChatBodySchema(Schema):
+    """A message to the assistant."""
+
+    message = Message(
+        required=True, metadata={"example": "How do I reset a password?", "maxLength": 20_000}
+    )
+    context = fields.Nested(ContextSchema, allow_none=True)
+    session_id = fields.String(
+        data_key="sessionId", allow_none=True, validate=validate.Length(1, 40),
+        metadata={"description": "Conversation to go on with; a new one without.",
+                  "example": None},
+    )  # fmt: skip
+    stream = fields.Boolean(
+        load_default=False,
+        metadata={"description": "Answer 202 at once; the answer is read from `streamUrl`.",
+                  "example": False},
+    )  # fmt: skip
+
+
+class CitationSchema(Schema):
+    """A source; `[n]` in the reply refers to it."""
+
+    n = fields.Integer()
+    type = fields.String(metadata={"example": "KbArticle"})
+    id = fields.Integer()
+    title = fields.String()
+    snippet = fields.String()
+    url = fields.String()
+
+
+class ToolCallSchema(Schema):
+    """What the service was asked, under the caller's rights."""
+
+    id = fields.String()
+    name = fields.String()
+    arguments = fields.Dict(metadata={"additionalProperties": True})
+    status = fields.String(metadata={"description": "`ok`, `denied` or `error`."})
+    summary = fields.String()
+
+
+class PendingActionSchema(Schema):
+    """A change that waits for its confirmation."""
+
+    id = fields.String()
+    tool = fields.String()
+    summary = fields.String()
+    arguments = fields.Dict(metadata={"additionalProperties": True})
+    expiresAt = Instant()
+
+
+class ShownContextSchema(Schema):
+    """The record that an answer is about."""
+
+    module = fields.String()
+    entityId = fields.Integer(allow_none=True)
+    title = fields.String(allow_none=True)
+
+
+class UsageSchema(Schema):
+    """Tokens of a model; none for the built-in assistant."""
+
+    inputTokens = fields.Integer()
+    outputTokens = fields.Integer()
+
+
+class ChatSchema(Schema):
+    """An answer, or (202) the promise of one."""
+
+    sessionId = fields.String()
+    messageId = fields.String()
+    role = fields.String()
+    status = fields.String(
+        metadata={"description": "`completed`, `in_progress`, `failed` or `canceled`."}
+    )
+    reply = fields.String()
+    citations = fields.List(fields.Nested(CitationSchema))
+    toolCalls = fields.List(fields.Nested(ToolCallSchema))
+    pendingActions = fields.List(fields.Nested(PendingActionSchema))
+    context = fields.Nested(ShownContextSchema, allow_none=True)
+    usage = fields.Nested(UsageSchema)
+    model = fields.String()
+    createdAt = Instant()
+    streamUrl = fields.String(
+        metadata={"description": "Where the answer can be read as it grows, with a ticket for"
+                                 " readers that send no headers: one minute, one use."}
+    )  # fmt: skip
+
+
+class StreamQuerySchema(Schema):
+    """Which conversation, and from where on."""
+
+    sessionId = fields.String(required=True, validate=validate.Length(1, 40))
+    after = fields.Integer(
+        validate=validate.Range(0, 2**62),
+        metadata={"description": "Number of the last event you have; `Last-Event-ID` does too."},
+    )
+    ticket = fields.String(validate=validate.Length(1, 1000))
+
+
+class AnswerSchema(Schema):
+    """A message of a conversation."""
+
+    messageId = fields.String()
+    role = fields.String()
+    status = fields.String()
+    reply = fields.String()
+    citations = fields.List(fields.Nested(CitationSchema))
+    toolCalls = fields.List(fields.Nested(ToolCallSchema))
+    context = fields.Nested(ShownContextSchema, allow_none=True)
+    model = fields.String(allow_none=True)
+    createdAt = Instant()
+
+
+class AiActionSchema(Schema):
+    """A proposed change and what became of it."""
+
+    id = fields.String()
+    tool = fields.String()
+    summary = fields.String()
+    arguments = fields.Dict(metadata={"additionalProperties": True})
+    status = fields.String(
+        metadata={"description": "`pending`, `executed`, `rejected`, `expired` or `failed`."}
+    )
+    expiresAt = Instant()
+    decidedAt = Instant(allow_none=True)
+    result = fields.Dict(allow_none=True, metadata={"additionalProperties": True})
+
+
+class ConversationSchema(Schema):
+    """A conversation in a list."""
+
+    sessionId = fields.String()
+    title = fields.String()
+    messages = fields.Integer()
+    createdAt = Instant()
+    updatedAt = Instant()
+
+
+class WholeConversationSchema(Schema):
+    """A conversation with all its messages."""
+
+    sessionId = fields.String()
+    title = fields.String()
+    createdAt = Instant()
+    updatedAt = Instant()
+    messages = fields.List(fields.Nested(AnswerSchema))
+    actions = fields.List(fields.Nested(AiActionSchema))
+
+
+ConversationPageSchema = page_schema(ConversationSchema)

@@ -1,0 +1,62 @@
+"""Messages and conversations as the API shows them (contract 11.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from app.ai import store
+from app.ai.actions import describe_action
+from app.ai.tickets import make_ticket
+from app.ai.turns import USAGE
+from app.security import current_caller
+
+STREAM = "/api/v1/ai/chat/stream"
+
+
+def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to a chat, with the address of its stream and a ticket for it."""
+    ticket = make_ticket(current_caller(), session)
+    url = f"{STREAM}?sessionId={session['key']}"
+    pending = [
+        {name: action[name] for name in ("id", "tool", "summary", "arguments", "expiresAt")}
+        for action in map(describe_action, store.actions_of([message["id"]]))
+        if action["status"] == "pending"
+    ]
+    return {
+        "sessionId": session["key"],
+        **describe_message(message),
+        "pendingActions": pending,
+        "usage": message.get("usage") or USAGE,
+        "streamUrl": f"{url}&ticket={quote(ticket)}" if ticket else url,
+    }
+
+
+def describe_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """One message."""
+    return {
+        "messageId": message["key"],
+        "role": message["role"],
+        "status": message.get("status") or "completed",
+        "reply": message["body"],
+        "citations": message.get("citations") or [],
+        "toolCalls": message.get("tool_calls") or [],
+        "context": message.get("context"),
+        "model": message.get("model"),
+        "createdAt": message["created_at"],
+    }
+
+
+def describe_session(session: Mapping[str, Any]) -> dict[str, Any]:
+    """A whole conversation."""
+    messages = store.messages_of(session["id"])
+    actions = store.actions_of([message["id"] for message in messages])
+    return {
+        "sessionId": session["key"],
+        "title": session["title"],
+        "createdAt": session["created_at"],
+        "updatedAt": session["updated_at"],
+        "messages": [describe_message(message) for message in messages],
+        "actions": [describe_action(action) for action in actions],
+    }

@@ -1,0 +1,165 @@
+"""Conversations in the database: sessions, messages and the events that streams show."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+
+from app import records
+from app.clock import utc_now
+from app.errors import NotFoundError
+from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
+from app.security import Caller
+
+SESSIONS: Any = AiSession.__table__
+MESSAGES: Any = AiMessage.__table__
+EVENTS: Any = AiEvent.__table__
+ACTIONS: Any = AiAction.__table__
+# Whoever works on an answer says so at every part; one that is silent for so long has died.
+WORKED_ON = timedelta(seconds=60)
+_TITLE_LENGTH = 200
+
+
+def new_session(caller: Caller, title: str) -> dict[str, Any]:
+    """A conversation of the caller."""
+    now = utc_now()
+    row = {
+        "key": f"ses_{secrets.token_urlsafe(18)}",
+        "principal": caller.principal,
+        "title": " ".join(title.split())[:_TITLE_LENGTH],
+        "created_at": now,
+        "updated_at": now,
+    }
+    return row | {"id": records.insert(SESSIONS, row), "last_sequence": 0}
+
+
+def get_session(caller: Caller, key: str) -> dict[str, Any]:
+    """A conversation of the caller.
+
+    Raises: NotFoundError, also for one of somebody else.
+    """
+    wanted = select(SESSIONS).where(SESSIONS.c.key == key, SESSIONS.c.principal == caller.principal)
+    row = records.connection().execute(wanted).mappings().first()
+    if row is None:
+        raise NotFoundError(f"There is no session {key[:40]}.")
+    return dict(row)
+
+
+def delete_session(caller: Caller, key: str) -> None:
+    """Remove a conversation with everything in it.
+
+    Raises: NotFoundError.
+    """
+    session = get_session(caller, key)
+    records.connection().execute(delete(SESSIONS).where(SESSIONS.c.id == session["id"]))
+
+
+def add_message(session_id: int, role: str, body: str, **more: Any) -> dict[str, Any]:
+    """A message at the end of a conversation."""
+    now = utc_now()
+    row = {
+        "key": f"msg_{secrets.token_urlsafe(18)}", "session_id": session_id, "role": role,
+        "body": body, "created_at": now, **more,
+    }  # fmt: skip
+    key = records.insert(MESSAGES, row)
+    touched = update(SESSIONS).where(SESSIONS.c.id == session_id).values(updated_at=now)
+    records.connection().execute(touched)
+    return row | {"id": key}
+
+
+def get_message(caller: Caller, key: str) -> dict[str, Any]:
+    """A message of one of the caller's conversations, locked.
+
+    Raises: NotFoundError.
+    """
+    wanted = (
+        select(MESSAGES)
+        .join(SESSIONS, SESSIONS.c.id == MESSAGES.c.session_id)
+        .where(MESSAGES.c.key == key, SESSIONS.c.principal == caller.principal)
+        .with_for_update(of=MESSAGES)
+    )
+    row = records.connection().execute(wanted).mappings().first()
+    if row is None:
+        raise NotFoundError(f"There is no message {key[:40]}.")
+    return dict(row)
+
+
+def change_message(
+    message_id: int, values: Mapping[str, Any], *, status: str | None = None
+) -> bool:
+    """Write ``values``; only while the message has ``status``, when one is given.
+
+    Returns: whether it was written.
+    """
+    change = update(MESSAGES).where(MESSAGES.c.id == message_id).values(**values)
+    if status is not None:
+        change = change.where(MESSAGES.c.status == status)
+    return bool(records.connection().execute(change).rowcount)
+
+
+def add_events(
+    session_id: int, message_id: int, events: Iterable[tuple[str, Mapping[str, Any]]]
+) -> int:
+    """Append events to the stream of a session; returns the number of the last one."""
+    added = list(events)
+    connection = records.connection()
+    last: int = connection.execute(
+        update(SESSIONS)
+        .where(SESSIONS.c.id == session_id)
+        .values(last_sequence=SESSIONS.c.last_sequence + len(added))
+        .returning(SESSIONS.c.last_sequence)
+    ).scalar_one()
+    now = utc_now()
+    first = last - len(added) + 1
+    records.insert_all(
+        EVENTS,
+        [
+            {
+                "created_at": now, "session_id": session_id, "message_id": message_id,
+                "sequence": first + place, "type": kind, "data": dict(data),
+            }
+            for place, (kind, data) in enumerate(added)
+        ],
+    )  # fmt: skip
+    return last
+
+
+def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
+    """The caller's conversations, the latest first, as a page."""
+    mine = SESSIONS.c.principal == caller.principal
+    connection = records.connection()
+    total = connection.execute(select(func.count()).select_from(SESSIONS).where(mine)).scalar_one()
+    count = select(func.count()).where(MESSAGES.c.session_id == SESSIONS.c.id).scalar_subquery()
+    wanted = (
+        select(SESSIONS, count.label("messages"))
+        .where(mine)
+        .order_by(SESSIONS.c.updated_at.desc(), SESSIONS.c.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    items = [
+        {
+            "sessionId": row.key, "title": row.title, "messages": row.messages,
+            "createdAt": row.created_at, "updatedAt": row.updated_at,
+        }
+        for row in connection.execute(wanted)
+    ]  # fmt: skip
+    return {"items": items, "total": total, "limit": limit, "offset": offset}
+
+
+def messages_of(session_id: int) -> list[dict[str, Any]]:
+    """The messages of a conversation, oldest first."""
+    wanted = select(MESSAGES).where(MESSAGES.c.session_id == session_id).order_by(MESSAGES.c.id)
+    return [dict(row) for row in records.connection().execute(wanted).mappings()]
+
+
+def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
+    """The proposals of answers, oldest first."""
+    wanted = (
+        select(ACTIONS).where(ACTIONS.c.message_id.in_(list(message_ids))).order_by(ACTIONS.c.id)
+    )
+    return [dict(row) for row in records.connection().execute(wanted).mappings()]

@@ -1,0 +1,156 @@
+"""``text/event-stream`` of a session: what was kept, then what comes, until the answer ends.
+
+A reader may leave and come back with the number of the last event that it has; a finished answer
+is told again from the store. Nothing of the making depends on a reader.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import Flask, Response, current_app
+from sqlalchemy import Connection, func, select
+
+from app.ai import store
+from app.ai.store import EVENTS, MESSAGES
+from app.ai.turns import Signals, fail, signals
+from app.clock import utc_now
+from app.database import primary_engine, transaction
+from app.errors import AiUnavailableError
+from app.types import json_text
+
+# Each open stream occupies a thread of the web process (gunicorn.conf.py has 16): half at most.
+MOST_STREAMS = 8
+PING_SECONDS = 15.0
+# Another process may make the answer: then nothing rings here.
+LOOK_SECONDS = 0.4
+# An answer takes seconds; who waits for one longer comes back with the number of the last event.
+LONGEST_SECONDS = 300.0
+RETRY_MILLISECONDS = 2000
+
+
+class Places:
+    """How many streams this process has open; beyond the most, a reader is asked to come back."""
+
+    def __init__(self, most: int = MOST_STREAMS) -> None:
+        self._most = most
+        self._open = 0
+        self._lock = threading.Lock()
+
+    def take(self) -> None:
+        """Raises: AiUnavailableError, all are taken."""
+        with self._lock:
+            if self._open >= self._most:
+                raise AiUnavailableError(
+                    "Too many answers are being read at the moment; come back in a few seconds.",
+                    headers={"Retry-After": "2"},
+                )
+            self._open += 1
+
+    def give_back(self) -> None:
+        """A stream has ended."""
+        with self._lock:
+            self._open -= 1
+
+
+def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
+    """The stream of a session; 204 for who has everything.
+
+    Args:
+        after: number of the last event that the reader has; None for the latest answer from its
+            beginning.
+    Raises: AiUnavailableError, too many streams are open.
+    """
+    with primary_engine().connect() as connection:
+        latest = _latest(connection, session["id"])
+        start = after if after is not None else _before(connection, latest)
+        last = _last_sequence(connection, session["id"])
+    if latest is None or (latest["status"] != "in_progress" and start >= last):
+        return Response(status=204)
+    places: Places = current_app.extensions.setdefault("ai_places", Places())
+    places.take()
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    response = Response(_frames(app, session["id"], start), content_type="text/event-stream")
+    response.call_on_close(places.give_back)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
+    yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+    with app.app_context():
+        bell = signals()
+    spoken = began = time.monotonic()
+    seen = -1
+    while time.monotonic() - began < LONGEST_SECONDS:
+        seen = bell.wait(seen, LOOK_SECONDS) if seen >= 0 else _count(bell)
+        with app.app_context():
+            events, is_over = _read(session_id, sequence)
+        for event in events:
+            sequence = event.sequence
+            yield frame(event.sequence, event.type, event.data)
+        if is_over:
+            return
+        if events:
+            spoken = time.monotonic()
+        elif time.monotonic() - spoken >= PING_SECONDS:
+            spoken = time.monotonic()
+            yield b": ping\n\n"
+
+
+def frame(sequence: int, kind: str, data: Any) -> bytes:
+    """One event on the wire."""
+    return f"id: {sequence}\nevent: {kind}\ndata: {json_text(data)}\n\n".encode()
+
+
+def _count(bell: Signals) -> int:
+    return bell.wait(-1, 0)
+
+
+def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
+    """The events after ``sequence``, and whether no more will come."""
+    with primary_engine().connect() as connection:
+        # The state first: what ends after it is asked has its last event read a moment later.
+        latest = _latest(connection, session_id)
+        wanted = (
+            select(EVENTS.c.sequence, EVENTS.c.type, EVENTS.c.data)
+            .where(EVENTS.c.session_id == session_id, EVENTS.c.sequence > sequence)
+            .order_by(EVENTS.c.sequence)
+        )
+        events = list(connection.execute(wanted))
+    if latest is None:
+        return events, True
+    if latest["status"] != "in_progress":
+        return events, True
+    if latest["leased_until"] is not None and latest["leased_until"] < utc_now():
+        with transaction():  # its process has died
+            fail(session_id, latest["id"], latest["key"])
+    return events, False
+
+
+def _latest(connection: Connection, session_id: int) -> Mapping[str, Any] | None:
+    """The last answer of a session."""
+    wanted = (
+        select(MESSAGES)
+        .where(MESSAGES.c.session_id == session_id, MESSAGES.c.role == "assistant")
+        .order_by(MESSAGES.c.id.desc())
+        .limit(1)
+    )
+    return connection.execute(wanted).mappings().first()
+
+
+def _before(connection: Connection, message: Mapping[str, Any] | None) -> int:
+    """The number before the first event of an answer."""
+    if message is None:
+        return 0
+    first = select(func.min(EVENTS.c.sequence)).where(EVENTS.c.message_id == message["id"])
+    return int(connection.execute(first).scalar() or 1) - 1
+
+
+def _last_sequence(connection: Connection, session_id: int) -> int:
+    wanted = select(store.SESSIONS.c.last_sequence).where(store.SESSIONS.c.id == session_id)
+    return int(connection.execute(wanted).scalar() or 0)

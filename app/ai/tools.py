@@ -1,0 +1,94 @@
+"""What a confirmed proposal does: each tool is a call of a service, under the caller's rights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from app import records
+from app.clock import today
+from app.errors import NotFoundError, ValidationError
+from app.events import entity_url
+from app.services import SERVICES
+from app.tickets.comments import create_comment
+from app.writing.pipeline import EntityService
+
+Arguments = Mapping[str, Any]
+
+# Types that take notes -> the column that notes are appended to; a ticket has comments instead.
+NOTED: Mapping[str, str] = {
+    "Client": "notes", "Contact": "notes", "Invoice": "internal_notes", "Ticket": "",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tool:
+    """``run`` does it and returns what came of it; ``permission`` is what it needs."""
+
+    name: str
+    run: Callable[[Arguments], dict[str, Any]]
+    permission: Callable[[Arguments], str | None]
+
+
+def _create_task(arguments: Arguments) -> dict[str, Any]:
+    values = {
+        "title": arguments["title"],
+        "due_at": datetime.fromisoformat(due) if (due := arguments.get("dueAt")) else None,
+        "related_type": arguments.get("relatedType"),
+        "related_id": arguments.get("relatedId"),
+    }
+    return _made("Task", SERVICES["Task"].create(values))
+
+
+def _add_note(arguments: Arguments) -> dict[str, Any]:
+    entity, key, text = arguments["entity"], arguments["id"], arguments["text"]
+    if entity == "Ticket":
+        create_comment(key, body=text, is_internal=True)
+        return _made(entity, key)
+    column = NOTED[entity]
+    service = SERVICES[entity]
+    row = records.read(service.rules.table, key, (column,))
+    if row is None:
+        raise NotFoundError(f"There is no {service.rules.title} {key}.")
+    line = f"{today().isoformat()}: {text}"
+    service.update(key, {column: f"{row[column]}\n{line}" if row[column] else line})
+    return _made(entity, key)
+
+
+def _draft_mail(arguments: Arguments) -> dict[str, Any]:
+    """The text, and a link that opens it in a mail program: sending it is a person's."""
+    to, subject, body = arguments["to"], arguments["subject"], arguments["body"]
+    link = f"mailto:{quote(to)}?subject={quote(subject)}&body={quote(body)}"
+    return {"to": to, "subject": subject, "body": body, "url": link}
+
+
+def _change_stage(arguments: Arguments) -> dict[str, Any]:
+    entity, key = arguments["entity"], arguments["id"]
+    service = SERVICES[entity]
+    if arguments["property"] not in ("stage", "status"):
+        raise ValidationError([("property", "must be stage or status")])
+    service.update(key, {arguments["property"]: arguments["value"]})
+    return _made(entity, key)
+
+
+def _made(entity: str, key: int) -> dict[str, Any]:
+    return {"type": entity, "id": key, "url": entity_url(entity, key)}
+
+
+def _update_right(arguments: Arguments) -> str | None:
+    service: EntityService = SERVICES[arguments["entity"]]
+    return service.rules.permissions["update"]
+
+
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool("create_task", _create_task, lambda arguments: "tasks:create"),
+        Tool("add_note", _add_note, _update_right),
+        Tool("draft_mail", _draft_mail, lambda arguments: None),
+        Tool("change_stage", _change_stage, _update_right),
+    )
+}

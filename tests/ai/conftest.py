@@ -1,0 +1,53 @@
+"""The fixtures of the assistant: callers over HTTP, articles that the search knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.ai.turns import signals
+from tests.contract.conftest import Api, sign_in
+from tests.kb.conftest import index
+
+__all__ = ["Api", "index", "sign_in"]
+
+
+@pytest.fixture
+def api(sign_in: Callable[..., Api]) -> Api:
+    """A signed-in administrator."""
+    return sign_in("Admin")
+
+
+@pytest.fixture
+def idle(app: Flask) -> Iterator[None]:
+    """Wait for answers made in the background before the database is emptied."""
+    yield
+    pool = app.extensions.pop("ai_workers", None)
+    if pool is not None:
+        pool.shutdown(wait=True)
+    with app.app_context():
+        signals().ring()
+
+
+def chat(api: Api, message: str, **body: Any) -> dict[str, Any]:
+    """An answer to a message."""
+    answer = api.post("/api/ai/chat", {"message": message, **body})
+    assert answer.status_code == (202 if body.get("stream") else 200), answer.text
+    shown: dict[str, Any] = answer.json
+    answer.close()
+    return shown
+
+
+def made(api: Api, entity_set: str, **values: Any) -> int:
+    """The key of a new record."""
+    answer = api.post(f"/odata/{entity_set}", values)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json["id"])
+
+
+def about(module: str, key: int) -> dict[str, Any]:
+    """A context."""
+    return {"module": module, "entityId": key}
