@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Table, delete, or_, select
+from sqlalchemy import ColumnElement, Table, delete, exists, or_, select
 
 from app.clock import utc_now
 from app.database import transaction
@@ -14,10 +14,15 @@ BATCH = 500
 # An ended session is still listed this long, so that its owner can look back.
 SESSIONS_KEPT = timedelta(days=30)
 LOGIN_GUARDS_KEPT = timedelta(days=1)
+# So long the journal goes back, and deliveries can be looked at, sent again and recovered.
+EVENTS_KEPT = timedelta(days=30)
 
 
 def prune_expired() -> int:
-    """Remove expired idempotency records, login guards and sessions; returns how many rows."""
+    """Remove what has served its time; returns how many rows.
+
+    Idempotency records, sessions, login guards, events, deliveries with their attempts.
+    """
     now = utc_now()
     tables = Model.metadata.tables
     records = tables["idempotency_records"]
@@ -28,6 +33,17 @@ def prune_expired() -> int:
         _prune(records, records.c.expires_at < now)
         + _prune(sessions, sessions.c.expires_at < now - SESSIONS_KEPT)
         + _prune(guards, (guards.c.window_started_at < now - LOGIN_GUARDS_KEPT) & unlocked)
+        + _prune_events(now - EVENTS_KEPT)
+    )
+
+
+def _prune_events(before: datetime) -> int:
+    """Events that every receiver has taken, or that were given up for it."""
+    tables = Model.metadata.tables
+    events, deliveries = tables["events"], tables["webhook_deliveries"]
+    pending = exists().where(deliveries.c.event_id == events.c.id, deliveries.c.status == "pending")
+    return _prune(
+        events, (events.c.created_at < before) & events.c.dispatched_at.is_not(None) & ~pending
     )
 
 

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -170,7 +171,7 @@ def call(url: str, key: str, ledger: Ledger, stop: threading.Event) -> None:
             if error.code != 503:
                 ledger.refused.append(f"{error.code} {error.read()[:200]!r}")
             time.sleep(0.05)
-        except (OSError, ValueError):
+        except (OSError, HTTPException, ValueError):
             ledger.cut += 1
             time.sleep(0.05)
 
