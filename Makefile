@@ -23,6 +23,8 @@ test: $(VENV)/.development ## run the tests; ARGS="tests/odata -k filter" for so
 bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
 	@$(BIN)/python -m bench.edge
 	@$(BIN)/python -m bench.search
+	@$(BIN)/python -m bench.pdf
+	@$(BIN)/python -m bench.issuing
 	@if [ -n "$(PEERS_DIR)" ]; then $(BIN)/python -m bench.peers --peers "$(PEERS_DIR)" $(ARGS); \
 	else echo "PEERS_DIR is not set: not measured beside a rival"; fi
 

@@ -48,7 +48,7 @@ def sweep(
     return done
 
 
-def _rows(candidates: Select[Any]) -> Iterator[Row]:
+def _rows(candidates: Select[Any]) -> Iterator[Any]:
     """All candidates by their keys, some at a time: nothing is held between them."""
     key = candidates.selected_columns["id"]
     last = 0

@@ -49,7 +49,7 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
     if row.status != "failed":
         raise InvalidStateError(
             "Only a failed mail is sent again; send the invoice for another one.",
-            [("status", f"is {shown_delivery(row._mapping)['status']}")],
+            [("status", f"is {shown_delivery(dict(row._mapping))['status']}")],
         )
     now = utc_now()
     changes = {"status": "queued", "next_attempt_at": now, "created_at": now, "error": None}
@@ -64,7 +64,7 @@ def _of(invoice_id: int) -> Any:
 
 
 def _shown(row: Row[Any]) -> dict[str, Any]:
-    return _shown_of(row._mapping)
+    return _shown_of(dict(row._mapping))
 
 
 def _shown_of(row: Mapping[str, Any]) -> dict[str, Any]:

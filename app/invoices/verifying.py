@@ -50,7 +50,7 @@ def verify_chain(*, files: bool = True, expected: str | None = None) -> Verified
     return Verified(count, last, _left_out())
 
 
-def _links() -> Iterator[Mapping[str, Any]]:
+def _links() -> Iterator[Any]:
     """All links, oldest first, some at a time."""
     last = 0
     while True:

@@ -94,7 +94,7 @@ def _settle_unknown() -> int:
     """Say of mails whose worker died after the point of no return that nobody knows."""
     rows = take(_TABLE, _TABLE.c.status == "sending", limit=BATCH, seconds=LEASE_SECONDS)
     for row in rows:
-        _fail(row, UNKNOWN)
+        _fail(dict(row), UNKNOWN)
     return len(rows)
 
 

@@ -73,7 +73,7 @@ def watch_service_levels() -> int:
 
 
 def _is_another(ticket: Row) -> bool:
-    return sla_status(ticket, utc_now()) != ticket["sla_status"]
+    return bool(sla_status(ticket, utc_now()) != ticket["sla_status"])
 
 
 def _mark(ticket_id: int) -> bool:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from facturx import get_xml_from_pdf
 
-from app.invoices.pdf.sample_documents import SAMPLES
-from app.invoices.pdf.samples import write_samples
+from app.invoices.pdf.samples import ALL_SAMPLES, write_samples
 
 
 def test_every_sample_is_written(tmp_path: Path) -> None:
     paths = list(write_samples(tmp_path / "new"))
-    assert [path.stem for path in paths] == list(SAMPLES)
+    assert [path.stem for path in paths] == list(ALL_SAMPLES)
     with_xml = []
     for path in paths:
         content = path.read_bytes()
