@@ -1,0 +1,11 @@
+"""The short form of ``python -m bench.upload_kills``."""
+
+from __future__ import annotations
+
+from bench.services import service
+from bench.upload_kills import run, settings
+
+
+def test_no_file_is_lost_when_the_web_process_is_killed_under_load() -> None:
+    with service(**settings()) as place:
+        assert run(place, 2) == []
