@@ -28,6 +28,8 @@ READ_ONLY = EnumMembers(f"{CORE}.Permission", ("Read",))
 
 def of_schema(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield Annotation(SCHEMA_VERSION_TERM, container.schema_version)
+    if container.is_default_namespace:
+        yield Annotation(f"{CORE}.DefaultNamespace", True)
 
 
 def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:

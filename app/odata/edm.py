@@ -297,6 +297,8 @@ class EntityContainer:
     singletons: Mapping[str, Singleton] = field(default_factory=dict)
     operations: tuple[Operation, ...] = ()
     schema_version: str = "1.0"
+    # Whether bound operations may be called by their names alone (Core.DefaultNamespace).
+    is_default_namespace: bool = False
 
     @cached_property
     def set_of_type(self) -> Mapping[str, EntitySet]:

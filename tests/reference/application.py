@@ -19,7 +19,7 @@ from app.odata.service import Connections, ODataService
 from app.security import make_caller, set_caller
 from app.types import json_text
 from tests.reference import model, tables
-from tests.reference.operations import OPERATIONS
+from tests.reference.operations import OPERATIONS, RESULTS
 from tests.reference.seed import reseed
 from tests.reference.services import MediaService, ProductService, TableService
 
@@ -38,7 +38,7 @@ def reference_container() -> edm.EntityContainer:
         "DecimalSamples": TableService(model.DECIMAL_SAMPLE),
         "Company": TableService(model.COMPANY_INFO, stamped=("updated_at",)),
     }
-    return model.container(services, OPERATIONS)
+    return model.container(services, OPERATIONS, RESULTS)
 
 
 def create_app(database_url: str) -> Flask:

@@ -219,7 +219,9 @@ COMPANY_INFO = entity_type(
 
 
 def container(
-    services: Mapping[str, Any], operations: tuple[edm.Operation, ...] = ()
+    services: Mapping[str, Any],
+    operations: tuple[edm.Operation, ...] = (),
+    results: tuple[edm.ComplexType, ...] = (),
 ) -> edm.EntityContainer:
     """The container with its services by set name; a set without one is read-only."""
     types = [
@@ -242,7 +244,7 @@ def container(
             for name, type_ in sets.items()
         },
         types=by_name(types),
-        complex_types=by_name([ADDRESS, DIMENSIONS]),
+        complex_types=by_name([ADDRESS, DIMENSIONS, *results]),
         enum_types=by_name([STATUS]),
         type_definitions=by_name([RELEASE_DATE, SHIPPING_TIME]),
         singletons=by_name(
@@ -256,4 +258,5 @@ def container(
             ]
         ),
         operations=operations,
+        is_default_namespace=True,
     )

@@ -1,7 +1,220 @@
-"""The functions and actions of the reference model."""
+"""The functions and actions of the reference model; several have overloads."""
 
 from __future__ import annotations
 
-from app.odata import edm
+from collections.abc import Callable, Mapping
+from typing import Any
 
-OPERATIONS: tuple[edm.Operation, ...] = ()
+from sqlalchemy import Select, func, select, update
+
+from app import records
+from app.odata import edm
+from app.odata.declare import by_name
+from tests.reference import tables as t
+from tests.reference.model import PRODUCT
+from tests.reference.seed import reseed
+
+P = t.products.c
+IN_STOCK, DISCONTINUED = 1, 4
+Arguments = Mapping[str, Any]
+_FLAGS = 2**31 - 1
+
+
+def _run(statement: Any) -> Any:
+    return records.connection().execute(statement)
+
+
+def _keys(statement: Select[Any]) -> list[Any]:
+    return [row[0] for row in _run(statement)]
+
+
+def _product(key: Any) -> Any:
+    return _run(select(t.products).where(P.id == key)).mappings().one()
+
+
+def _change(*conditions: Any, **values: Any) -> None:
+    _run(update(t.products).where(*conditions).values(**values, version=P.version + 1))
+
+
+# --- functions
+
+
+def top_products(arguments: Arguments) -> list[Any]:
+    """The dearest products, of one category if it is named; 10 at most."""
+    found = select(P.id).order_by(P.price.desc(), P.id).limit(min(arguments.get("count", 10), 10))
+    if "category" in arguments:
+        known = select(t.categories.c.id).where(t.categories.c.name == arguments["category"])
+        found = found.where(P.category_id.in_(known))
+    return _keys(found)
+
+
+def product_stats(arguments: Arguments) -> dict[str, Any]:
+    """Number and prices of all products."""
+    row = _run(
+        select(func.count(), func.avg(P.price), func.max(P.price), func.min(P.price)).select_from(
+            t.products
+        )
+    ).one()
+    return dict(zip(("totalProducts", "averagePrice", "maxPrice", "minPrice"), row, strict=True))
+
+
+def find_products(arguments: Arguments) -> list[Any]:
+    """The products with ``name`` in their name that cost at most ``maxPrice``."""
+    named = func.lower(P.name).contains(arguments["name"].lower(), autoescape=True)
+    return _keys(select(P.id).where(named, P.price <= arguments["maxPrice"]).order_by(P.id))
+
+
+def average_price(path: str, arguments: Arguments) -> float:
+    found: float = _run(select(func.coalesce(func.avg(P.price), 0.0))).scalar_one()
+    return found
+
+
+def total_price(key: Any, arguments: Arguments) -> float:
+    price: float = _product(key)["price"]
+    return price * (1 + float(arguments["taxRate"]))
+
+
+def related_products(key: Any, arguments: Arguments) -> list[Any]:
+    """Other products of the same category, 5 at most."""
+    category = _product(key)["category_id"]
+    same = select(P.id).where(P.category_id == category, P.id != key)
+    return _keys(same.order_by(P.id).limit(5))
+
+
+def calculated_price(key: Any, arguments: Arguments) -> float:
+    price: float = _product(key)["price"]
+    price *= 1 - float(arguments["discount"]) / 100
+    return price * (1 + float(arguments.get("tax", 0)) / 100)
+
+
+def info(key: Any, arguments: Arguments) -> str:
+    row = _product(key)
+    return f"Product: {row['name']} (Price: {row['price']:.2f}) in {arguments['format']} format"
+
+
+# --- actions
+
+
+def apply_discount(key: Any, arguments: Arguments) -> Any:
+    _change(P.id == key, price=P.price * (1 - float(arguments["percentage"]) / 100))
+    return key
+
+
+def increase_price(key: Any, arguments: Arguments) -> None:
+    _change(P.id == key, price=P.price + float(arguments["amount"]))
+
+
+def activate(key: Any, arguments: Arguments) -> None:
+    """In stock and not discontinued; other flags stay."""
+    kept = P.status.op("&")(_FLAGS - DISCONTINUED)
+    _change(P.id == key, status=kept.op("|")(IN_STOCK))
+
+
+def calculate_discount(key: Any, arguments: Arguments) -> float:
+    price: float = _product(key)["price"]
+    return price * (1 - float(arguments["percentage"]) / 100)
+
+
+def process(arguments: Arguments) -> None:
+    """A discount on everything, or on what costs at least ``minPrice``."""
+    conditions = [P.price >= float(arguments["minPrice"])] if "minPrice" in arguments else []
+    _change(*conditions, price=P.price * (1 - float(arguments["percentage"]) / 100))
+
+
+def nothing(*given: Any) -> None:
+    """What has no effect on a model that nobody reviews."""
+
+
+def reset_prices(arguments: Arguments) -> dict[str, Any]:
+    return {"message": "No price was changed.", "updatedCount": 0}
+
+
+def reseed_all(arguments: Arguments) -> dict[str, Any]:
+    reseed(records.connection())
+    return {"status": "ok", "message": "The data are those of the seed again."}
+
+
+# --- their declarations
+
+
+def _result(name: str, **types: edm.PrimitiveType) -> edm.ComplexType:
+    return edm.ComplexType(
+        name,
+        by_name(
+            [edm.Property(name=part, type=type_, attribute=part) for part, type_ in types.items()]
+        ),
+    )
+
+
+STATS = _result(
+    "ProductStats", totalProducts=edm.INT64, averagePrice=edm.DOUBLE, maxPrice=edm.DOUBLE,
+    minPrice=edm.DOUBLE,
+)  # fmt: skip
+RESET = _result("ResetResult", message=edm.STRING, updatedCount=edm.INT64)
+RESEEDED = _result("ReseedResult", status=edm.STRING, message=edm.STRING)
+RESULTS = (STATS, RESET, RESEEDED)
+
+
+def _parameters(types: Mapping[str, edm.PrimitiveType]) -> tuple[edm.Parameter, ...]:
+    return tuple(
+        edm.Parameter(name=name, type=type_, nullable=False) for name, type_ in types.items()
+    )
+
+
+def _function(
+    name_: str, handler: Callable[..., Any], returns: Any, *, many: bool = False,
+    **types: edm.PrimitiveType,
+) -> edm.Operation:  # fmt: skip
+    return edm.Operation(
+        name=name_, is_action=False, handler=handler, parameters=_parameters(types),
+        returns=returns, returns_collection=many, import_name=name_,
+    )  # fmt: skip
+
+
+def _of_product(
+    name: str, handler: Callable[..., Any], returns: Any = None, *, is_action: bool = False,
+    many: bool = False, of_all: bool = False, **types: edm.PrimitiveType,
+) -> edm.Operation:  # fmt: skip
+    return edm.Operation(
+        name=name, is_action=is_action, handler=handler, parameters=_parameters(types),
+        returns=returns, returns_collection=many, bound_to="Product", bound_to_collection=of_all,
+    )  # fmt: skip
+
+
+def _action(
+    name: str, handler: Callable[..., Any], returns: Any = None, **types: edm.PrimitiveType
+) -> edm.Operation:
+    return edm.Operation(
+        name=name, is_action=True, handler=handler, parameters=_parameters(types),
+        returns=returns, import_name=name,
+    )  # fmt: skip
+
+
+INT64, DOUBLE, STRING = edm.INT64, edm.DOUBLE, edm.STRING
+OPERATIONS: tuple[edm.Operation, ...] = (
+    _function("GetTopProducts", top_products, PRODUCT, many=True),
+    _function("GetTopProducts", top_products, PRODUCT, many=True, count=INT64),
+    _function("GetTopProducts", top_products, PRODUCT, many=True, count=INT64, category=STRING),
+    _function("GetProductStats", product_stats, STATS),
+    _function("FindProducts", find_products, PRODUCT, many=True, name=STRING, maxPrice=DOUBLE),
+    _function("Calculate", lambda given: given["value"] * 2, INT64, value=INT64),
+    _function("Calculate", lambda given: given["a"] + given["b"], INT64, a=INT64, b=INT64),
+    _function("Convert", lambda given: f"String: {given['input']}", STRING, input=STRING),
+    _function("Convert", lambda given: f"Number: {given['number']}", STRING, number=INT64),
+    _of_product("GetAveragePrice", average_price, DOUBLE, of_all=True),
+    _of_product("GetTotalPrice", total_price, DOUBLE, taxRate=DOUBLE),
+    _of_product("GetRelatedProducts", related_products, PRODUCT, many=True),
+    _of_product("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE),
+    _of_product("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE, tax=DOUBLE),
+    _of_product("GetInfo", info, STRING, format=STRING),
+    _of_product("ApplyDiscount", apply_discount, PRODUCT, is_action=True, percentage=DOUBLE),
+    _of_product("IncreasePrice", increase_price, is_action=True, amount=DOUBLE),
+    _of_product("Activate", activate, is_action=True),
+    _of_product("CalculateDiscount", calculate_discount, DOUBLE, is_action=True, percentage=DOUBLE),
+    _of_product("MarkAllAsReviewed", nothing, is_action=True, of_all=True),
+    _action("ResetAllPrices", reset_prices, RESET),
+    _action("ResetProducts", nothing),
+    _action("Process", process, percentage=DOUBLE),
+    _action("Process", process, percentage=DOUBLE, minPrice=DOUBLE),
+    _action("Reseed", reseed_all, RESEEDED),
+)

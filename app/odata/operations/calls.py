@@ -129,7 +129,7 @@ class Operations:
         Raises: QueryError, it can be neither.
         """
         first = path.lstrip("/").partition("/")[0].partition("(")[0]
-        if first not in self._imports and (self._mark not in path or not self._bound):
+        if first not in self._imports and not self._may_be_bound(path):
             return None
         text = read_path(path)
         segments = parse_path(text).segments
@@ -140,13 +140,23 @@ class Operations:
                 return _call(text, segments, place, segment, found)
         return None
 
+    def _may_be_bound(self, path: str) -> bool:
+        """A quick look, for nearly all paths name no operation."""
+        if not self._bound:
+            return False
+        if self._mark in path:
+            return True
+        return self._container.is_default_namespace and any(
+            f"/{name}" in path for name in self._bound
+        )
+
     def _named(self, segment: Segment, *, is_first: bool) -> tuple[edm.Operation, ...]:
         if not isinstance(segment, NameSegment):
             return ()
         if is_first:
             return self._imports.get(segment.name, ())
         prefix = f"{self._container.namespace}."
-        if not segment.name.startswith(prefix):
+        if not segment.name.startswith(prefix) and not self._container.is_default_namespace:
             return ()
         return self._bound.get(segment.name.removeprefix(prefix), ())
 

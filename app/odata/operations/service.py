@@ -23,6 +23,7 @@ from app.errors import (
 from app.json_body import parse_json
 from app.odata import edm
 from app.odata.binding.scope import Context
+from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale
 from app.odata.nodes import Node
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
@@ -137,7 +138,10 @@ def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, 
     if around.options.aliases:
         aliases = parse_options(OptionTexts({}, around.options.aliases)).aliases
     context = Context(around.container, current_caller(), aliases=aliases)
-    resource = PathResolver(context).resolve(call.bound_to)
+    try:
+        resource = PathResolver(context).resolve(call.bound_to)
+    except QueryError as error:  # no entity has a key of another type
+        raise NotFoundError(f"What {call.name} is called on does not exist: {error}.") from error
     if resource.kind == "value" or resource.ending:
         raise NotFoundError(f"{call.name} cannot be called on this.")
     is_collection = resource.kind == "collection"

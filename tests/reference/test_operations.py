@@ -1,0 +1,152 @@
+"""The functions and actions of the reference model, overloads and ways of giving parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.reference.conftest import Reference
+
+NS = "ComplianceService"
+
+
+@pytest.mark.parametrize(
+    ("address", "names"),
+    [
+        ("GetTopProducts()", None),
+        ("GetTopProducts", None),
+        ("GetTopProducts(count=2)", ["Premium Laptop Pro", "Laptop"]),
+        ("GetTopProducts(count=@n)?@n=1", ["Premium Laptop Pro"]),
+        ("GetTopProducts(count=5,category='Kitchen')", ["Coffee Mug"]),
+        ("GetTopProducts()?count=2&category=Electronics", ["Premium Laptop Pro", "Laptop"]),
+        ("GetTopProducts()?$top=1", ["Premium Laptop Pro"]),
+        ("FindProducts(name='laptop',maxPrice=1000)", ["Laptop"]),
+    ],
+)
+def test_functions_find_products(
+    reference: Reference, address: str, names: list[str] | None
+) -> None:
+    rows = reference.get(f"/{address}")["value"]
+    prices = [row["Price"] for row in rows]
+    assert prices == sorted(prices, reverse=True)
+    assert [row["Name"] for row in rows] == names if names is not None else len(rows) == 7
+
+
+@pytest.mark.parametrize(
+    ("address", "value"),
+    [
+        ("Calculate(value=21)", 42),
+        ("Calculate(a=2,b=3)", 5),
+        ("Calculate?a=2&b=3", 5),
+        ("Convert(input='x')", "String: x"),
+        ("Convert(number=7)", "Number: 7"),
+    ],
+)
+def test_the_parameters_choose_the_overload(reference: Reference, address: str, value: Any) -> None:
+    assert reference.get(f"/{address}")["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ("GetTotalPrice(taxRate=0.5)", 23.25),
+        ("CalculatePrice(discount=10)", 13.95),
+        ("CalculatePrice(discount=10,tax=100)", 27.9),
+        ("CalculatePrice?discount=10", 13.95),
+        ("GetInfo(format='short')", "Product: Coffee Mug (Price: 15.50) in short format"),
+    ],
+)
+def test_functions_of_a_product(reference: Reference, call: str, value: Any) -> None:
+    mug = reference.product("Coffee Mug")
+    for name in (call, f"{NS}.{call}"):
+        found = reference.get(f"{mug}/{name}")["value"]
+        assert found == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+def test_functions_of_collections_and_of_everything(reference: Reference) -> None:
+    prices = [row["Price"] for row in reference.get("/Products")["value"]]
+    average = sum(prices) / len(prices)
+    assert reference.get("/Products/GetAveragePrice()")["value"] == pytest.approx(average)
+    stats = reference.get("/GetProductStats()")
+    assert stats["totalProducts"] == 7 and stats["maxPrice"] == max(prices)
+    related = reference.get(f"{reference.product()}/GetRelatedProducts()")["value"]
+    assert [row["Name"] for row in related] == [
+        "Wireless Mouse", "Smartphone", "Premium Laptop Pro", "Gaming Mouse Ultra",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "statuses"),
+    [
+        ("GET", "/GetTopProducts(number=5)", (400, 404)),
+        ("GET", "/GetTopProducts(count='x')", (400,)),
+        ("GET", "/GetTopProducts()?__invalid=1", (400, 404)),
+        ("GET", "/Calculate()", (400, 404)),
+        ("GET", "/Calculate(value=1,a=2)", (400, 404)),
+        ("POST", "/GetTopProducts()", (400, 404, 405)),
+        ("GET", "/Reseed", (400, 404, 405)),
+        ("GET", "/Products('x_2026-03-20T19:30:00Z')/GetTotalPrice(taxRate=1)", (404,)),
+        ("GET", "/Products(00000000-0000-0000-0000-000000000000)/GetInfo(format='x')", (404,)),
+        ("POST", "/Products(00000000-0000-0000-0000-000000000000)/Activate", (404,)),
+    ],
+)
+def test_calls_that_do_not_fit(
+    reference: Reference, method: str, address: str, statuses: tuple[int, ...]
+) -> None:
+    answer = reference.send(method, address)
+    assert answer.status_code in statuses, answer.text
+    assert set(answer.json) == {"error"}
+
+
+def test_actions_change_a_product_and_raise_its_version(reference: Reference) -> None:
+    chair = reference.product("Office Chair")
+    activated = reference.send("POST", f"{chair}/{NS}.Activate")
+    assert activated.status_code == 204
+    assert reference.get(chair)["Status"] == "InStock"
+    dearer = reference.send("POST", f"{chair}/IncreasePrice", {"amount": 0.01})
+    assert dearer.status_code == 204
+    cheaper = reference.send("POST", f"{chair}/ApplyDiscount", {"percentage": 50})
+    assert cheaper.status_code in (200, 204)
+    row = reference.get(chair)
+    assert row["Price"] == pytest.approx(125) and row["Version"] == 4
+    only = reference.send("POST", f"{chair}/CalculateDiscount", {"percentage": 50})
+    assert only.json["value"] == pytest.approx(62.5)
+    assert reference.get(chair)["Price"] == row["Price"]
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [
+        ("ApplyDiscount", {}),
+        ("ApplyDiscount", {"percentage": "half"}),
+        ("IncreasePrice", {"amount": None}),
+    ],
+)
+def test_parameters_of_actions_are_checked(reference: Reference, action: str, body: Any) -> None:
+    answer = reference.send("POST", f"{reference.product()}/{action}", body)
+    assert answer.status_code == 400
+
+
+def test_actions_of_the_service(reference: Reference) -> None:
+    before = reference.get(reference.product())["Price"]
+    assert reference.send("POST", "/Products/MarkAllAsReviewed").status_code == 204
+    assert reference.send("POST", "/ResetProducts").status_code == 204
+    assert reference.send("POST", "/Process", {"minPrice": 5}).status_code == 400
+    some = reference.send("POST", "/Process", {"percentage": 50, "minPrice": 900})
+    assert some.status_code == 204
+    assert reference.get(reference.product())["Price"] == pytest.approx(before / 2)
+    assert reference.send("POST", "/Process", {"percentage": 50}).status_code == 204
+    assert reference.get(reference.product())["Price"] == pytest.approx(before / 4)
+    reset = reference.send("POST", "/ResetAllPrices")
+    assert set(reset.json) >= {"message", "updatedCount"}
+    again = reference.send("POST", "/Reseed", b"", Content_Type="application/json")
+    assert again.status_code == 200 and again.json["status"]
+    assert reference.get(reference.product())["Price"] == before
+
+
+def test_overloads_are_declared_each(reference: Reference) -> None:
+    text = reference.send("GET", "/$metadata").text
+    assert text.count('<Function Name="GetTopProducts"') == 3
+    assert text.count('<FunctionImport Name="GetTopProducts"') == 1
+    assert text.count('<Action Name="Process"') == 2
