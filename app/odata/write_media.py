@@ -36,7 +36,12 @@ class StreamService(Protocol):
     """What a service has besides where a property of its entities is a stream (11.4.8)."""
 
     def replace_stream(
-        self, key: Any, name: str, content: bytes, content_type: str, version: int | None = None
+        self,
+        key: Any,
+        name: str,
+        content: Iterable[bytes],
+        content_type: str,
+        version: int | None = None,
     ) -> None:
         """Give the property ``name`` of an entity other bytes."""
 
@@ -78,7 +83,7 @@ def write_stream(request: WriteRequest, target: Target) -> Response:
         service.delete_stream(target.key, target.prop.name, version)
     else:
         content_type = request.headers.get("Content-Type", "application/octet-stream")
-        content = request.body()
+        content = request.chunks()
         service.replace_stream(target.key, target.prop.name, content, content_type, version)
     return no_content(request)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from flask import Response
 from sqlalchemy import Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from werkzeug.datastructures import Headers
 
 from app import records
 from app.clock import utc_now
@@ -138,9 +140,14 @@ class ProductService(TableService):
         return Response(row["photo"] or b"", content_type=kind)
 
     def replace_stream(
-        self, key: Any, name: str, content: bytes, content_type: str, version: int | None = None
+        self,
+        key: Any,
+        name: str,
+        content: Iterable[bytes],
+        content_type: str,
+        version: int | None = None,
     ) -> None:
-        self.update(key, {"photo": content, "photo_type": content_type}, version)
+        self.update(key, {"photo": b"".join(content), "photo_type": content_type}, version)
 
     def delete_stream(self, key: Any, name: str, version: int | None = None) -> None:
         self.update(key, {"photo": None, "photo_type": None}, version)
@@ -149,19 +156,22 @@ class ProductService(TableService):
 class MediaService(TableService):
     """Media items: rows with bytes."""
 
-    def create_media(self, content: bytes, content_type: str, name: str | None) -> Any:
-        values = {"content": content, "content_type": content_type, "size": len(content)}
-        return self.create({**values, "name": name or "Unnamed"})
+    def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> Any:
+        return self.create({**_media(content, content_type), "name": name or "Unnamed"})
 
-    def read_media(self, key: Any) -> Response:
+    def read_media(self, key: Any, method: str, headers: Headers) -> Response:
         row = self.row(key)
         return Response(row["content"] or b"", content_type=row["content_type"])
 
     def replace_media(
-        self, key: Any, content: bytes, content_type: str, version: int | None = None
+        self, key: Any, content: Iterable[bytes], content_type: str, version: int | None = None
     ) -> None:
-        values = {"content": content, "content_type": content_type, "size": len(content)}
-        self.update(key, values, version)
+        self.update(key, _media(content, content_type), version)
 
     def delete_media(self, key: Any, version: int | None = None) -> None:
         self.update(key, {"content": None, "size": None}, version)
+
+
+def _media(content: Iterable[bytes], content_type: str) -> dict[str, Any]:
+    whole = b"".join(content)
+    return {"content": whole, "content_type": content_type, "size": len(whole)}

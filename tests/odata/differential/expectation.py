@@ -88,11 +88,18 @@ class Expectation:
         if not values:
             return None
         if method == "sum":
-            return _shown(sum(values))
+            return _shown(_sum(values))
         if method == "average":
-            exact = _WIDE.divide(Decimal(sum(values)), Decimal(len(values)))
+            exact = _WIDE.divide(_sum(values), Decimal(len(values)))
             return _shown(exact.quantize(Decimal("1e-12"), ROUND_HALF_UP, _WIDE))
         return _shown(min(values) if method == "min" else max(values))
+
+
+def _sum(values: list[Any]) -> Decimal:
+    total = Decimal(0)
+    for value in values:
+        total = _WIDE.add(total, Decimal(value))
+    return total
 
 
 def _compare_keys(first: list[tuple[Any, bool]], second: list[tuple[Any, bool]]) -> int:

@@ -17,6 +17,8 @@ from tests.odata.reading import model
 
 Row = Mapping[str, Any]
 _WIDE = Context(prec=200)
+# Python's own operators round to 28 digits.
+_EXACT = {"add": _WIDE.add, "sub": _WIDE.subtract, "mul": _WIDE.multiply}
 _COLUMNS = {camel(column.name): column.name for column in model.items.c}
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -146,6 +148,8 @@ def _compare_with_day(op: str, instant: datetime, day: date) -> bool:
 def arithmetic(op: str, left: Any, right: Any) -> Any:
     if isinstance(left, timedelta | datetime | date) or isinstance(right, timedelta):
         return left + right if op == "add" else left - right
+    if op in _EXACT and (isinstance(left, Decimal) or isinstance(right, Decimal)):
+        return _EXACT[op](Decimal(left), Decimal(right))
     if op == "add":
         return left + right
     if op == "sub":
