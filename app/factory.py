@@ -19,6 +19,7 @@ from app.auth.authentication import Authenticator
 from app.auth.key_use import KeyUse
 from app.auth.routes import area as auth
 from app.auth.tokens import AccessTokens
+from app.bi.routes import area as bi
 from app.config import Config
 from app.container import container
 from app.crm.routes import area as crm
@@ -45,7 +46,7 @@ from app.webhooks.routes import area as webhooks, events_area as events
 _log = structlog.get_logger()
 
 AREAS: tuple[Area, ...] = (
-    auth, admin, crm, invoices, payments, tickets, documents, kb, ai, webhooks, events,
+    auth, admin, crm, invoices, payments, tickets, documents, kb, ai, webhooks, events, bi,
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
 from huey.consumer import Consumer
 
+from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP, tidy_reports
 from app.documents.cleaning import clean_up, end_expired_links
 from app.documents.looking import look_into_files
 from app.heartbeat import beat
@@ -63,6 +64,7 @@ PERIODIC_JOBS = (
     PeriodicJob("expired-articles", 10, archive_expired),
     PeriodicJob("end-expired-links", 10, end_expired_links),
     PeriodicJob("clean-documents", 60, clean_up),
+    PeriodicJob("tidy-reports", 60, tidy_reports),
     PeriodicJob("tidy-search-index", 1, tidy_index),
 )
 
@@ -70,6 +72,8 @@ PERIODIC_JOBS = (
 LOOPS: tuple[Loop, ...] = (
     Loop("look-into-files", look_into_files),
     MAIL_LOOP,
+    EXPORT_LOOP,
+    REPORT_MAIL_LOOP,
     Loop("index-articles", index_articles, idle_seconds=0.5),
     Loop("index-tickets", index_tickets, idle_seconds=20.0),
     Loop("webhook-fan-out", fan_out, idle_seconds=0.5),

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-MOST_BARS = 40
+MOST_BARS = 24
 COLOURS = ["#2f6f9f", "#e08a2e", "#4f9d69", "#b5485d", "#7a6bb0", "#8a8d91"]
 
 

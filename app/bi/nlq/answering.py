@@ -66,6 +66,15 @@ def answer_question(
         }
 
 
+def plan_of(question: str, now: Calendar) -> Plan | None:
+    """The plan of a question that stands by itself; None where it is not clear."""
+    try:
+        understood = understand(question, (), now, current_caller().user_id)
+    except AmbiguousName:
+        return None
+    return in_one_currency(understood.plans[0]) if len(understood.plans) == 1 else None
+
+
 def check_question(question: str) -> str:
     """The question, if it is one that can be read.
 

@@ -116,9 +116,7 @@ def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Di
     for subject in reading.subjects:
         if subject in found:
             continue
-        if ranked or asks_which or (kind in ("measure", "share") and found):
-            found.append(subject)
-        elif kind == "count" and measure is None and not reading.noun_at:
+        if ranked or asks_which or (kind in ("measure", "share") and found) or (kind == "count" and measure is None and not reading.noun_at):
             found.append(subject)
         else:
             raise UnclearError(f"what {subject.label} has to do with it")

@@ -1,0 +1,31 @@
+"""CSV (RFC 4180): UTF-8 with the mark that spreadsheets know, nothing that runs as a formula."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from app.bi.exports.table import ExportTable, plain
+
+# What makes a spreadsheet take a text for a formula (OWASP, CSV injection).
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
+
+
+def write_csv(table: ExportTable, path: Path) -> None:
+    """Write the export; sums and remarks are no rows of data and are left out."""
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([safe(column.label) for column in table.columns])
+        writer.writerows([cell(value) for value in row] for row in table.rows())
+
+
+def cell(value: Any) -> str:
+    """A value as a field: texts that look like formulas get an apostrophe in front."""
+    text = plain(value)
+    return safe(text) if isinstance(value, str | list) else text
+
+
+def safe(text: str) -> str:
+    """``=1+1`` -> ``'=1+1``."""
+    return "'" + text if text.startswith(_FORMULA) else text

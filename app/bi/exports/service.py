@@ -1,0 +1,167 @@
+"""Exports asked for: small ones are answered at once, large ones are made by the worker."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import current_app
+from sqlalchemy import select
+
+from app import audit, records
+from app.bi.exports.table import ExportTable
+from app.bi.exports.writing import MEDIA_TYPES, file_name, prepare, write
+from app.bi.reports.definition import Report
+from app.blobs import blobs
+from app.clock import utc_now
+from app.errors import InvalidStateError, NotFoundError
+from app.events import emit
+from app.loops import wake
+from app.models.report import ReportExport
+from app.security import current_caller
+from app.types import iso_instant, json_text
+
+# More rows than these are left to the worker: a request should end within seconds.
+AT_ONCE = 20_000
+LOOP = "report-exports"
+_PIECE = 64 * 1024
+_TABLE: Any = ReportExport.__table__
+
+
+@dataclass(frozen=True)
+class ExportFile:
+    """A file that was written; ``pieces`` are its bytes, which are gone once they were read."""
+
+    name: str
+    media_type: str
+    rows: int
+    is_truncated: bool
+    size: int
+    pieces: Iterator[bytes]
+
+
+def export_report(
+    report: Report, form: str, given: Mapping[str, Any], *, later: bool
+) -> ExportFile | dict[str, Any]:
+    """The file of an export, or, for a large one or on request, the row of one in the making.
+
+    Args:
+        later: leave it to the worker however small it is.
+    Raises: ValidationError; what the query is refused with.
+    """
+    table = prepare(report, given, form)
+    if later or min(table.total, table.most) > AT_ONCE:
+        return _queue(report, form, given, table)
+    made = written(table, form)
+    tell(report, form, made.rows, made.is_truncated)
+    return made
+
+
+def written(table: ExportTable, form: str) -> ExportFile:
+    """Write an export to a file that vanishes when it was read."""
+    folder = tempfile.TemporaryDirectory(prefix="export-")
+    try:
+        path = Path(folder.name) / f"export.{form}"
+        write(table, form, path)
+        size = path.stat().st_size
+    except BaseException:
+        folder.cleanup()
+        raise
+    return ExportFile(
+        file_name(table, form), MEDIA_TYPES[form], table.written, table.is_truncated, size,
+        _pieces(path, folder),
+    )  # fmt: skip
+
+
+def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[bytes]:
+    with folder, path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def tell(report: Report, form: str, rows: int, is_truncated: bool) -> None:
+    """The event and the audit line of an export."""
+    shown = {"id": report.id, "name": report.name, "format": form, "rowCount": rows,
+             "truncated": is_truncated}  # fmt: skip
+    emit("report.exported", "Report", report.id, sequence=1, representation=json_text(shown))
+    audit.record("report.exported", "Report", report.id, after=shown)
+
+
+# --- exports by the worker
+
+
+def _queue(
+    report: Report, form: str, given: Mapping[str, Any], table: ExportTable
+) -> dict[str, Any]:
+    caller = current_caller()
+    row = {
+        "created_at": utc_now(),
+        "key": f"exp_{secrets.token_hex(16)}",
+        "user_id": caller.user_id,
+        "api_key_id": caller.api_key_id,
+        "report": str(report.id),
+        "format": form,
+        "filters": dict(given),
+        "rows_total": min(table.total, table.most),
+        "is_truncated": table.is_truncated,
+    }
+    key = records.insert(_TABLE, row)
+    wake(current_app._get_current_object(), LOOP)  # type: ignore[attr-defined]
+    found = records.read(_TABLE, key)
+    assert found is not None
+    return describe(found)
+
+
+def get_export(key: str) -> dict[str, Any]:
+    """An export of the caller, by its public id.
+
+    Raises: NotFoundError, there is none, or it is somebody else's.
+    """
+    statement = select(_TABLE).where(
+        _TABLE.c.key == key, _TABLE.c.user_id == current_caller().user_id
+    )
+    row = records.connection().execute(statement).mappings().first()
+    if row is None:
+        raise NotFoundError("There is no such export.")
+    return dict(row)
+
+
+def export_file(key: str) -> ExportFile:
+    """The file of an export that is done.
+
+    Raises: NotFoundError; InvalidStateError, it is not done.
+    """
+    row = get_export(key)
+    if row["status"] != "done":
+        raise InvalidStateError("The file is not ready.", [("status", f"is {row['status']}")])
+    pieces = blobs().stream(row["blob_key"])
+    return ExportFile(row["file_name"], MEDIA_TYPES[row["format"]], row["rows_done"],
+                      row["is_truncated"], row["size"], pieces)  # fmt: skip
+
+
+def describe(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An export as the API shows it."""
+    total = row["rows_total"]
+    return {
+        "id": row["key"],
+        "reportId": int(row["report"]),
+        "format": row["format"],
+        "filters": row["filters"],
+        "status": row["status"],
+        "rowsDone": row["rows_done"],
+        "rowsTotal": total,
+        "progress": 100 if row["status"] == "done" else
+        min(99, 100 * row["rows_done"] // total) if total else 0,
+        "truncated": row["is_truncated"],
+        "size": row["size"],
+        "fileName": row["file_name"],
+        "error": row["error"],
+        "createdAt": iso_instant(row["created_at"]),
+        "finishedAt": None if row["finished_at"] is None else iso_instant(row["finished_at"]),
+        "url": f"/api/v1/bi/exports/{row['key']}",
+        "downloadUrl": f"/api/v1/bi/exports/{row['key']}/file" if row["status"] == "done" else None,
+    }  # fmt: skip

@@ -1,0 +1,105 @@
+"""What an export writes: columns, rows that come page by page, sums, remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from itertools import islice
+from typing import Any
+
+from app.bi.query import Query, Row, pages
+from app.bi.reports.definition import Column, Report
+from app.bi.reports.service import Totals
+
+# What a sheet holds less its head, sums and remarks; what people print.
+MOST_ROWS = {"xlsx": 1_000_000, "csv": 5_000_000, "json": 5_000_000, "pdf": 10_000}
+CHART_ROWS = 500
+Progress = Callable[[int], None]
+
+
+@dataclass
+class ExportTable:
+    """One export under way; ``sums`` and ``charted`` are filled while the rows pass."""
+
+    report: Report
+    query: Query
+    total: int
+    most: int
+    made_at: datetime
+    parameters: dict[str, Any]
+    progress: Progress = lambda done: None
+    written: int = 0
+    sums: Totals = field(init=False)
+    charted: list[Row] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.sums = Totals(self.report)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.report.columns
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether rows are left out; known before the first is written."""
+        return self.total > self.most
+
+    def remark(self) -> str | None:
+        """What a reader has to know of rows that are missing."""
+        if not self.is_truncated:
+            return None
+        return f"Truncated: the first {self.most:,} of {self.total:,} rows."
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The values of each row in the order of the columns."""
+        names = [column.name for column in self.columns]
+        for page in pages(self.query):
+            for row in islice(page, max(0, self.most - self.written)):
+                self.sums.add(row)
+                if len(self.charted) < CHART_ROWS:
+                    self.charted.append(row)
+                self.written += 1
+                yield [row.get(name) for name in names]
+            self.progress(self.written)
+            if self.written >= self.most:
+                return
+
+    def total_rows(self) -> list[list[Any]]:
+        """The sums, a row for each currency; none when rows are missing: they would be wrong."""
+        if self.is_truncated:
+            return []
+        found = []
+        for sums in self.sums.rows():
+            row: list[Any] = [sums.get(column.name) for column in self.columns]
+            label = next((at for at, column in enumerate(self.columns) if not column.is_total
+                          and column.name not in sums), None)  # fmt: skip
+            if label is not None:
+                row[label] = "Total"
+            found.append(row)
+        return found
+
+
+def typed(column: Column, value: Any) -> Any:
+    """A value of JSON as Python's: dates and instants are such, the rest stays."""
+    if not isinstance(value, str):
+        return value
+    try:
+        if column.type == "date":
+            return date.fromisoformat(value)
+        if column.type == "instant":
+            return datetime.fromisoformat(value).astimezone(UTC).replace(tzinfo=None)
+    except ValueError:
+        return value
+    return value
+
+
+def plain(value: Any) -> str:
+    """A value as text: lists are joined."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "; ".join(plain(one) for one in value)
+    return str(value)

@@ -1,0 +1,182 @@
+"""The worker's part: exports made, reports mailed, files of last week removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import select
+
+from app import leases, records
+from app.auth.lookup import find_account
+from app.bi.exports.service import LOOP, ExportFile, tell, written
+from app.bi.exports.table import Progress
+from app.bi.exports.writing import prepare
+from app.bi.reports.definition import Report
+from app.bi.reports.saving import FIRST_SAVED
+from app.bi.reports.schedules import next_run, zone_of
+from app.bi.reports.service import get_report
+from app.blobs import Blob, blobs, new_key
+from app.clock import utc_now
+from app.database import primary_engine, transaction
+from app.errors import ApiError
+from app.loops import Loop
+from app.mail.outbox import queue_mail
+from app.models.report import QuestionSession, ReportExport, SavedReport
+from app.permissions import require
+from app.security import acting_as
+
+log = structlog.get_logger(__name__)
+AREA = "exports"
+# A large export takes minutes; its lease is renewed with each page that it has written.
+LEASE_SECONDS = 120
+MOST_ATTEMPTS = 3
+FILES_KEPT = timedelta(days=7)
+SESSIONS_KEPT = timedelta(days=30)
+_EXPORTS: Any = ReportExport.__table__
+_REPORTS: Any = SavedReport.__table__
+_SESSIONS: Any = QuestionSession.__table__
+
+
+def run_exports() -> int:
+    """Make one export that waits, or that another worker died over."""
+    due = _EXPORTS.c.status.in_(("queued", "running"))
+    rows = leases.take(_EXPORTS, due, limit=1, seconds=LEASE_SECONDS)
+    for row in rows:
+        _run(_Held(row))
+    return len(rows)
+
+
+class _Held:
+    """A row of work and the lease on it, which moves while the work goes on."""
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        self.row = dict(row)
+
+    def write(self, values: Mapping[str, Any], *, keep: bool = False) -> None:
+        """Write values; ``keep`` holds the row for another while.
+
+        Raises: RuntimeError, another worker has taken it over.
+        """
+        until = utc_now() + timedelta(seconds=LEASE_SECONDS) if keep else None
+        with transaction():
+            if not leases.finish(_EXPORTS, self.row, {**values, "leased_until": until}):
+                raise RuntimeError("the export was taken over by another worker")
+        self.row["leased_until"] = until
+
+
+def _run(held: _Held) -> None:
+    row = held.row
+    attempts = row["attempts"] + 1
+    if attempts > MOST_ATTEMPTS:
+        held.write({"status": "failed", "error": "It ended three times before it was done.",
+                    "finished_at": utc_now()})  # fmt: skip
+        return
+    held.write({"status": "running", "attempts": attempts, "rows_done": 0}, keep=True)
+    try:
+        caller = find_account(primary_engine(), row["user_id"], row["api_key_id"])
+        with acting_as(caller):
+            require(caller, "bi:export")
+            report = get_report(row["report"])
+            made, blob = _stored(report, row["format"], row["filters"], _telling(held))
+            with transaction():
+                tell(report, row["format"], made.rows, made.is_truncated)
+                values = {
+                    "status": "done", "rows_done": made.rows, "file_name": made.name,
+                    "is_truncated": made.is_truncated, "blob_key": blob.key, "size": blob.size,
+                    "finished_at": utc_now(),
+                }  # fmt: skip
+                leases.finish(_EXPORTS, held.row, values)
+    except ApiError as error:
+        held.write({"status": "failed", "error": error.message[:1000], "finished_at": utc_now()})
+
+
+def _telling(held: _Held) -> Progress:
+    def tell_progress(done: int) -> None:
+        held.write({"rows_done": done}, keep=True)
+
+    return tell_progress
+
+
+def _stored(
+    report: Report, form: str, filters: Mapping[str, Any], progress: Progress | None = None
+) -> tuple[ExportFile, Blob]:
+    made = written(prepare(report, filters, form, progress), form)
+    return made, blobs().put(new_key(AREA), made.pieces)
+
+
+# --- reports by mail
+
+
+def send_due_reports() -> int:
+    """Mail one report whose time has come."""
+    due = _REPORTS.c.next_run_at <= utc_now()
+    rows = leases.take(_REPORTS, due, limit=1, seconds=LEASE_SECONDS)
+    for row in rows:
+        _send(row)
+    return len(rows)
+
+
+def _send(row: Mapping[str, Any]) -> None:
+    schedule, now = row["schedule"], utc_now()
+    later = next_run(schedule, now, zone_of())
+    done = {"next_run_at": later, "last_run_at": now}
+    report_id = row["id"] + FIRST_SAVED
+    try:
+        caller = find_account(primary_engine(), row["owner_id"], None)
+        with acting_as(caller):
+            require(caller, "bi:export")
+            made, blob = _stored(get_report(str(report_id)), schedule["format"], {})
+            report = get_report(str(report_id))
+            with transaction():
+                queue_mail(
+                    to=schedule["to"],
+                    subject=f"{row['name']}: {now:%Y-%m-%d}",
+                    text=_letter(row["name"], made, now),
+                    attachments=[{"name": made.name, "contentType": made.media_type,
+                                  "blobKey": blob.key}],
+                    entity="Report",
+                    entity_id=report_id,
+                )  # fmt: skip
+                tell(report, schedule["format"], made.rows, made.is_truncated)
+                leases.finish(_REPORTS, row, done)
+    except ApiError as error:
+        log.warning("report was not mailed", report=report_id, reason=error.message)
+        with transaction():
+            leases.finish(_REPORTS, row, done)
+
+
+def _letter(name: str, made: ExportFile, now: datetime) -> str:
+    short = " Not all rows fit: the file says how many are missing." if made.is_truncated else ""
+    return f"{name}, as of {now:%Y-%m-%d %H:%M} UTC: {made.rows:,} rows.{short}\n"
+
+
+# --- tidying up
+
+
+def tidy_reports() -> int:
+    """Remove exports of last week with their files, and sessions nobody went on with."""
+    now = utc_now()
+    removed = 0
+    for key, blob_key in _old_exports(now - FILES_KEPT):
+        if blob_key is not None:
+            blobs().delete(blob_key)
+        with transaction():
+            records.delete(_EXPORTS, key)
+        removed += 1
+    with transaction() as session:
+        old = _SESSIONS.delete().where(_SESSIONS.c.updated_at < now - SESSIONS_KEPT)
+        removed += session.connection().execute(old).rowcount
+    return removed
+
+
+def _old_exports(before: datetime) -> Iterator[tuple[int, str | None]]:
+    statement = select(_EXPORTS.c.id, _EXPORTS.c.blob_key).where(_EXPORTS.c.created_at < before)
+    with primary_engine().connect() as connection:
+        yield from [tuple(row) for row in connection.execute(statement.limit(200))]
+
+
+EXPORT_LOOP = Loop(LOOP, run_exports, idle_seconds=1.0)
+REPORT_MAIL_LOOP = Loop("report-mail", send_due_reports, idle_seconds=20.0)

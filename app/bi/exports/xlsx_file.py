@@ -1,0 +1,181 @@
+"""Spreadsheets: typed cells, a fixed head, filters, sums, a sheet with the chart.
+
+Rows go to disk as they are written, so memory does not grow with them. No text is ever a formula
+or a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.bi.exports.table import ExportTable, plain, typed
+from app.bi.query import Row
+from app.bi.reports.definition import Column, chart_rows
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    import xlsxwriter
+else:
+    xlsxwriter = lazy("xlsxwriter")
+
+LONGEST_CELL = 32_767
+# Doubles are exact up to here; a longer number is a text, or its last digits would change.
+LARGEST_NUMBER = 10**15
+_FORMATS: Mapping[str, Mapping[str, Any]] = {
+    "money": {"num_format": "#,##0.00"},
+    "number": {"num_format": "#,##0.##"},
+    "integer": {"num_format": "0"},
+    "percent": {"num_format": "0.0"},
+    "date": {"num_format": "yyyy-mm-dd", "align": "left"},
+    "instant": {"num_format": "yyyy-mm-dd hh:mm", "align": "left"},
+    "text": {},
+    "boolean": {},
+}
+_WIDTHS = {"money": 15, "date": 12, "instant": 17, "text": 26, "number": 13, "percent": 11}
+
+
+def write_xlsx(table: ExportTable, path: Path) -> None:
+    """Write the export as a workbook."""
+    options = {
+        "constant_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+        "tmpdir": str(path.parent),
+    }
+    with xlsxwriter.Workbook(str(path), options) as book:
+        book.set_properties({"title": table.report.name, "created": table.made_at})
+        _Book(table, book).write()
+
+
+class _Book:
+    def __init__(self, table: ExportTable, book: Any) -> None:
+        self._table = table
+        self._book = book
+        base = {"font_name": "Calibri", "font_size": 11}
+        self._formats = {name: book.add_format({**base, **look}) for name, look in _FORMATS.items()}
+        total = {**base, "bold": True, "top": 1}
+        self._totals = {name: book.add_format({**total, **look}) for name, look in _FORMATS.items()}
+        self._head = book.add_format({**base, "bold": True, "bg_color": "#E8EEF4", "bottom": 1,
+                                      "text_wrap": True, "valign": "top"})  # fmt: skip
+        self._note = book.add_format({**base, "italic": True})
+
+    def write(self) -> None:
+        table = self._table
+        sheet = self._book.add_worksheet("Data")
+        sheet.freeze_panes(1, 0)
+        self._columns(sheet)
+        row_at = 0
+        for row_at, row in enumerate(table.rows(), 1):
+            self._row(sheet, row_at, row, self._formats)
+        if table.columns:
+            sheet.autofilter(0, 0, max(row_at, 1), len(table.columns) - 1)
+        at = row_at + 1
+        for sums in table.total_rows():
+            self._row(sheet, at, sums, self._totals)
+            at += 1
+        if remark := table.remark():
+            sheet.write_string(at + 1, 0, remark, self._note)
+        self._about()
+        self._chart()
+
+    def _columns(self, sheet: Any) -> None:
+        for at, column in enumerate(self._table.columns):
+            sheet.set_column(at, at, _WIDTHS.get(column.type, 12))
+            sheet.write_string(0, at, column.label, self._head)
+
+    def _row(self, sheet: Any, at: int, row: Sequence[Any], formats: Mapping[str, Any]) -> None:
+        for place, (column, value) in enumerate(zip(self._table.columns, row, strict=True)):
+            if value is not None:
+                write_cell(sheet, at, place, column, value, formats.get(column.type))
+
+    def _about(self) -> None:
+        """What the sheet shows, when it was made, and the query behind it."""
+        table = self._table
+        sheet = self._book.add_worksheet("About")
+        sheet.set_column(0, 0, 18)
+        sheet.set_column(1, 1, 100)
+        lines = [
+            ("Report", table.report.name),
+            ("Description", table.report.description or ""),
+            *((f"Parameter {name}", str(value)) for name, value in table.parameters.items()),
+            ("Made at (UTC)", table.made_at.strftime("%Y-%m-%d %H:%M")),
+            ("Rows", f"{table.written:,} of {table.total:,}"),
+            ("Complete", table.remark() or "yes"),
+            ("Query", table.query.url),
+        ]
+        for at, (name, text) in enumerate(lines):
+            sheet.write_string(at, 0, name, self._note)
+            sheet.write_string(at, 1, text[:LONGEST_CELL])
+
+    def _chart(self) -> None:
+        """A sheet with the chart, over a sheet with its values: a column for each series."""
+        found = chart_rows(self._table.report, self._table.charted)
+        if found is None:
+            return
+        chart, rows = found
+        categories, series = _pivoted(rows, chart.x, chart.y, chart.series)
+        if not categories:
+            return
+        sheet = self._book.add_worksheet("Chart data")
+        sheet.write_string(0, 0, chart.x_label or chart.x, self._head)
+        for at, name in enumerate(series, 1):
+            sheet.write_string(0, at, name, self._head)
+        for row_at, category in enumerate(categories, 1):
+            sheet.write_string(row_at, 0, category)
+            for at, name in enumerate(series, 1):
+                value = series[name].get(category)
+                if value is not None:
+                    sheet.write_number(row_at, at, value)
+        drawn = self._book.add_chart({"type": "line" if chart.type == "line" else "column"})
+        last = len(categories)
+        for at, name in enumerate(series, 1):
+            drawn.add_series({
+                "name": name,
+                "categories": ["Chart data", 1, 0, last, 0],
+                "values": ["Chart data", 1, at, last, at],
+            })  # fmt: skip
+        drawn.set_title({"name": self._table.report.name})
+        drawn.set_y_axis({"name": chart.y_label, "num_format": "#,##0"})
+        drawn.set_x_axis({"name": chart.x_label})
+        self._book.add_chartsheet("Chart").set_chart(drawn)
+
+
+def write_cell(sheet: Any, row: int, place: int, column: Column, value: Any, look: Any) -> None:
+    """A cell of the column's type; what does not fit it is text."""
+    value = typed(column, value)
+    if isinstance(value, bool):
+        sheet.write_boolean(row, place, value, look)
+    elif isinstance(value, int | Decimal):
+        if abs(value) < LARGEST_NUMBER:
+            sheet.write_number(row, place, value, look)
+        else:
+            sheet.write_string(row, place, str(value), look)
+    elif hasattr(value, "isoformat"):
+        if value.year < 1900:  # before the first day that a spreadsheet knows
+            sheet.write_string(row, place, str(value), look)
+        else:
+            sheet.write_datetime(row, place, value, look)
+    else:
+        sheet.write_string(row, place, plain(value)[:LONGEST_CELL], look)
+
+
+def _pivoted(
+    rows: Sequence[Row], x: str, y: str, series: str | None
+) -> tuple[list[str], dict[str, dict[str, float]]]:
+    """Categories in their order, and for each series its value by category."""
+    categories: dict[str, None] = {}
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        category = plain(row.get(x)) or "(none)"
+        name = plain(row.get(series)) if series else y
+        value = row.get(y)
+        if value is None:
+            continue
+        categories.setdefault(category)
+        values = found.setdefault(name or "(none)", {})
+        values[category] = values.get(category, 0) + float(value)
+    return list(categories), found

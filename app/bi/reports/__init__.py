@@ -1,0 +1,1 @@
+"""Reports: OData queries under a name, with parameters; eight are built in, others are saved."""

@@ -1,0 +1,48 @@
+"""The built-in reports, read from their file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.bi.charts import Chart
+from app.bi.reports.definition import Column, Parameter, Report
+
+FILE = Path(__file__).parent / "builtin.toml"
+
+
+@cache
+def built_in() -> Mapping[int, Report]:
+    """Id -> report."""
+    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return {one["id"]: _report(one) for one in data["reports"]}
+
+
+def _report(data: Mapping[str, Any]) -> Report:
+    return Report(
+        id=data["id"],
+        key=data["key"],
+        name=data["name"],
+        description=data["description"],
+        entity=data["entity"],
+        options={"apply": data["apply"], "orderby": data["orderby"]},
+        base=data["base"],
+        parameters=tuple(_parameter(text) for text in data["parameters"]),
+        columns=tuple(_column(text) for text in data["columns"]),
+        chart=Chart(**data["chart"]),
+    )
+
+
+def _parameter(text: str) -> Parameter:
+    """``name:filter:type:default:description``."""
+    name, condition, type_, default, description = text.split(":")
+    return Parameter(name, condition, type_, default, description)
+
+
+def _column(text: str) -> Column:
+    """``name:label:type``, and ``:total`` where sums are told."""
+    name, label, type_, *total = text.split(":")
+    return Column(name, label, type_, total == ["total"])

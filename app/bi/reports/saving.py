@@ -1,0 +1,238 @@
+"""Reports that people save: an OData query, or a question that is understood anew each time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote_plus, urlsplit
+
+from sqlalchemy import or_, select
+
+from app import audit, records
+from app.bi.charts import Chart
+from app.bi.nlq.answering import calendar, check_question, plan_of
+from app.bi.nlq.compiling import compiled
+from app.bi.query import Query, Row, run
+from app.bi.reports.definition import TYPES, Column, Report
+from app.clock import utc_now
+from app.container import container
+from app.errors import ForbiddenError, NotFoundError, ValidationError
+from app.models.report import SavedReport
+from app.permissions import allowed
+from app.security import Caller, current_caller
+from app.types import iso_instant
+
+# Numbers below are those of the built-in reports.
+FIRST_SAVED = 100
+MOST_SAVED = 500
+OPTIONS = ("apply", "compute", "expand", "filter", "orderby", "search", "select", "skip", "top")
+_TABLE: Any = SavedReport.__table__
+_PATH = re.compile(r"^(?:https?://[^/]+)?/?(?:odata/(?:v1/)?)?([A-Za-z]\w*)$")
+
+
+def saved_reports(caller: Caller) -> list[Report]:
+    """Those of the caller, and those that others share."""
+    statement = (
+        select(_TABLE)
+        .where(or_(_TABLE.c.owner_id == caller.user_id, _TABLE.c.is_shared))
+        .order_by(_TABLE.c.id)
+    )
+    return [_report(row) for row in records.connection().execute(statement).mappings()]
+
+
+def saved_report(report_id: int, caller: Caller) -> Report:
+    """One of them.
+
+    Raises: NotFoundError, there is none, or it is somebody else's.
+    """
+    row = records.read(_TABLE, report_id - FIRST_SAVED)
+    if row is None or not (row["is_shared"] or row["owner_id"] == caller.user_id):
+        raise NotFoundError(f"There is no report {report_id}.")
+    return _report(row)
+
+
+def own_report(report_id: int, caller: Caller) -> Report:
+    """A saved report that the caller may change.
+
+    Raises: NotFoundError; ForbiddenError, it is built in or somebody else's.
+    """
+    if report_id < FIRST_SAVED:
+        raise ForbiddenError("Built-in reports are not changed.", [("id", "is built in")])
+    report = saved_report(report_id, caller)
+    if report.owner_id != caller.user_id and not allowed(caller, "settings:update"):
+        raise ForbiddenError("Only its owner changes a report.", [("id", "is somebody else's")])
+    return report
+
+
+def save_report(values: Mapping[str, Any]) -> int:
+    """Save a new report of the caller; returns its id.
+
+    Args:
+        values: ``name``, ``description``, ``shared``, and ``question`` or ``odata``.
+    Raises: ValidationError; what the query itself is refused with.
+    """
+    caller = current_caller()
+    owned = select(_TABLE.c.id).where(_TABLE.c.owner_id == caller.user_id)
+    if len(records.connection().execute(owned).all()) >= MOST_SAVED:
+        raise ValidationError([("name", f"you have {MOST_SAVED} reports: delete one first")])
+    if ("question" in values) == ("odata" in values):
+        raise ValidationError([("odata", "give either a question or an OData query")])
+    now = utc_now()
+    row = {
+        "created_at": now,
+        "updated_at": now,
+        "name": values["name"],
+        "description": values.get("description"),
+        "owner_id": caller.user_id,
+        "is_shared": values.get("shared", False),
+        **_content(values),
+    }
+    key = records.insert(_TABLE, row)
+    audit.record("report.created", "Report", key + FIRST_SAVED, after={"name": row["name"]})
+    return key + FIRST_SAVED
+
+
+def change_report(report_id: int, values: Mapping[str, Any]) -> None:
+    """Change what is named; only the owner may.
+
+    Raises: NotFoundError; ForbiddenError; ValidationError.
+    """
+    own_report(report_id, current_caller())
+    if "question" in values and "odata" in values:
+        raise ValidationError([("odata", "give either a question or an OData query")])
+    changes: dict[str, Any] = {"updated_at": utc_now()}
+    for name, column in (("name", "name"), ("description", "description"), ("shared", "is_shared")):
+        if name in values:
+            changes[column] = values[name]
+    if "question" in values or "odata" in values:
+        changes.update(_content(values))
+    records.update(_TABLE, report_id - FIRST_SAVED, changes)
+    audit.record("report.updated", "Report", report_id, after=dict(values))
+
+
+def delete_report(report_id: int) -> None:
+    """Delete a saved report.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    report = own_report(report_id, current_caller())
+    records.delete(_TABLE, report_id - FIRST_SAVED)
+    audit.record("report.deleted", "Report", report_id, before={"name": report.name})
+
+
+def _content(values: Mapping[str, Any]) -> dict[str, Any]:
+    if "question" in values:
+        question = check_question(values["question"])
+        _of_question(question)  # refused now, not when it is mailed
+        return {"question": question, "definition": {}}
+    query = read_url(values["odata"])
+    columns = values.get("columns") or columns_of(run(query, 1).rows)
+    definition = {"entity": query.set_name, "options": dict(query.options), "columns": columns,
+                  "chart": values.get("chart")}  # fmt: skip
+    return {"question": None, "definition": definition}
+
+
+def read_url(url: str) -> Query:
+    """An OData address, or the part of it behind the root, as a query.
+
+    Raises: ValidationError.
+    """
+    parts = urlsplit(url.strip())
+    match = _PATH.match(
+        f"{parts.scheme}://{parts.netloc}{parts.path}" if parts.netloc else parts.path
+    )
+    if match is None or match[1] not in container().sets:
+        known = ", ".join(container().sets)
+        raise ValidationError([("odata", f"must be an entity set with its options: {known}")])
+    options: dict[str, str] = {}
+    for part in filter(None, parts.query.split("&")):
+        name, _, text = part.partition("=")
+        name = unquote_plus(name).lstrip("$").lower()
+        if name == "count":
+            continue
+        if name not in OPTIONS or name in options:
+            raise ValidationError(
+                [("odata", f"${name} is not an option of a report, or stands twice")]
+            )
+        options[name] = unquote_plus(text)
+    return Query(match[1], options)
+
+
+def columns_of(rows: list[Row]) -> list[dict[str, Any]]:
+    """Columns as the first row shows them; lists are left out."""
+    if not rows:
+        return []
+    return [
+        {"name": name, "label": label_of(name), "type": _type_of(value)}
+        for name, value in rows[0].items()
+        if not isinstance(value, list)
+    ]
+
+
+def label_of(name: str) -> str:
+    """``Client/name`` -> ``Client name``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("/", " ")).lower()
+    return words[:1].upper() + words[1:]
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if value is not None and not isinstance(value, str):
+        return "number"
+    text = value or ""
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        return "date"
+    return "instant" if re.fullmatch(r"\d{4}-\d{2}-\d{2}T[\d:.]+Z", text) else "text"
+
+
+def _report(row: Mapping[str, Any]) -> Report:
+    definition = row["definition"] or {}
+    columns = definition.get("columns") or []
+    chart = definition.get("chart")
+    return Report(
+        id=row["id"] + FIRST_SAVED,
+        key=None,
+        name=row["name"],
+        description=row["description"],
+        entity=definition.get("entity", ""),
+        options=definition.get("options", {}),
+        columns=tuple(Column(one["name"], one["label"], one["type"]) for one in columns),
+        chart=None if chart is None else Chart(**chart),
+        owner_id=row["owner_id"],
+        is_shared=row["is_shared"],
+        question=row["question"],
+        schedule=row["schedule"],
+        more={"createdAt": iso_instant(row["created_at"]),
+              "updatedAt": iso_instant(row["updated_at"])},
+    )  # fmt: skip
+
+
+def made_whole(report: Report) -> Report:
+    """A report with its query: one that is a question is understood as of today.
+
+    Raises: ValidationError, it is not understood any more.
+    """
+    return report if report.question is None else replace(report, **_of_question(report.question))
+
+
+def _of_question(question: str) -> dict[str, Any]:
+    plan = plan_of(question, calendar(utc_now()))
+    if plan is None:
+        raise ValidationError([("question", "is not understood, or can be meant in several ways")])
+    made = compiled(plan)
+    options = {name: text for name, text in made.query.options.items() if name != "count"}
+    columns = tuple(
+        Column(one.name, one.label, one.type if one.type in TYPES else "number")
+        for one in made.columns
+    )
+    groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
+    chart = None
+    if groups and made.figures and plan.kind != "list":
+        x = next((one for one in ("month", "quarter") if plan.grain == one), groups[0].name)
+        chart = Chart("line" if plan.grain else "bar", x, made.figures[0], made.currency, "", "")
+    return {"entity": made.query.set_name, "options": options, "columns": columns, "chart": chart}

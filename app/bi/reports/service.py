@@ -1,0 +1,179 @@
+"""Reports as the API shows them: the list, one, its rows, its chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from app.bi.charts import vega_lite
+from app.bi.drawing import draw
+from app.bi.nlq.answering import calendar
+from app.bi.query import Row, run
+from app.bi.reports.builtin import built_in
+from app.bi.reports.definition import FORMATS, Report, chart_rows
+from app.bi.reports.saving import FIRST_SAVED, made_whole, saved_report, saved_reports
+from app.clock import utc_now
+from app.container import container
+from app.errors import NotFoundError
+from app.permissions import allowed, require
+from app.security import Caller, current_caller
+from app.types import iso_instant
+
+MOST_ROWS = 5000
+
+
+def list_reports() -> list[dict[str, Any]]:
+    """The reports whose records the caller may read."""
+    caller = current_caller()
+    reports = [*built_in().values(), *saved_reports(caller)]
+    return [describe(one) for one in reports if _is_readable(one, caller)]
+
+
+def _is_readable(report: Report, caller: Caller) -> bool:
+    if report.question is not None or report.entity not in container().sets:
+        return True  # what a question needs shows when it is run
+    resource = container().sets[report.entity].type.resource
+    return resource is None or allowed(caller, f"{resource}:read")
+
+
+def get_report(report_id: str) -> Report:
+    """A report by its number, or a built-in one by its key.
+
+    Raises: NotFoundError; ForbiddenError, the caller may not read its records.
+    """
+    caller = current_caller()
+    found: Report | None = None
+    if report_id.isdecimal() and len(report_id) < 16:
+        number = int(report_id)
+        found = built_in().get(number)
+        if found is None and number > FIRST_SAVED:
+            found = made_whole(saved_report(number, caller))
+    else:
+        found = next((one for one in built_in().values() if one.key == report_id), None)
+    if found is None:
+        raise NotFoundError(f"There is no report {report_id[:50]}.")
+    if found.entity in container().sets:
+        resource = container().sets[found.entity].type.resource
+        if resource is not None:
+            require(caller, f"{resource}:read")
+    return found
+
+
+def describe(report: Report) -> dict[str, Any]:
+    """A report in the list."""
+    return {
+        "id": report.id,
+        "key": report.key,
+        "name": report.name,
+        "description": report.description,
+        "builtIn": report.is_built_in,
+        "formats": list(FORMATS),
+        "parameters": [
+            {"name": one.name, "type": one.wire_type, "default": one.default or None,
+             "description": one.description}
+            for one in report.parameters
+        ],
+        "question": report.question,
+        "ownerId": report.owner_id,
+        "shared": report.is_shared,
+        "schedule": report.schedule,
+        **report.more,
+    }  # fmt: skip
+
+
+def describe_fully(report: Report) -> dict[str, Any]:
+    """A report by itself: its columns, chart and query besides."""
+    query = report.query({}, calendar(utc_now()))
+    chart = report.chart
+    return describe(report) | {
+        "columns": _columns(report),
+        "chart": None if chart is None else {"type": chart.type, "x": chart.x, "y": chart.y,
+                                             "series": chart.series},
+        "query": {"entity": query.set_name, "odata": query.url},
+    }  # fmt: skip
+
+
+def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """The rows of a report under the caller's rights, with sums by currency."""
+    now = utc_now()
+    today = calendar(now)
+    query = report.query(given, today)
+    found = run(query, min(limit, MOST_ROWS))
+    return {
+        "reportId": report.id,
+        "name": report.name,
+        "parameters": report.values(given, today),
+        "columns": _columns(report),
+        "rows": found.rows,
+        "rowCount": len(found.rows),
+        "truncated": found.truncated,
+        # Of rows that were left out there are no sums: half a total would be a wrong one.
+        "totals": [] if found.truncated else totals(report, found.rows),
+        "query": {"entity": query.set_name, "odata": query.url},
+        "asOf": iso_instant(now),
+    }
+
+
+def _columns(report: Report) -> list[dict[str, Any]]:
+    return [
+        {"name": one.name, "label": one.label, "type": one.type, "total": one.is_total}
+        for one in report.columns
+    ]
+
+
+def totals(report: Report, rows: Iterable[Row]) -> list[Row]:
+    """The sums of the columns that have one: a row for each currency."""
+    sums = Totals(report)
+    for row in rows:
+        sums.add(row)
+    return sums.rows()
+
+
+class Totals:
+    """Sums that grow as rows pass by; amounts of two currencies never meet."""
+
+    def __init__(self, report: Report) -> None:
+        self._currency = report.currency
+        self._summed = [one.name for one in report.columns if one.is_total]
+        self._sums: dict[str | None, dict[str, Any]] = {}
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count a row."""
+        if not self._summed:
+            return
+        key = row.get(self._currency) if self._currency else None
+        sums = self._sums.setdefault(key, dict.fromkeys(self._summed, 0))
+        for name in self._summed:
+            value = row.get(name)
+            if isinstance(value, int | Decimal):
+                sums[name] += value
+
+    def rows(self) -> list[Row]:
+        """One row for each currency, in their order."""
+        found = []
+        for key in sorted(self._sums, key=str):
+            row: Row = {} if self._currency is None else {self._currency: key}
+            found.append({**row, **self._sums[key]})
+        return found
+
+
+def report_chart(report: Report, given: Mapping[str, Any], form: str) -> bytes:
+    """The chart of a report as ``svg`` or ``png``.
+
+    Raises: NotFoundError, it has none; ServiceUnavailableError, it cannot be drawn now.
+    """
+    spec = report_chart_spec(report, given)
+    if spec is None:
+        raise NotFoundError("This report has no chart.")
+    return draw(spec, form)
+
+
+def report_chart_spec(report: Report, given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The Vega-Lite specification; None without a chart. An empty report is an empty chart."""
+    if report.chart is None:
+        return None
+    rows = run(report.query(given, calendar(utc_now())), 500).rows
+    found = chart_rows(report, rows)
+    chart, shown = (report.chart, []) if found is None else found
+    return vega_lite(chart, shown, report.name)

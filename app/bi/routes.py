@@ -1,0 +1,209 @@
+"""``/api/bi``: questions in plain words, reports, exports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from app.areas import Area
+from app.bi.exports import service as exports
+from app.bi.exports.service import ExportFile
+from app.bi.reports import saving, schedules, service
+from app.bi.schemas import (
+    FiguresAnswerSchema,
+    ReportDataSchema,
+    ReportExportRequestSchema,
+    ReportExportSchema,
+    FullReportSchema,
+    NewReportSchema,
+    FiguresQuestionSchema,
+    ReportChangeSchema,
+    ReportListSchema,
+    ReportScheduleSchema,
+)
+from app.bi.sessions import ask
+from app.errors import ValidationError
+from app.security import requires
+
+area = Area("bi", __name__, description="Figures: questions in plain words, reports, exports")
+
+
+@area.post("/nlq")
+@area.arguments(FiguresQuestionSchema)
+@area.response(200, FiguresAnswerSchema)
+@requires("bi:query")
+def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
+    """Answer a question about the data in plain words.
+
+    The answer comes with the rows, a chart where there are groups, and the OData address that
+    gives the same rows. What can be meant in several ways is `needsClarification` with questions to
+    choose from; what the data cannot answer is `unsupported`. Amounts of different currencies are never
+    added up. Nothing is changed by a question.
+    """
+    return ask(asked["question"], asked["session_id"], asked["limit"])
+
+
+@area.get("/reports")
+@area.response(200, ReportListSchema)
+@requires("bi:query")
+def list_reports() -> dict[str, Any]:
+    """List the reports that you may run: the built-in ones, your own, and those shared."""
+    return {"items": service.list_reports()}
+
+
+@area.post("/reports")
+@area.arguments(NewReportSchema)
+@area.response(201, FullReportSchema)
+@requires("bi:query")
+def save_report(values: dict[str, Any]) -> Any:
+    """Save a report, from a question or from an OData query.
+
+    A question is understood anew each time the report is run, so "this month" moves along.
+    """
+    report = service.get_report(str(saving.save_report(values)))
+    return service.describe_fully(report), 201, {"Location": f"/api/v1/bi/reports/{report.id}"}
+
+
+@area.get("/reports/<string:report_id>")
+@area.response(200, FullReportSchema)
+@requires("bi:query")
+def get_report(report_id: str) -> dict[str, Any]:
+    """Show a report with its columns, chart and query; a built-in one also by its key."""
+    return service.describe_fully(service.get_report(report_id))
+
+
+@area.patch("/reports/<int:report_id>")
+@area.arguments(ReportChangeSchema)
+@area.response(200, FullReportSchema)
+@requires("bi:query")
+def change_report(values: dict[str, Any], report_id: int) -> dict[str, Any]:
+    """Change a report that you saved."""
+    saving.change_report(report_id, values)
+    return service.describe_fully(service.get_report(str(report_id)))
+
+
+@area.delete("/reports/<int:report_id>")
+@area.response(204)
+@requires("bi:query")
+def delete_report(report_id: int) -> None:
+    """Delete a report that you saved."""
+    saving.delete_report(report_id)
+
+
+@area.get("/reports/<string:report_id>/data")
+@area.response(200, ReportDataSchema)
+@requires("bi:query")
+def report_data(report_id: str) -> dict[str, Any]:
+    """Run a report: its rows, and the sums of each currency.
+
+    Its parameters are given by their names in the query; `limit` is the most rows, 1000 unless said
+    otherwise, at most 5000.
+    """
+    given = _given()
+    limit = _limit(given.pop("limit", "1000"))
+    return service.report_data(service.get_report(report_id), given, limit)
+
+
+@area.get("/reports/<string:report_id>/chart.svg")
+@area.response(200, content_type="image/svg+xml")
+@requires("bi:query")
+def report_chart_svg(report_id: str) -> Response:
+    """Draw the chart of a report as SVG; parameters as for its data."""
+    picture = service.report_chart(service.get_report(report_id), _given(), "svg")
+    # A picture that is opened by itself must not run anything.
+    return Response(
+        picture,
+        content_type="image/svg+xml",
+        headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"},
+    )
+
+
+@area.get("/reports/<string:report_id>/chart.png")
+@area.response(200, content_type="image/png")
+@requires("bi:query")
+def report_chart_png(report_id: str) -> Response:
+    """Draw the chart of a report as PNG; parameters as for its data."""
+    picture = service.report_chart(service.get_report(report_id), _given(), "png")
+    return Response(picture, content_type="image/png")
+
+
+@area.post("/reports/<string:report_id>/export")
+@area.arguments(ReportExportRequestSchema)
+@area.response(200, content_type="application/octet-stream")
+@area.alt_response(202, schema=ReportExportSchema, description="A large export, left to the worker.")
+@requires("bi:export")
+def export_report(wishes: dict[str, Any], report_id: str) -> Any:
+    """Export a report as xlsx, csv, pdf or json.
+
+    Up to 20,000 rows are answered as a file; more are left to the worker (202): ask for the export
+    at `url` until it is `done`, then fetch `downloadUrl`. `X-Row-Count` is the number of rows in
+    the file, `X-Truncated` whether more were left out.
+    """
+    made = exports.export_report(
+        service.get_report(report_id), wishes["format"], wishes["filters"],
+        later=wishes["background"],
+    )  # fmt: skip
+    if isinstance(made, ExportFile):
+        return _file(made)
+    return ReportExportSchema().dump(made), 202, {"Location": made["url"]}
+
+
+@area.put("/reports/<int:report_id>/schedule")
+@area.arguments(ReportScheduleSchema)
+@area.response(200, ReportScheduleSchema)
+@requires("bi:export")
+def schedule_report(values: dict[str, Any], report_id: int) -> dict[str, Any]:
+    """Mail a saved report by the day, the week or the month, with your rights at that time."""
+    return schedules.schedule_report(report_id, values)
+
+
+@area.delete("/reports/<int:report_id>/schedule")
+@area.response(204)
+@requires("bi:export")
+def unschedule_report(report_id: int) -> None:
+    """Mail a saved report no more."""
+    schedules.unschedule_report(report_id)
+
+
+@area.get("/exports/<string:key>")
+@area.response(200, ReportExportSchema)
+@requires("bi:export")
+def get_export(key: str) -> dict[str, Any]:
+    """Show how far an export is; it is kept for 7 days."""
+    return exports.describe(exports.get_export(key))
+
+
+@area.get("/exports/<string:key>/file")
+@area.response(200, content_type="application/octet-stream")
+@requires("bi:export")
+def download_export(key: str) -> Response:
+    """Download the file of an export that is done."""
+    return _file(exports.export_file(key))
+
+
+def _file(made: ExportFile) -> Response:
+    headers = {
+        "Content-Disposition": f'attachment; filename="{made.name}"',
+        "Content-Length": str(made.size),
+        "X-Row-Count": str(made.rows),
+        "X-Truncated": "true" if made.is_truncated else "false",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(made.pieces, content_type=made.media_type, headers=headers)
+
+
+def _given() -> dict[str, str]:
+    """The parameters in the query, each once."""
+    problems = [
+        (name, "stands twice") for name in request.args if len(request.args.getlist(name)) > 1
+    ]
+    if problems:
+        raise ValidationError(problems)
+    return dict(request.args)
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= service.MOST_ROWS:
+        raise ValidationError([("limit", f"must be a whole number from 1 to {service.MOST_ROWS}")])
+    return int(text)

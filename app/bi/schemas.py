@@ -1,0 +1,243 @@
+"""What ``/api/bi`` takes and gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from app.bi.nlq.answering import DEFAULT_ROWS, LONGEST_QUESTION, MOST_ROWS
+from app.bi.reports.definition import FORMATS, TYPES
+
+_TEXT = validate.Length(1, 200)
+
+
+def _described(text: str, **more: Any) -> dict[str, Any]:
+    return {"description": text, **more}
+
+
+class FiguresQuestionSchema(Schema):
+    """A question in plain words."""
+
+    question = fields.String(
+        required=True,
+        metadata=_described(
+            f"At most {LONGEST_QUESTION} characters.", example="Revenue by month this year"
+        ),
+    )
+    session_id = fields.String(
+        data_key="sessionId",
+        allow_none=True,
+        load_default=None,
+        validate=validate.Length(max=60),
+        metadata=_described("Session of an earlier answer, to go on from it.", example=None),
+    )
+    limit = fields.Integer(
+        load_default=DEFAULT_ROWS,
+        strict=True,
+        validate=validate.Range(1, MOST_ROWS),
+        metadata=_described("Most rows to give."),
+    )
+
+
+class FiguresColumnSchema(Schema):
+    """A column of the rows."""
+
+    name = fields.String(required=True, validate=_TEXT, metadata={"example": "name"})
+    label = fields.String(required=True, validate=_TEXT, metadata={"example": "Name"})
+    type = fields.String(
+        required=True, validate=validate.OneOf([*TYPES, "week", "id"]), metadata={"example": "text"}
+    )
+    total = fields.Boolean(dump_only=True)
+
+
+class FiguresChartSchema(Schema):
+    """A chart: which columns it shows, and the Vega-Lite specification that draws it."""
+
+    type = fields.String(required=True, validate=validate.OneOf(["bar", "line"]),
+                         metadata={"example": "bar"})  # fmt: skip
+    x = fields.String(required=True, validate=_TEXT, metadata={"example": "status"})
+    y = fields.String(required=True, validate=_TEXT, metadata={"example": "count"})
+    series = fields.String(allow_none=True, validate=_TEXT, metadata={"example": None})
+    spec = fields.Dict(dump_only=True)
+
+
+class FiguresQuerySchema(Schema):
+    """The OData query behind figures: its address gives the same rows."""
+
+    entity = fields.String()
+    odata = fields.String()
+
+
+class FiguresAnswerSchema(Schema):
+    """The answer to a question."""
+
+    question = fields.String()
+    interpretation = fields.String(metadata=_described("What was understood, in plain words."))
+    status = fields.String(
+        validate=validate.OneOf(["answered", "needsClarification", "unsupported"])
+    )
+    answer = fields.String()
+    columns = fields.List(fields.Nested(FiguresColumnSchema))
+    rows = fields.List(fields.Dict())
+    row_count = fields.Integer(data_key="rowCount", attribute="rowCount")
+    truncated = fields.Boolean()
+    chart = fields.Nested(FiguresChartSchema, allow_none=True)
+    query = fields.Nested(FiguresQuerySchema, allow_none=True)
+    confidence = fields.Float(metadata=_described("From 0 to 1."))
+    alternatives = fields.List(fields.String(), metadata=_described("Questions to ask instead."))
+    as_of = fields.String(data_key="asOf", attribute="asOf", metadata={"format": "date-time"})
+    report_id = fields.Integer(data_key="reportId", attribute="reportId", allow_none=True)
+    session_id = fields.String(data_key="sessionId", attribute="sessionId", allow_none=True)
+
+
+class ReportParameterSchema(Schema):
+    """A parameter of a report."""
+
+    name = fields.String()
+    type = fields.String()
+    default = fields.String(allow_none=True)
+    description = fields.String()
+
+
+class ReportScheduleSchema(Schema):
+    """When a report is mailed, and to whom."""
+
+    every = fields.String(
+        required=True, validate=validate.OneOf(["daily", "weekly", "monthly"]),
+        metadata={"example": "weekly"},
+    )  # fmt: skip
+    weekday = fields.Integer(
+        strict=True, validate=validate.Range(1, 7), metadata=_described("1 is Monday.", example=1)
+    )
+    day = fields.Integer(
+        strict=True,
+        validate=validate.Range(1, 31),
+        metadata=_described("Day of the month; the last where it has fewer.", example=1),
+    )
+    time = fields.String(
+        load_default="07:00",
+        validate=validate.Regexp(r"([01]\d|2[0-3]):[0-5]\d\Z", error="Must be like 07:00."),
+        metadata=_described("Time of day of the organisation."),
+    )
+    format = fields.String(load_default="xlsx", validate=validate.OneOf(FORMATS))
+    to = fields.List(
+        fields.String(), required=True, validate=validate.Length(1, 20),
+        metadata={"example": ["ada@acme.example"]},
+    )  # fmt: skip
+    next_run_at = fields.String(data_key="nextRunAt", attribute="nextRunAt", dump_only=True)
+
+
+class ReportSchema(Schema):
+    """A report in the list."""
+
+    id = fields.Integer()
+    key = fields.String(allow_none=True)
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    built_in = fields.Boolean(data_key="builtIn", attribute="builtIn")
+    formats = fields.List(fields.String())
+    parameters = fields.List(fields.Nested(ReportParameterSchema))
+    question = fields.String(allow_none=True)
+    owner_id = fields.Integer(data_key="ownerId", attribute="ownerId", allow_none=True)
+    shared = fields.Boolean()
+    schedule = fields.Nested(ReportScheduleSchema, allow_none=True)
+    created_at = fields.String(data_key="createdAt", attribute="createdAt")
+    updated_at = fields.String(data_key="updatedAt", attribute="updatedAt")
+
+
+class FullReportSchema(ReportSchema):
+    """A report by itself."""
+
+    columns = fields.List(fields.Nested(FiguresColumnSchema))
+    chart = fields.Nested(FiguresChartSchema, allow_none=True)
+    query = fields.Nested(FiguresQuerySchema)
+
+
+class ReportListSchema(Schema):
+    """The reports that the caller may run."""
+
+    items = fields.List(fields.Nested(ReportSchema))
+
+
+class _ReportFieldsSchema(Schema):
+    description = fields.String(
+        allow_none=True, validate=validate.Length(max=1000), metadata={"example": None}
+    )
+    shared = fields.Boolean(metadata=_described("Others may run it under their own rights.",
+                                                example=False))  # fmt: skip
+    question = fields.String(
+        metadata=_described("A question; it is understood anew each time.",
+                            example="Open tickets by priority")
+    )  # fmt: skip
+    odata = fields.String(
+        validate=validate.Length(1, 8000),
+        metadata=_described("An OData address, instead of a question."),
+    )
+    columns = fields.List(
+        fields.Nested(FiguresColumnSchema), validate=validate.Length(1, 100),
+        metadata=_described("Columns of an OData query; all of its rows when left out."),
+    )  # fmt: skip
+    chart = fields.Nested(FiguresChartSchema, allow_none=True)
+
+
+class NewReportSchema(_ReportFieldsSchema):
+    """A report to save: from a question or from an OData query."""
+
+    name = fields.String(required=True, validate=_TEXT, metadata={"example": "Tickets by priority"})
+
+
+class ReportChangeSchema(_ReportFieldsSchema):
+    """What to change of a saved report."""
+
+    name = fields.String(validate=_TEXT, metadata={"example": "Tickets by priority"})
+
+
+class ReportDataSchema(Schema):
+    """The rows of a report."""
+
+    report_id = fields.Integer(data_key="reportId", attribute="reportId")
+    name = fields.String()
+    parameters = fields.Dict()
+    columns = fields.List(fields.Nested(FiguresColumnSchema))
+    rows = fields.List(fields.Dict())
+    row_count = fields.Integer(data_key="rowCount", attribute="rowCount")
+    truncated = fields.Boolean()
+    totals = fields.List(fields.Dict(), metadata=_described("Sums, a row for each currency."))
+    query = fields.Nested(FiguresQuerySchema)
+    as_of = fields.String(data_key="asOf", attribute="asOf", metadata={"format": "date-time"})
+
+
+class ReportExportRequestSchema(Schema):
+    """In which form, and with which values of the report's parameters."""
+
+    format = fields.String(required=True, validate=validate.OneOf(FORMATS),
+                           metadata={"example": "xlsx"})  # fmt: skip
+    filters = fields.Dict(
+        keys=fields.String(), load_default=dict, metadata=_described("Name -> value.", example={})
+    )
+    background = fields.Boolean(
+        load_default=False,
+        metadata=_described("Leave it to the worker, however small it is.", example=False),
+    )
+
+
+class ReportExportSchema(Schema):
+    """An export that the worker makes."""
+
+    id = fields.String()
+    report_id = fields.Integer(data_key="reportId", attribute="reportId")
+    format = fields.String()
+    filters = fields.Dict()
+    status = fields.String(validate=validate.OneOf(["queued", "running", "done", "failed"]))
+    rows_done = fields.Integer(data_key="rowsDone", attribute="rowsDone")
+    rows_total = fields.Integer(data_key="rowsTotal", attribute="rowsTotal", allow_none=True)
+    progress = fields.Integer(metadata=_described("Percent."))
+    truncated = fields.Boolean()
+    size = fields.Integer(allow_none=True)
+    file_name = fields.String(data_key="fileName", attribute="fileName", allow_none=True)
+    error = fields.String(allow_none=True)
+    created_at = fields.String(data_key="createdAt", attribute="createdAt")
+    finished_at = fields.String(data_key="finishedAt", attribute="finishedAt", allow_none=True)
+    url = fields.String()
+    download_url = fields.String(data_key="downloadUrl", attribute="downloadUrl", allow_none=True)

@@ -1,0 +1,58 @@
+"""Sessions of questions: what was asked before, so that "and last month?" has a meaning."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from sqlalchemy import select
+
+from app import records
+from app.bi.nlq.answering import Answer, answer_question
+from app.clock import utc_now
+from app.errors import NotFoundError
+from app.models.report import QuestionSession
+from app.security import current_caller
+
+# How far back a question can build on others.
+REMEMBERED = 10
+_TABLE: Any = QuestionSession.__table__
+
+
+def ask(question: str, session_id: str | None, limit: int) -> Answer:
+    """Answer a question in a session; without one a new session begins.
+
+    Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
+    """
+    session = None if session_id is None else _session(session_id)
+    before: list[str] = [] if session is None else list(session["questions"])
+    answer = answer_question(question, before, limit=limit)
+    if answer["status"] == "answered":  # what was not understood is nothing to build on
+        session_id = _remember(session, [*before, question][-REMEMBERED:])
+    return answer | {"sessionId": session_id}
+
+
+def _session(key: str) -> dict[str, Any]:
+    statement = select(_TABLE).where(
+        _TABLE.c.key == key, _TABLE.c.user_id == current_caller().user_id
+    )
+    row = records.connection().execute(statement).mappings().first()
+    if row is None:
+        raise NotFoundError("There is no such session.")
+    return dict(row)
+
+
+def _remember(session: dict[str, Any] | None, questions: list[str]) -> str:
+    now = utc_now()
+    if session is not None:
+        records.update(_TABLE, session["id"], {"questions": questions, "updated_at": now})
+        return str(session["key"])
+    row = {
+        "created_at": now,
+        "key": f"bis_{secrets.token_hex(16)}",
+        "user_id": current_caller().user_id,
+        "questions": questions,
+        "updated_at": now,
+    }
+    records.insert(_TABLE, row)
+    return row["key"]
