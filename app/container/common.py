@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Table, case, literal
 
 from app.container.actions import allowed_actions
+from app.container.changes import RowChanges
 from app.models.trigrams import fts_table, searchable_columns
 from app.odata import edm
 from app.odata.declare import by_name, camel, entity_type, prop, to_one
@@ -57,6 +58,7 @@ def business_type(
         facets["trigrams"] = fts_table(table.name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
         properties = [*properties, allowed_actions(name, facets["resource"])]
+        facets["changes"] = RowChanges(name, table)
     return entity_type(name, table, properties, navigation, **facets)
 
 

@@ -72,6 +72,7 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield _term("DeepInsertSupport", {"Supported": insertable})
     yield _term("UpdateRestrictions", _change(type_, updatable, insertable))
     yield _term("DeepUpdateSupport", {"Supported": updatable})
+    yield _term("ChangeTracking", {"Supported": type_.changes is not None})
     yield _term("DeleteRestrictions", {"Deletable": writable and entity_set.deletable})
 
 

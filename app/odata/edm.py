@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, FromClause
+from sqlalchemy import ColumnElement, FromClause, Select
 
 # --- types ------------------------------------------------------------------------------------
 
@@ -187,6 +188,7 @@ class EntityType:
     trigrams: str | None = None
     # Rows that do not exist for queries (such as documents in the trash).
     visible: Callable[[Any], ColumnElement[bool]] | None = None
+    changes: ChangeSource | None = None  # what delta links are made of
 
     @cached_property
     def folded(self) -> Mapping[str, str]:
@@ -197,6 +199,24 @@ class EntityType:
     def by_attribute(self) -> Mapping[str, Property]:
         """Column name -> property."""
         return {prop.attribute: prop for prop in self.properties.values()}
+
+
+class ChangeSource(Protocol):
+    """Where the changes of an entity type are read from, for delta links.
+
+    Rows of ``changed``: the parts of the key, the row version, the instant of the change; of
+    ``removed``: the parts of the key. A row of ``broken`` tells that changes since then are not all
+    told by these.
+    """
+
+    def changed(self, since: datetime) -> Select[Any]:
+        """What was made or changed after ``since``, rows that queries hide included."""
+
+    def removed(self, since: datetime) -> Select[Any]:
+        """What was deleted after ``since``."""
+
+    def broken(self, since: datetime) -> Select[Any] | None:
+        """Whether the whole must be read again; None for never."""
 
 
 class Service(Protocol):

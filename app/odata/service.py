@@ -44,6 +44,7 @@ from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import Request
+from app.odata.tracking.service import Tracker
 from app.odata.write_content import WriteRequest
 from app.odata.write_urls import entity_path
 from app.odata.writes import WRITES, write
@@ -91,6 +92,7 @@ class ODataService:
         self.container = container
         self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
         self._operations = Operations(container)
+        self._tracker = Tracker(container, secret_key, connections.reading)
         self._representations = Representations(container)
         self._connections = connections
         self._limits = limits
@@ -130,6 +132,8 @@ class ODataService:
         if request.method in READS:
             if path == "$entity":
                 return self._resolved(request, in_transaction)
+            if Tracker.concerns(request):
+                return self._tracked(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
         return self._write(request)
 
@@ -137,6 +141,17 @@ class ODataService:
         try:
             return answer_batch(
                 request, self.container, self.answer, self._connections.writing, self._edge
+            )
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+
+    def _tracked(self, request: Request, in_transaction: bool) -> Response:
+        headers = Headers(request.headers)
+        headers.remove("If-None-Match")
+        plain = replace(request, headers=headers)
+        try:
+            return self._tracker.answer(
+                request, lambda path, query: self._read(plain, path, query, in_transaction)
             )
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error

@@ -233,9 +233,3 @@ def test_batches_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
     assert said.pop("SupportedFormats") == ["multipart/mixed", "application/json"]
     assert set(said.values()) == {True}
     assert admin.post("/odata/$batch", {"requests": []}).status_code == 200
-
-
-def test_what_is_not_offered(admin: Api, schema: dict[str, Any]) -> None:
-    assert schema["Default"][f"@{CAPABILITIES}.ChangeTracking"] == {"Supported": False}
-    answer = admin.get("/odata/Clients", headers={"Prefer": "odata.track-changes"})
-    assert "Preference-Applied" not in answer.headers

@@ -1,0 +1,106 @@
+"""What changed in a set since an instant: keys and versions, nothing of the rows themselves.
+
+A transaction that was still open at the instant may commit later with an earlier time of change. So
+the rows of a while before are looked at again, and those that the client has seen are left out by
+their versions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, tuple_
+
+from app.errors import GoneError
+from app.odata import edm
+from app.odata.tracking.tokens import Mark
+
+# Longer than a transaction can be open, clocks differ and a replica lags.
+OVERLAP = timedelta(minutes=2)
+# Rows of the overlap that a token remembers; with more of them, some are told twice.
+MOST_KNOWN = 200
+MOST_REMOVED = 5000
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A row that was made or changed."""
+
+    key: Any
+    version: int | None
+    at: datetime
+
+
+class Changes:
+    """Reads the changes of one entity type."""
+
+    def __init__(self, type_: edm.EntityType, connection: Connection) -> None:
+        assert type_.changes is not None
+        self._source = type_.changes
+        self._keys = len(type_.key)
+        self._connection = connection
+
+    def changed(self, mark: Mark, most: int) -> list[Changed]:
+        """The next rows after a mark, at most ``most`` of them and one more where there are."""
+        statement = self._source.changed(mark.since - OVERLAP)
+        if mark.after is not None:
+            statement = self._behind(statement, *mark.after)
+        columns = list(statement.selected_columns)
+        at, keys = columns[-1], columns[: self._keys]
+        found: list[Changed] = []
+        statement = statement.order_by(at, *keys).limit(most + 1 + len(mark.known))
+        for row in self._connection.execute(statement):
+            one = self._row(row)
+            if mark.known.get(one.key, -1) != one.version:
+                found.append(one)
+        return found[: most + 1]
+
+    def removed(self, mark: Mark) -> set[Any]:
+        """The keys of the rows that were deleted.
+
+        Raises: GoneError, more than can be told one by one.
+        """
+        statement = self._source.removed(mark.since - OVERLAP).limit(MOST_REMOVED + 1)
+        found = {self._key(row) for row in self._connection.execute(statement)}
+        if len(found) > MOST_REMOVED:
+            raise GoneError("Too much was deleted: read the whole again.")
+        return found - mark.gone
+
+    def require_unbroken(self, mark: Mark) -> None:
+        """Check that nothing came about past the times of change.
+
+        Raises: GoneError, rows were brought in with their history.
+        """
+        statement = self._source.broken(mark.since - OVERLAP)
+        if statement is not None and self._connection.execute(statement.limit(1)).first():
+            raise GoneError("Records were imported meanwhile: read the whole again.")
+
+    def mark(self, now: datetime) -> Mark:
+        """The mark of a client that reads all from now on."""
+        statement = self._source.changed(now - OVERLAP).limit(MOST_KNOWN + 1)
+        rows = [self._row(row) for row in self._connection.execute(statement)]
+        known: dict[Any, int] = {}
+        if len(rows) <= MOST_KNOWN:
+            known = {row.key: row.version for row in rows if row.version is not None}
+        removed = self._source.removed(now - OVERLAP).limit(MOST_KNOWN + 1)
+        gone = {self._key(row) for row in self._connection.execute(removed)}
+        return Mark(now, known, frozenset(gone if len(gone) <= MOST_KNOWN else ()))
+
+    def _behind(self, statement: Select[Any], at: datetime, key: Any) -> Select[Any]:
+        columns = list(statement.selected_columns)
+        names = [columns[-1], *columns[: self._keys]]
+        values = (at, *(key if isinstance(key, tuple) else (key,)))
+        binds = [
+            bindparam(None, value, type_=column.type)
+            for value, column in zip(values, names, strict=True)
+        ]
+        return statement.where(tuple_(*names) > tuple_(*binds))
+
+    def _row(self, row: Any) -> Changed:
+        return Changed(self._key(row), row[self._keys], row[self._keys + 1])
+
+    def _key(self, row: Any) -> Any:
+        parts = tuple(part if isinstance(part, int) else str(part) for part in row[: self._keys])
+        return parts[0] if self._keys == 1 else parts

@@ -1,0 +1,289 @@
+"""Reads with change tracking: the whole with a delta link at its end, and what a link leads to.
+
+The defining query runs as any other read, so select, filter and the caller's row filter hold. What
+changed and is not among its rows any more is told as removed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flask import Response
+from sqlalchemy import Connection
+
+from app.clock import utc_now
+from app.json_body import parse_json
+from app.odata import edm
+from app.odata.literal_text import literal_text
+from app.odata.options import OptionTexts, read_options
+from app.odata.preferences import parse_preferences, preference_applied
+from app.odata.reading.formats import Format
+from app.odata.reading.negotiation import negotiated
+from app.odata.reading.tokens import SecretKey, fingerprint
+from app.odata.request import Request
+from app.odata.tracking.changes import Changes
+from app.odata.tracking.tokens import Mark, MarkTokens
+from app.odata.write_urls import entity_path
+from app.security import current_caller
+from app.types import json_text
+
+# Changes of one page: their keys are a condition of the query that shows them.
+PAGE = 100
+PAGE_OF_PARTED_KEYS = 30
+# With these a set of rows is not one that can be kept in step.
+_NOT_TRACKED = frozenset(("apply", "top", "skip", "search", "index", "id"))
+
+Read = Callable[[str, OptionTexts | str], Response]
+
+
+@dataclass(frozen=True)
+class _Tracked:
+    """What a client keeps a copy of: the set, the query without tokens, and how answers look."""
+
+    entity_set: edm.EntitySet
+    request: Request
+    query: str
+    options: OptionTexts
+    form: Format
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(self.request.path.strip("/"), self.options)
+
+    def link(self, token: str) -> str:
+        """The address that goes on from a mark."""
+        query = "&".join(part for part in (self.query, f"$deltatoken={token}") if part)
+        return f"{self.request.root}{self.request.path.strip('/')}?{query}"
+
+
+class Tracker:
+    """Answers the tracked reads of one container."""
+
+    def __init__(
+        self,
+        container: edm.EntityContainer,
+        secret_key: SecretKey,
+        reading: Callable[[], AbstractContextManager[Connection]],
+    ) -> None:
+        self._container = container
+        self._tokens = MarkTokens(secret_key)
+        self._reading = reading
+
+    @staticmethod
+    def concerns(request: Request) -> bool:
+        """Whether a GET could be about tracking; the others are not looked at."""
+        return "deltatoken" in request.query.lower() or any(
+            "track-changes" in header.lower() for header in request.headers.getlist("Prefer")
+        )
+
+    def answer(self, request: Request, read: Read) -> Response:
+        """The answer to a GET that ``concerns`` tracking.
+
+        Args:
+            read: the answer to a GET of a path and a query.
+        Raises: QueryError; GoneError; an ApiError of the read.
+        """
+        options = read_options(request.query)
+        token = options.system.pop("deltatoken", None)
+        query = _without_tokens(request.query)
+        tracked = self._tracked(request, query, options)
+        if tracked is None:
+            return read(request.path, request.query)
+        if token is None:
+            return self._begin(tracked, read)
+        mark = self._tokens.read(token, tracked.fingerprint, current_caller())
+        if "skiptoken" in options.system:  # the first reading goes on
+            rest = "&".join(
+                pair for pair in request.query.split("&") if not _is_token(pair, "delta")
+            )
+            return self._linked(tracked, read(request.path, rest), replace(mark, known={}))
+        return self._changes(tracked, mark, read)
+
+    def _tracked(self, request: Request, query: str, options: OptionTexts) -> _Tracked | None:
+        """The query as one that can be tracked; None where it cannot."""
+        name = request.path.strip("/")
+        entity_set = self._container.sets.get(self._container.folded_sets.get(name.lower(), name))
+        if entity_set is None or entity_set.type.changes is None:
+            return None
+        if not _NOT_TRACKED.isdisjoint(options.system):
+            return None
+        headers = request.headers
+        form = negotiated(
+            headers.get("Accept"),
+            options.system.get("format"),
+            headers.get("OData-MaxVersion"),
+            headers.get("OData-Version"),
+        )
+        kept = {name: text for name, text in options.system.items() if name != "skiptoken"}
+        return _Tracked(
+            entity_set, request, query, OptionTexts(kept, options.aliases, options.custom), form
+        )
+
+    # --- the whole
+
+    def _begin(self, tracked: _Tracked, read: Read) -> Response:
+        with self._reading() as connection:
+            mark = Changes(tracked.entity_set.type, connection).mark(utc_now())
+        response = self._linked(tracked, read(tracked.request.path, tracked.request.query), mark)
+        preferences = parse_preferences(tracked.request.headers.getlist("Prefer"))
+        before = response.headers.get("Preference-Applied")
+        applied = preference_applied(before, preferences.applied("track-changes"))
+        response.headers["Preference-Applied"] = applied or ""
+        return response
+
+    def _linked(self, tracked: _Tracked, response: Response, mark: Mark) -> Response:
+        """A page of the whole: the last has the delta link, the others lead to the next."""
+        text = response.get_data(as_text=True)
+        token = self._tokens.make(mark, tracked.fingerprint, current_caller())
+        start = f'],"{tracked.form.control("nextLink")}":"'
+        if start in text:
+            # The rows that are known at the end are not those that were at the beginning.
+            token = self._tokens.make(
+                replace(mark, known={}), tracked.fingerprint, current_caller()
+            )
+            text = f'{text[:-2]}&$deltatoken={token}"}}'
+        else:
+            text = f"{text[:-1]}{self._link(tracked, 'deltaLink', token)}}}"
+        response.set_data(text)
+        return response
+
+    def _link(self, tracked: _Tracked, name: str, token: str) -> str:
+        return f',"{tracked.form.control(name)}":{json_text(tracked.link(token))}'
+
+    # --- the changes
+
+    def _changes(self, tracked: _Tracked, mark: Mark, read: Read) -> Response:
+        type_ = tracked.entity_set.type
+        most = PAGE if len(type_.key) == 1 else PAGE_OF_PARTED_KEYS
+        with self._reading() as connection:
+            changes = Changes(type_, connection)
+            changes.require_unbroken(mark)
+            next_mark = changes.mark(utc_now())
+            found = changes.changed(mark, most)
+            removed = changes.removed(mark) if mark.after is None else set()
+        more, found = len(found) > most, found[:most]
+        until = mark.until or next_mark.since
+        shown = read(tracked.request.path, _options(tracked, [one.key for one in found]))
+        head, rows = _apart(shown.get_data(as_text=True))
+        seen = {_key_of(type_, row) for row in parse_json(f"[{rows}]".encode())}
+        gone = [key for key in removed if key not in seen]
+        left = [one.key for one in found if one.key not in seen and one.key not in removed]
+        if more:
+            following = replace(mark, after=(found[-1].at, found[-1].key), until=until)
+        elif mark.after is not None:
+            following = Mark(until)
+        else:
+            following = next_mark
+        token = self._tokens.make(following, tracked.fingerprint, current_caller())
+        link = self._link(tracked, "nextLink" if more else "deltaLink", token)
+        objects = [
+            *([rows] if rows else []),
+            *(_removed(tracked, key, "deleted") for key in sorted(gone, key=repr)),
+            *(_removed(tracked, key, "changed") for key in left),
+        ]
+        shown.set_data(f'{head}"value":[{",".join(objects)}]{link}}}')
+        return shown
+
+
+def _options(tracked: _Tracked, keys: list[Any]) -> OptionTexts:
+    """The defining query, of these entities alone, with their keys."""
+    type_ = tracked.entity_set.type
+    system = {
+        name: text
+        for name, text in tracked.options.system.items()
+        if name not in ("count", "orderby")
+    }
+    found = _condition(type_, keys)
+    system["filter"] = f"{found} and ({system['filter']})" if "filter" in system else found
+    if "select" in system:
+        selected = [part.strip() for part in system["select"].split(",")]
+        missing = [name for name in type_.key if name not in selected and "*" not in selected]
+        system["select"] = ",".join([system["select"], *missing])
+    return OptionTexts(system, tracked.options.aliases, tracked.options.custom)
+
+
+def _condition(type_: edm.EntityType, keys: Iterable[Any]) -> str:
+    keys = list(keys)
+    if not keys:
+        return "false"
+    if len(type_.key) == 1:
+        return f"{type_.key[0]} in ({','.join(_literal(type_, 0, key) for key in keys)})"
+    alternatives = (
+        " and ".join(
+            f"{name} eq {_literal(type_, place, part)}"
+            for place, (name, part) in enumerate(zip(type_.key, key, strict=True))
+        )
+        for key in keys
+    )
+    return f"({' or '.join(alternatives)})"
+
+
+def _literal(type_: edm.EntityType, place: int, part: Any) -> str:
+    """A part of a key as a literal; a token keeps all but numbers as text."""
+    is_text = type_.properties[type_.key[place]].type == edm.STRING
+    return literal_text(part, "string") if is_text else str(part)
+
+
+def _apart(text: str) -> tuple[str, str]:
+    """What stands before ``value`` in a collection, its context made that of a delta, and rows."""
+    head, _, rest = text.partition('"value":[')
+    if head.endswith('",'):
+        head = head[:-2] + '/$delta",'
+    return head, rest[: rest.rindex("]")]
+
+
+def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
+    parts = tuple(
+        row[name] if type_.properties[name].type == edm.STRING else _numeric(row[name])
+        for name in type_.key
+    )
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _numeric(value: Any) -> Any:
+    """A number that was written as a text (IEEE754Compatible) as what it is."""
+    return int(value) if isinstance(value, str) and value.lstrip("-").isdigit() else value
+
+
+def _removed(tracked: _Tracked, key: Any, reason: str) -> str:
+    """An entity that is not there any more (JSON Format 15.3)."""
+    type_, name = tracked.entity_set.type, tracked.entity_set.name
+    address = entity_path(name, type_, _typed(type_, key))
+    form = tracked.form
+    parts = key if isinstance(key, tuple) else (key,)
+    members: dict[str, Any] = {}
+    if form.version == "4.0":
+        context = f"{tracked.request.root}$metadata#{name}/$deletedEntity"
+        members = {form.control("context"): context}
+    members |= {form.control("removed"): {"reason": reason}, form.control("id"): address}
+    for part_name, part in zip(type_.key, parts, strict=True):
+        members[part_name] = part
+    if form.version == "4.0":
+        # The names of 4.0 come after those of 4.01; where a key has one of them, the standard wins.
+        members |= {"id": address, "reason": reason}
+    return json_text(members)
+
+
+def _typed(type_: edm.EntityType, key: Any) -> Any:
+    parts = tuple(
+        uuid.UUID(part) if type_.properties[name].type == edm.GUID else part
+        for name, part in zip(type_.key, key if isinstance(key, tuple) else (key,), strict=True)
+    )
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _without_tokens(query: str) -> str:
+    return "&".join(
+        pair
+        for pair in query.split("&")
+        if pair and not _is_token(pair, "delta") and not _is_token(pair, "skip")
+    )
+
+
+def _is_token(pair: str, kind: str) -> bool:
+    name = pair.partition("=")[0].replace("%24", "$").lower()
+    return name.removeprefix("$") == f"{kind}token"

@@ -1,0 +1,250 @@
+"""Change tracking: a copy that follows delta links is the same as what a new reading gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import update
+
+from app.clock import utc_now
+from app.database import transaction
+from app.models.client import Client
+from app.models.event import AuditRecord
+from tests.contract.conftest import Api
+
+TRACK = {"Prefer": "odata.track-changes"}
+NEWEST = {"OData-MaxVersion": "4.01"}
+
+
+def make(api: Api, name: str, **more: Any) -> int:
+    answer = api.post("/odata/Clients", {"name": name, **more})
+    assert answer.status_code == 201, answer.text
+    key: int = answer.json["id"]
+    return key
+
+
+def link_of(body: dict[str, Any], name: str = "deltaLink") -> str:
+    link: str = body.get(f"@odata.{name}") or body[f"@{name}"]
+    return link[link.index("/odata/") :]
+
+
+def begin(api: Api, address: str = "/odata/Clients", **headers: str) -> tuple[Any, str]:
+    answer = api.get(address, headers={**TRACK, **headers})
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Preference-Applied"] == "odata.track-changes"
+    return answer.json["value"], link_of(answer.json)
+
+
+def follow(api: Api, link: str, **headers: str) -> tuple[dict[int, Any], str]:
+    """What changed, by key (None for what is gone), and the next link."""
+    found: dict[int, Any] = {}
+    while True:
+        answer = api.get(link, headers={**NEWEST, **headers})
+        assert answer.status_code == 200, answer.text
+        body = answer.json
+        assert body["@context"].endswith("/$delta")
+        for row in body["value"]:
+            found[row["id"]] = None if "@removed" in row else row
+        if "@nextLink" not in body:
+            return found, link_of(body)
+        link = link_of(body, "nextLink")
+
+
+def test_made_changed_and_deleted_records_are_told_once(admin: Api) -> None:
+    kept, changed, gone = (make(admin, name) for name in ("Kept", "Old", "Gone"))
+    rows, link = begin(admin)
+    assert {row["id"] for row in rows} == {kept, changed, gone}
+    assert follow(admin, link)[0] == {}
+    made = make(admin, "Made")
+    admin.patch(f"/odata/Clients({changed})", {"name": "New"})
+    admin.delete(f"/odata/Clients({gone})")
+    found, link = follow(admin, link)
+    assert {key: row and row["name"] for key, row in found.items()} == {
+        made: "Made", changed: "New", gone: None,
+    }  # fmt: skip
+    assert follow(admin, link)[0] == {}
+    admin.patch(f"/odata/Clients({changed})", {"name": "Newer"})
+    assert [row["name"] for row in follow(admin, link)[0].values()] == ["Newer"]
+
+
+def test_both_versions_say_what_is_gone(admin: Api) -> None:
+    key = make(admin, "Gone")
+    _, link = begin(admin)
+    admin.delete(f"/odata/Clients({key})")
+    (row,) = admin.get(link, headers=NEWEST).json["value"]
+    assert row == {"@removed": {"reason": "deleted"}, "@id": f"Clients({key})", "id": key}
+    (row,) = admin.get(link).json["value"]
+    assert row["@odata.context"].endswith("/odata/$metadata#Clients/$deletedEntity")
+    assert row["@odata.removed"] == {"reason": "deleted"}
+    assert (row["id"], row["reason"]) == (f"Clients({key})", "deleted")
+
+
+def test_what_leaves_the_query_is_gone_and_what_enters_is_there(admin: Api) -> None:
+    leaves, enters = make(admin, "A", industry="Steel"), make(admin, "B", industry="Wood")
+    rows, link = begin(admin, "/odata/Clients?$filter=industry eq 'Steel'&$select=name")
+    assert [row["name"] for row in rows] == ["A"]
+    admin.patch(f"/odata/Clients({leaves})", {"industry": "Wood"})
+    admin.patch(f"/odata/Clients({enters})", {"industry": "Steel"})
+    answer = admin.get(link, headers=NEWEST).json
+    assert answer["@context"].endswith("#Clients(id,name)/$delta")
+    shown = {row["id"]: row for row in answer["value"]}
+    assert shown[leaves]["@removed"] == {"reason": "changed"}
+    assert {name for name in shown[enters] if "@" not in name} == {"name", "id"}
+
+
+def test_a_row_that_leaves_the_view_of_the_caller_is_gone(
+    admin: Api, sign_in: Callable[..., Api]
+) -> None:
+    article = {"title": "One", "body": "x"}
+    key = admin.post("/odata/KbArticles", article).json["id"]
+    hidden = admin.post("/odata/KbArticles", article).json["id"]
+    for one in (key, hidden):
+        admin.patch(f"/odata/KbArticles({one})", {"status": "Published"})
+    viewer = sign_in("Viewer")
+    rows, link = begin(viewer, "/odata/KbArticles")
+    assert {row["id"] for row in rows} == {key, hidden}
+    admin.patch(f"/odata/KbArticles({hidden})", {"status": "Draft"})
+    found, _ = follow(viewer, link)
+    assert found == {hidden: None}
+
+
+def test_a_document_in_the_trash_is_gone_and_comes_back(admin: Api) -> None:
+    key = admin.post("/odata/Documents", {"name": "a.txt", "fileName": "a.txt"}).json["id"]
+    _, link = begin(admin, "/odata/Documents")
+    admin.delete(f"/odata/Documents({key})")
+    found, link = follow(admin, link)
+    assert found == {key: None}
+    admin.post(f"/odata/Documents({key})/BusinessPlatform.Restore")
+    found, _ = follow(admin, link)
+    assert found[key]["name"] == "a.txt"
+
+
+def test_totals_that_follow_from_other_records_count_as_changes(admin: Api) -> None:
+    key = make(admin, "ACME")
+    line = {"description": "Work", "unitPrice": 10, "taxRate": 0}
+    invoice = admin.post("/odata/Invoices", {"clientId": key, "LineItems": [line]}).json["id"]
+    _, link = begin(admin)
+    admin.post(f"/odata/Invoices({invoice})/BusinessPlatform.Send", {"markOnly": True})
+    found, _ = follow(admin, link)
+    assert found[key]["outstandingBalance"] == 10
+
+
+def test_pages_lead_to_the_delta_link_and_changes_come_in_pages(admin: Api) -> None:
+    keys = [make(admin, f"Client {number}") for number in range(7)]
+    headers = {"Prefer": "odata.track-changes,odata.maxpagesize=3"}
+    answer = admin.get("/odata/Clients?$orderby=name", headers=headers)
+    assert "@odata.deltaLink" not in answer.json
+    rows = answer.json["value"]
+    while "@odata.nextLink" in answer.json:
+        admin.patch(f"/odata/Clients({keys[0]})", {"name": "Meanwhile"})
+        answer = admin.get(link_of(answer.json, "nextLink"), headers=headers)
+        assert answer.status_code == 200, answer.text
+        rows += answer.json["value"]
+    assert len({row["id"] for row in rows}) == 7
+    found, link = follow(admin, link_of(answer.json))
+    assert found[keys[0]]["name"] == "Meanwhile"
+    for key in keys:
+        admin.patch(f"/odata/Clients({key})", {"industry": "Steel"})
+    more = [make(admin, f"More {number}") for number in range(120)]
+    first = admin.get(link, headers=NEWEST).json
+    assert len(first["value"]) == 100 and "@deltaLink" not in first
+    found, link = follow(admin, link)
+    assert set(found) == {*keys, *more}
+    make(admin, "Last")
+    assert "Last" in [row["name"] for row in follow(admin, link)[0].values()]
+
+
+def test_a_copy_stays_in_step(admin: Api) -> None:
+    """Whatever is done, following the links gives what a new reading gives."""
+    copy = {make(admin, f"Client {number}"): None for number in range(5)}
+    rows, link = begin(admin, "/odata/Clients?$filter=revenue lt 50")
+    copy = {row["id"]: row for row in rows}
+    for step in range(12):
+        keys = list(copy) or [make(admin, "Again")]
+        if step % 3 == 0:
+            make(admin, f"New {step}", revenue=step * 10)
+        elif step % 3 == 1:
+            admin.patch(f"/odata/Clients({keys[0]})", {"revenue": step * 7})
+        else:
+            admin.delete(f"/odata/Clients({keys[-1]})")
+        found, link = follow(admin, link, **{"OData-MaxVersion": "4.01"})
+        copy = {key: row for key, row in (copy | found).items() if row is not None}
+        fresh = admin.get("/odata/Clients?$filter=revenue lt 50", headers=NEWEST).json["value"]
+        assert {key: row["name"] for key, row in copy.items()} == {
+            row["id"]: row["name"] for row in fresh
+        }
+
+
+def test_a_change_that_was_committed_late_is_told(admin: Api, app: Flask) -> None:
+    """As by a transaction that was open when the link was made."""
+    key = make(admin, "Late")
+    _, link = begin(admin)
+    before = utc_now() - timedelta(seconds=30)
+    table: Any = Client.__table__
+    with app.app_context(), transaction() as session:
+        values = {"name": "Later", "version": 2, "updated_at": before}
+        session.execute(update(table).where(table.c.id == key).values(values))
+    found, _ = follow(admin, link)
+    assert found[key]["name"] == "Later"
+
+
+# --- what cannot be tracked, and links that do not lead on ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/odata/Users", "/odata/Clients(1)", "/odata/Clients?$top=1", "/odata/Clients/$count",
+     "/odata/Clients?$apply=aggregate($count as n)", "/odata/Clients(1)/Contacts"],
+)  # fmt: skip
+def test_what_is_not_tracked_is_answered_as_ever(admin: Api, address: str) -> None:
+    make(admin, "ACME")
+    answer = admin.get(address, headers=TRACK)
+    assert answer.status_code == 200
+    assert "deltaLink" not in answer.text and "Preference-Applied" not in answer.headers
+
+
+def test_tokens_are_for_one_query_and_one_caller(admin: Api, sign_in: Callable[..., Api]) -> None:
+    make(admin, "ACME")
+    _, link = begin(admin)
+    for wrong in (
+        link[:-1] + ("A" if link[-1] != "A" else "B"),
+        link.replace("/Clients?", "/Contacts?"),
+        link.replace("?", "?$filter=revenue gt 5&"),
+        re.sub("deltatoken=.*", "deltatoken=", link),
+        re.sub("deltatoken=.*", "deltatoken=abc", link),
+        re.sub("deltatoken=.*", "deltatoken=%ff", link),
+        link + "&" + link.partition("?")[2],
+    ):
+        answer = admin.get(wrong)
+        assert answer.status_code == 400, wrong
+        assert answer.json["error"]["code"] == "INVALID_QUERY"
+    answer = sign_in("Manager").get(link)
+    assert (answer.status_code, answer.json["error"]["code"]) == (410, "GONE")
+
+
+def test_an_old_link_is_gone(admin: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, link = begin(admin)
+    monkeypatch.setattr("app.odata.tracking.tokens.KEPT", timedelta(seconds=-1))
+    answer = admin.get(link)
+    assert (answer.status_code, answer.json["error"]["code"]) == (410, "GONE")
+
+
+def test_an_import_ends_a_link(admin: Api, app: Flask) -> None:
+    _, link = begin(admin)
+    with app.app_context(), transaction() as session:
+        session.add(AuditRecord(created_at=utc_now(), via="cli", action="import.completed"))
+    assert admin.get(link).status_code == 410
+
+
+def test_the_metadata_says_what_is_tracked(admin: Api) -> None:
+    sets = admin.get("/odata/$metadata?$format=json").json["BusinessPlatform"]["Default"]
+    term = "@Org.OData.Capabilities.V1.ChangeTracking"
+    for name, declared in sets.items():
+        if isinstance(declared, dict) and declared.get("$Collection"):
+            tracked = admin.get(f"/odata/{name}", headers=TRACK)
+            assert ("deltaLink" in tracked.text) == declared[term]["Supported"], name
