@@ -47,7 +47,6 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("KeyAsSegmentSupported", True)
     yield _term("QuerySegmentSupported", True)
     yield _term("BatchSupport", BATCHES)
-    yield _term("ChangeTracking", {"Supported": False})
 
 
 def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterator[Annotation]:
