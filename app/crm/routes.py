@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.areas import Area
+from app.crm.area import area
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
+from app.crm.importing import views
 from app.crm.merging import merge_clients
 from app.crm.merging_answer import describe_merge
 from app.crm.pipeline import Selection, pipeline_summary
@@ -22,9 +23,7 @@ from app.crm.search.service import search as find
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.security import requires
 
-area = Area(
-    "crm", __name__, description="Customer relations: search, pipeline, conversion of leads"
-)
+__all__ = ["area", "views"]
 
 
 @area.post("/leads/<int:lead_id>/convert")

@@ -11,10 +11,12 @@ import click
 from flask.cli import AppGroup
 from tqdm import tqdm
 
+from app.crm.importing.command import import_table
 from app.importing.problems import ImportProblemsError
 from app.importing.service import Report, import_records
 
 importing = AppGroup("import", help="Bring in data from another system.")
+importing.add_command(import_table)
 
 
 @importing.command("records")

@@ -1,0 +1,9 @@
+"""The area of customer relations."""
+
+from app.areas import Area
+
+area = Area(
+    "crm",
+    __name__,
+    description="Customer relations: search, pipeline, conversion of leads, merging, import",
+)

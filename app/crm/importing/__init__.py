@@ -1,0 +1,1 @@
+"""Clients, contacts and leads from CSV or Excel files, written by their services."""

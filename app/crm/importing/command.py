@@ -1,0 +1,114 @@
+"""``flask import csv FILE --type client``: a table from another system, with progress."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from flask.cli import with_appcontext
+from tqdm import tqdm
+
+from app.crm.importing.service import (
+    ALL_OR_NOTHING,
+    SKIP_BAD,
+    TYPES,
+    UPDATE_BY,
+    Import,
+    Options,
+    Outcome,
+)
+from app.crm.importing.tables import open_table
+from app.errors import ApiError
+from app.security import acting_as, system_caller
+
+
+@click.command("csv")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--type", "type_", type=click.Choice(TYPES), required=True, help="What the rows are.")
+@click.option(
+    "--map",
+    "pairs",
+    multiple=True,
+    metavar="HEADING=PROPERTY",
+    help="What a column is; nothing behind = ignores it. May be given several times.",
+)
+@click.option("--dry-run", is_flag=True, help="List every problem, keep nothing.")
+@click.option("--skip-bad", is_flag=True, help="Import the good rows; else all or nothing.")
+@click.option(
+    "--update",
+    type=click.Choice(UPDATE_BY),
+    help="Change the record that has the same, instead of making another.",
+)
+@with_appcontext
+def import_table(
+    file: Path,
+    type_: str,
+    pairs: tuple[str, ...],
+    dry_run: bool,
+    skip_bad: bool,
+    update: str | None,
+) -> None:
+    """Import FILE, CSV or xlsx, as clients, contacts or leads (docs/crm.md).
+
+    \b
+    flask --app wsgi import csv customers.csv --type client --map "Kunde=name" --dry-run
+    """  # fmt: skip
+    mapping = {heading: target or None for heading, _, target in _split(pairs)}
+    mode = SKIP_BAD if skip_bad else ALL_OR_NOTHING
+    options = Options(type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update)
+    try:
+        with acting_as(system_caller("cli")):
+            outcome = run(file, options)
+    except ApiError as error:
+        for detail in error.details:
+            click.echo(f"{detail.field}: {detail.message}", err=True)
+        raise click.ClickException(error.message) from error
+    _tell(outcome, dry_run)
+
+
+def run(file: Path, options: Options) -> Outcome:
+    """Import a file in transactions of its own, with a bar for the progress.
+
+    All or nothing begins with a dry run, which lists all problems and keeps nobody waiting: only
+    then everything is written in one transaction.
+    """
+    checking = replace(options, dry_run=True)
+    if options.mode == SKIP_BAD or options.dry_run:
+        return _pass(file, options, "Importing" if not options.dry_run else "Checking")
+    outcome = _pass(file, checking, "Checking")
+    if outcome.problem_count:
+        raise outcome.refuse()
+    return _pass(file, options, "Importing", whole=True)
+
+
+def _pass(file: Path, options: Options, what: str, *, whole: bool = False) -> Outcome:
+    bar: tqdm[Any] = tqdm(desc=what.ljust(9), unit=" rows")
+    with open_table(file) as table, bar:
+        running = Import(table, options)
+        run = running.in_one_transaction if whole else running.in_chunks
+        return run(bar.update)
+
+
+def _split(pairs: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    wrong = [pair for pair in pairs if "=" not in pair]
+    if wrong:
+        raise click.BadParameter(f"{json.dumps(wrong[0])} has no = in it", param_hint="--map")
+    return [pair.partition("=") for pair in pairs]
+
+
+def _tell(outcome: Outcome, dry_run: bool) -> None:
+    for problem in outcome.problems:
+        place = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
+        click.echo(f"{place}: {problem.message}", err=True)
+    if more := outcome.problem_count - len(outcome.problems):
+        click.echo(f"... and {more:,} more problems", err=True)
+    would = "Would have" if dry_run else "Have"
+    click.echo(
+        f"{outcome.rows:,} rows. {would} created {outcome.created:,}, updated"
+        f" {outcome.updated:,}, left out {outcome.skipped:,}."
+    )
+    if dry_run and outcome.problem_count:
+        raise click.ClickException(f"{outcome.problem_count:,} problems")

@@ -1,0 +1,95 @@
+"""The form of an import: a file and options, read as they come in."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from app.body_stream import note_fingerprint
+from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY, Options
+from app.errors import TooLargeError, ValidationError
+from app.multipart import Form
+
+FILE_PART = "file"
+_FIELDS = ("type", "mapping", "dryRun", "mode", "update")
+_BOOLEANS = {"true": True, "false": False, "": False}
+
+
+@contextmanager
+def read_import(form: Form, maximum_bytes: int) -> Iterator[tuple[Path, str, Options]]:
+    """The file, its name and the options of an import; the file is gone at the end.
+
+    Raises: ValidationError, with every problem; TooLargeError.
+    """
+    with tempfile.TemporaryDirectory(prefix="import-") as folder:
+        path = Path(folder) / "table"
+        name, fields = _read(form, path, maximum_bytes)
+        note_fingerprint(form.fingerprint)
+        yield path, name, _options(fields, has_file=path.exists())
+
+
+def _read(form: Form, path: Path, maximum_bytes: int) -> tuple[str, dict[str, str]]:
+    name, fields = "", {}
+    for part in form.parts():
+        if part.name == FILE_PART and part.file_name is not None and not path.exists():
+            name = part.file_name[:255]
+            _save(part.chunks, path, maximum_bytes)
+        else:
+            fields[part.name] = part.text()
+    return name, fields
+
+
+def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
+    size = 0
+    with path.open("wb") as file:
+        for chunk in chunks:
+            size += len(chunk)
+            if size > maximum_bytes:
+                raise TooLargeError(f"The file has more than {maximum_bytes} bytes.")
+            file.write(chunk)
+
+
+def _options(fields: dict[str, str], *, has_file: bool) -> Options:
+    problems = [(name, "is no field of this form") for name in fields if name not in _FIELDS]
+    if not has_file:
+        problems.append((FILE_PART, "This field is required."))
+    if "type" not in fields:
+        problems.append(("type", "This field is required."))
+    for name, known in (
+        ("type", TYPES), ("mode", (ALL_OR_NOTHING, SKIP_BAD)), ("update", (*UPDATE_BY, "")),
+        ("dryRun", tuple(_BOOLEANS)),
+    ):  # fmt: skip
+        if name in fields and fields[name] not in known:
+            allowed = ", ".join(value for value in known if value)
+            problems.append((name, f"must be one of {allowed}"))
+    mapping: dict[str, Any] = {}
+    try:
+        mapping = _mapping(fields.get("mapping") or "{}")
+    except ValueError:
+        message = 'must be a JSON object such as {"Company": "name", "Rank": null}'
+        problems.append(("mapping", message))
+    if problems:
+        raise ValidationError(problems)
+    return Options(
+        type=fields["type"],
+        mapping=mapping,
+        dry_run=_BOOLEANS[fields.get("dryRun", "")],
+        mode=fields.get("mode", ALL_OR_NOTHING),
+        update=fields.get("update") or None,
+    )
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    try:
+        mapping = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested") from error
+    if not isinstance(mapping, dict) or len(mapping) > 500:
+        raise ValueError("no object")
+    if not all(value is None or isinstance(value, str) for value in mapping.values()):
+        raise ValueError("no names")
+    return mapping

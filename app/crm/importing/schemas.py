@@ -1,0 +1,78 @@
+"""What an import looks like on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
+
+IMPORT_BODY: dict[str, Any] = {
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file", "type"],
+                "properties": {
+                    "file": {
+                        "type": "string",
+                        "format": "binary",
+                        "description": "CSV or xlsx; the first row names the columns.",
+                    },
+                    "type": {"type": "string", "enum": list(TYPES), "example": "client"},
+                    "mapping": {
+                        "type": "string",
+                        "description": "JSON object, heading to property; null ignores a column.",
+                        "example": '{"Firma": "name"}',
+                    },
+                    "dryRun": {
+                        "type": "boolean",
+                        "description": "List every problem and keep nothing.",
+                        "example": False,
+                    },
+                    "mode": {"type": "string", "enum": [ALL_OR_NOTHING, SKIP_BAD]},
+                    "update": {
+                        "type": "string",
+                        "enum": list(UPDATE_BY),
+                        "description": "Change the record that has the same.",
+                    },
+                },
+            },
+            "example": {"file": "name,email\nAcme GmbH,office@acme.example\n", "type": "client"},
+        }
+    }
+}
+
+
+class ProblemSchema(Schema):
+    """What is wrong in a cell; `column` is its heading, empty for the whole row."""
+
+    row = fields.Integer(metadata={"example": 7})
+    column = fields.String(metadata={"example": "E-Mail"})
+    field = fields.String(metadata={"example": "email"})
+    message = fields.String(metadata={"example": "must be an e-mail address"})
+
+
+class OutcomeSchema(Schema):
+    """What an import did, or would do; of the problems the first 200."""
+
+    type = fields.String(validate=validate.OneOf(TYPES))
+    mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
+    dryRun = fields.Boolean()
+    rows = fields.Integer()
+    created = fields.Integer()
+    updated = fields.Integer()
+    skipped = fields.Integer()
+    problems = fields.List(fields.Nested(ProblemSchema))
+    problemCount = fields.Integer(metadata={"description": "Of all, listed or not."})
+
+
+class TemplateQuerySchema(Schema):
+    """Which template."""
+
+    type = fields.String(
+        load_default="client",
+        validate=validate.OneOf(TYPES),
+        metadata={"description": "What the rows are.", "example": "client"},
+    )

@@ -1,0 +1,245 @@
+"""Importing a table: each row is created or changed by the service of its entity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import select
+
+from app import audit, records
+from app.crm.importing.columns import (
+    CLIENT_EXTERNAL_ID,
+    RULES,
+    plan_columns,
+    row_values,
+)
+from app.crm.importing.tables import FileTable, Row
+from app.database import transaction
+from app.errors import ApiError, Detail, ValidationError
+from app.extensions import db
+from app.models.client import Client
+from app.permissions import OWNING_COLUMNS, allowed, require
+from app.security import current_caller
+from app.writing.deletion import services
+
+TYPES = tuple(RULES)
+ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
+UPDATE_BY = ("externalId", "email")
+MOST_LISTED = 200
+# Rows between two commits, where bad rows are skipped or nothing is kept.
+CHUNK = 200
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to import.
+
+    ``mapping``: heading -> property, None to ignore the column. ``update`` names the property by
+    which a record that is there already is found and changed.
+    """
+
+    type: str
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    dry_run: bool = False
+    mode: str = ALL_OR_NOTHING
+    update: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong in a cell; ``column`` is its heading, empty for the whole row."""
+
+    row: int
+    column: str
+    field: str
+    message: str
+
+
+@dataclass
+class Outcome:
+    """What came of the rows so far; of the problems the first ones."""
+
+    rows: int = 0
+    created: int = 0
+    updated: int = 0
+    skipped: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    problem_count: int = 0
+
+    def add(self, problem: Problem) -> None:
+        """Note a problem; past ``MOST_LISTED`` they are only counted."""
+        self.problem_count += 1
+        if len(self.problems) < MOST_LISTED:
+            self.problems.append(problem)
+
+    def refuse(self) -> ValidationError:
+        """The error that lists the problems."""
+        more = self.problem_count - len(self.problems)
+        message = f"{self.problem_count} problems; nothing was imported."
+        details = [Detail(_place(problem), problem.message) for problem in self.problems]
+        return ValidationError(details, message + (f" {more} are not listed." if more else ""))
+
+
+class Import:
+    """One import of one table by the current caller.
+
+    Raises: ForbiddenError, the caller may not create (or, to update, change) records of the type;
+        ValidationError, a heading is no property.
+    """
+
+    def __init__(self, table: FileTable, options: Options) -> None:
+        rules = RULES[options.type]
+        caller = current_caller()
+        require(caller, rules.permissions["create"])
+        if options.update is not None:
+            require(caller, rules.permissions["update"])
+        self._options = options
+        self._rules = rules
+        self._rows = table.rows
+        self._columns, wrong = plan_columns(options.type, table.headings, options.mapping)
+        if wrong:
+            raise ValidationError([(heading or "file", message) for heading, message in wrong])
+        self._seen: set[int] = set()
+        self.outcome = Outcome()
+
+    def within_transaction(self) -> Outcome:
+        """Import all rows in the running transaction; each bad one is undone by itself."""
+        for row in self._rows:
+            self._import(row)
+        self._record()
+        return self.outcome
+
+    def in_chunks(self, progress: Progress) -> Outcome:
+        """Import in transactions of ``CHUNK`` rows; a dry run undoes each of them."""
+        while chunk := list(islice(self._rows, CHUNK)):
+            with transaction() as session:
+                for row in chunk:
+                    self._import(row)
+                if self._options.dry_run:
+                    session.rollback()
+            progress(len(chunk))
+        with transaction():
+            self._record()
+        return self.outcome
+
+    def in_one_transaction(self, progress: Progress) -> Outcome:
+        """Import everything or, when there is a problem, nothing.
+
+        Raises: ValidationError, with the problems.
+        """
+        with transaction():
+            while chunk := list(islice(self._rows, CHUNK)):
+                for row in chunk:
+                    self._import(row)
+                progress(len(chunk))
+            if self.outcome.problem_count:
+                raise self.outcome.refuse()
+            self._record()
+        return self.outcome
+
+    def _record(self) -> None:
+        """One line of the audit log for the whole, besides those of the records."""
+        if not self._options.dry_run:
+            counts = {"created": self.outcome.created, "updated": self.outcome.updated,
+                      "skipped": self.outcome.skipped}  # fmt: skip
+            audit.record("import.completed", self._rules.name, after=counts)
+
+    def _import(self, row: Row) -> None:
+        number, cells = row
+        self.outcome.rows += 1
+        if any(cells[len(self._columns) :]):
+            return self._skip(number, [Detail("", "has more cells than the heading")])
+        values = row_values(self._options.type, self._columns, cells)
+        savepoint = records.connection().begin_nested()
+        try:
+            self._write(values)
+        except ApiError as error:
+            savepoint.rollback()
+            details = error.details or (Detail("", error.message),)
+            return self._skip(number, details)
+        savepoint.commit()
+        return None
+
+    def _write(self, values: dict[str, Any]) -> None:
+        self._resolve_client(values)
+        self._refuse_twins(values)
+        service = services()[self._rules.name]
+        existing = self._existing(values)
+        if existing is None:
+            service.create(values)
+            self.outcome.created += 1
+        else:
+            service.update(existing, values)
+            self.outcome.updated += 1
+
+    def _skip(self, number: int, details: Iterable[Detail]) -> None:
+        self.outcome.skipped += 1
+        headings = {column.target: column.heading for column in self._columns}
+        for detail in details:
+            heading = headings.get(detail.field, "")
+            self.outcome.add(Problem(number, heading, detail.field, detail.message))
+
+    def _refuse_twins(self, values: Mapping[str, Any]) -> None:
+        """A dry run undoes what it wrote, and has to remember the external ids of the file."""
+        external_id = values.get("external_id")
+        if external_id is None or not self._options.dry_run or self._options.update is not None:
+            return
+        if hash(external_id) in self._seen:
+            raise ValidationError([("externalId", "stands in an earlier row, too")])
+        self._seen.add(hash(external_id))
+
+    def _existing(self, values: Mapping[str, Any]) -> int | None:
+        """The record to change; None where one is to be made.
+
+        Raises: ValidationError, there are several.
+        """
+        if self._options.update is None:
+            return None
+        attribute = {"externalId": "external_id", "email": "email"}[self._options.update]
+        value = values.get(attribute)
+        if value is None:
+            return None
+        found = _find(self._rules.columns, attribute, value, self._rules.permissions["read"])
+        if len(found) > 1:
+            raise ValidationError([(self._options.update, f"is that of {len(found)} records")])
+        return found[0] if found else None
+
+    def _resolve_client(self, values: dict[str, Any]) -> None:
+        """``clientExternalId`` of a contact -> its client.
+
+        Raises: ValidationError, there is none that the caller may read.
+        """
+        external_id = values.pop(CLIENT_EXTERNAL_ID, None)
+        if external_id is None:
+            return
+        found = _find(Client.__table__, "external_id", external_id, "clients:read")
+        if not found:
+            raise ValidationError([(CLIENT_EXTERNAL_ID, f"there is no client {external_id}")])
+        values["client_id"] = found[0]
+
+
+def undo() -> None:
+    """Undo what a dry run wrote in the running transaction."""
+    db.session.rollback()
+
+
+def _find(table: Any, attribute: str, value: Any, permission: str) -> list[int]:
+    """The keys of rows with a value that the caller may read; two at most."""
+    owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
+    statement = select(table.c.id, *owning).where(table.c[attribute] == str(value))
+    rows = records.connection().execute(statement.order_by(table.c.id)).mappings()
+    caller = current_caller()
+    return list(islice(_readable(rows, caller, permission), 2))
+
+
+def _readable(rows: Iterable[Any], caller: Any, permission: str) -> Iterator[int]:
+    return (row["id"] for row in rows if allowed(caller, permission, row))
+
+
+def _place(problem: Problem) -> str:
+    name = problem.column or problem.field
+    return f"row {problem.row}" + (f", {name}" if name else "")

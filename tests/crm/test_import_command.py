@@ -1,0 +1,68 @@
+"""``flask import csv``: with a dry run first, all or nothing or row by row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.models.client import Client
+from app.models.event import AuditRecord, Event
+
+
+def run(app: Flask, path: Path, *options: str) -> tuple[int, str]:
+    result = app.test_cli_runner().invoke(args=["import", "csv", str(path), *options])
+    return result.exit_code, result.output
+
+
+def count(session: Session) -> int:
+    session.rollback()
+    return session.scalar(select(func.count()).select_from(Client)) or 0
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    path = tmp_path / "clients.csv"
+    rows = [f"Client {number},a{number}@b.example" for number in range(450)]
+    rows[300] = "Client 300,nobody"
+    path.write_text("Kunde,email\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_all_or_nothing(app: Flask, session: Session, bad: Path) -> None:
+    options = ("--type", "client", "--map", "Kunde=name")
+    code, output = run(app, bad, *options)
+    assert code == 1
+    assert "row 302, email: must be" in output
+    assert count(session) == 0
+    bad.write_text(bad.read_text().replace("nobody", "some@body.example"))
+    code, output = run(app, bad, *options, "--dry-run")
+    assert (code, count(session)) == (0, 0)
+    assert "Would have created 450" in output
+    code, output = run(app, bad, *options)
+    assert (code, count(session)) == (0, 450)
+    assert "450 rows. Have created 450, updated 0, left out 0." in output
+    assert session.scalar(
+        select(func.count()).select_from(Event).where(Event.type == "client.created")
+    ) == 450  # fmt: skip
+    assert session.scalars(
+        select(AuditRecord.action).where(AuditRecord.action == "import.completed")
+    ).all() == ["import.completed"]
+
+
+def test_bad_rows_are_left_out_on_request(app: Flask, session: Session, bad: Path) -> None:
+    code, output = run(app, bad, "--type", "client", "--map", "Kunde=name", "--skip-bad")
+    assert (code, count(session)) == (0, 449)
+    assert "left out 1." in output
+
+
+def test_what_is_wrong_is_one_line(app: Flask, session: Session, bad: Path) -> None:
+    assert "Kunde: is no property" in run(app, bad, "--type", "client")[1]
+    assert "has no = in it" in run(app, bad, "--type", "client", "--map", "Kunde")[1]
+    assert run(app, bad, "--type", "invoice")[0] == 2
+    code, output = run(app, bad, "--type", "client", "--map", "Kunde=name", "--dry-run")
+    assert (code, count(session)) == (1, 0)
+    assert "row 302, email" in output
