@@ -46,6 +46,7 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("FilterFunctions", list(FILTER_FUNCTIONS))
     yield _term("KeyAsSegmentSupported", True)
     yield _term("QuerySegmentSupported", True)
+    yield _term("CrossJoinSupported", True)
     yield _term("BatchSupport", BATCHES)
 
 

@@ -227,6 +227,11 @@ def test_upserts_where_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
     assert answer.status_code == 201
 
 
+def test_cross_joins_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
+    assert schema["Default"][f"@{CAPABILITIES}.CrossJoinSupported"] is True
+    assert admin.get("/odata/$crossjoin(Clients,Contacts)").status_code == 200
+
+
 def test_batches_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
     """Each statement but the formats has its test in test_odata_batch.py."""
     said = schema["Default"][f"@{CAPABILITIES}.BatchSupport"]

@@ -38,6 +38,7 @@ from app.odata.query_string import (
 )
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery
+from app.odata.reading.crossjoin import as_combinations
 from app.odata.reading.entity_json import (
     entity_json,
     joined_texts,
@@ -122,6 +123,9 @@ class _Making:
             return self._media()
         binder = QueryBinder(self.context, max_depth=self.planner.max_depth)
         query = binder.bind(resource.scope, self.options, resource.address)
+        if resource.joined:
+            asked = len(self.options.orderby)
+            query = as_combinations(query, resource.joined, asked, self.planner.format)
         if resource.kind == "entity":
             return self._entity(query)
         return self._whole(query) if paging == "whole" else self._page(query, paging)

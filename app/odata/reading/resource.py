@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from sqlalchemy import bindparam
@@ -20,6 +20,7 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
 from app.odata.nodes import Argument, Literal, Member
 from app.odata.path_nodes import (
+    CrossJoinSegment,
     FilterPathSegment,
     KeySegment,
     NameSegment,
@@ -28,6 +29,7 @@ from app.odata.path_nodes import (
     SystemSegment,
 )
 from app.odata.reading.addresses import entity_address, related_address
+from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.sql.spelled import Part
 
 Kind = OneOf["collection", "entity", "value"]
@@ -52,6 +54,8 @@ class Resource:
     ending: str = ""
     parent: Scope | None = None
     is_cast: bool = False  # the last step was a type
+    # Of a cross join, the rows of each set by its name.
+    joined: Mapping[str, Scope] = field(default_factory=dict)
 
 
 class PathResolver:
@@ -74,6 +78,9 @@ class PathResolver:
 
     def _first(self, segment: Segment) -> Resource:
         container = self._container
+        if isinstance(segment, CrossJoinSegment):
+            rows, joined = cross_join(self._context, segment)
+            return Resource("collection", rows, (), CROSS_JOIN, joined=joined)
         if not isinstance(segment, NameSegment):
             raise UnsupportedError("this address is not offered", segment.offset)
         _refuse_second_key(segment)

@@ -1,0 +1,107 @@
+"""``$crossjoin(A,B)``: every combination of entities of several sets (URL Conventions 4.15).
+
+A combination is a row of a type made for the query, which leads to one entity of each set; so paths
+such as ``Clients/name``, ``$expand`` and the caller's row filters work as they do anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlalchemy import and_, literal, select, true
+
+from app.errors import NotFoundError
+from app.odata import edm
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.values import Typed
+from app.odata.errors import QueryError
+from app.odata.functions import suggestion
+from app.odata.path_nodes import CrossJoinSegment
+from app.odata.reading.addresses import entity_address
+from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember, OrderKey
+from app.odata.reading.formats import Format
+from app.odata.sql.spelled import Template
+
+# The context URL of its rows, which are of no type of the model (Protocol 10.15).
+CONTEXT = "Collection(Edm.ComplexType)"
+MOST_SETS = 8
+
+
+def cross_join(context: Context, segment: CrossJoinSegment) -> tuple[Scope, Mapping[str, Scope]]:
+    """The rows of a cross join, and of each set by its name the rows that are joined.
+
+    Raises: NotFoundError, there is no such set; QueryError, one is named twice, or they are many;
+        ForbiddenError, one may not be read.
+    """
+    container = context.container
+    joined: dict[str, Scope] = {}
+    if len(segment.entity_sets) > MOST_SETS:
+        raise QueryError(f"$crossjoin takes at most {MOST_SETS} sets", segment.offset)
+    for written in segment.entity_sets:
+        name = container.folded_sets.get(written.lower(), written)
+        if name not in container.sets:
+            hint = suggestion(written, container.sets)
+            raise NotFoundError(f"There is no entity set {written}{hint}.")
+        if name in joined:
+            raise QueryError(f"{name} is there twice", segment.offset)
+        joined[name] = Scope(context, container.sets[name].type)
+    rows = Scope(context, _type(joined))
+    for name, scope in joined.items():
+        rows.attach(name, scope, true())
+    return rows, joined
+
+
+def _type(joined: Mapping[str, Scope]) -> edm.EntityType:
+    """A type without properties and key, whose navigation leads to the rows that are joined."""
+    return edm.EntityType(
+        name="$crossjoin",
+        table=select(literal(1).label("one")).subquery(),
+        key=(),
+        properties={},
+        navigation={name: _navigation(name, scope) for name, scope in joined.items()},
+    )
+
+
+def _navigation(name: str, scope: Scope) -> edm.NavigationProperty:
+    keys = [scope.type.properties[part].attribute for part in scope.type.key]
+    return edm.NavigationProperty(
+        name=name,
+        target=scope.type.name,
+        collection=False,
+        nullable=False,
+        join=lambda source, other: and_(*(other[key] == scope.columns[key] for key in keys)),
+    )
+
+
+def as_combinations(
+    query: BoundQuery, joined: Mapping[str, Scope], asked: int, form: Format
+) -> BoundQuery:
+    """A bound query with what the rows of a cross join show: an entity, or where it is read.
+
+    Args:
+        asked: the number of sort keys that the query has of its own.
+    """
+    projection = query.projection
+    assert projection is not None
+    expanded = {
+        member.navigation.name for member in projection.members if isinstance(member, ExpandMember)
+    }
+    links = [
+        ComputedMember(
+            form.control("navigationLink", name),
+            Typed(Template(entity_address(scope, name)), edm.STRING, nullable=False, plain=True),
+        )
+        for name, scope in joined.items()
+        if name not in expanded and form.metadata != "none"
+    ]
+    query.projection = replace(projection, members=[*projection.members, *links], selected=None)
+    query.order = [
+        *query.order[:asked],
+        *(
+            OrderKey(Typed(column, scope.type.properties[name].type, nullable=False))
+            for scope in joined.values()
+            for name, column in zip(scope.type.key, scope.key_columns(), strict=True)
+        ),
+    ]
+    return query
