@@ -8,9 +8,10 @@
     amount_due     = total - paid - credited                      BR-CO-16
     tax of a group = taxable x rate, rounded half up              BR-CO-17
 
-Where prices include tax, amounts are worked out from the gross, so that the total is the sum that
-the customer saw; where no net amount gives that gross, the total is a cent beside it
-(docs/adr/0025).
+Where prices include tax, amounts are worked out from the gross, and the total is the sum that the
+customer saw, always. Some gross amounts (9.99 at 19 %) have no net amount whose rounded tax brings it
+back to them: there the tax of the group is a cent beside BR-CO-17, within the tolerance of its
+official check (docs/adr/0025).
 """
 
 from __future__ import annotations
@@ -98,17 +99,18 @@ def compute_totals(
     for (key, places), priced_sum, share in zip(members.items(), sums, shares, strict=True):
         category, rate = key
         net, discount = priced_sum, share
+        tax = money((priced_sum - share) * rate / 100)
         if prices_include_tax:
             net = net_of_gross(priced_sum, rate)
-            discount = net - net_of_gross(priced_sum - share, rate)
+            taxable = net_of_gross(priced_sum - share, rate)
+            discount, tax = net - taxable, priced_sum - share - taxable
             parts = spread(net, [priced[place] for place in places])
             for place, part in zip(places, parts, strict=True):
                 nets[place] = part
-        taxable = net - discount
         groups.append(
             TaxGroup(
                 tax_category=category, tax_rate=rate, net=net, discount=discount,
-                taxable=taxable, tax=money(taxable * rate / 100),
+                taxable=net - discount, tax=tax,
             )
         )  # fmt: skip
     return _add_up(lines, subtotals, discounts, priced, nets, groups, prices_include_tax)
