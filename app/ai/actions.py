@@ -95,7 +95,7 @@ def _pending(key: str) -> dict[str, Any]:
     row = records.connection().execute(wanted).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no action {key[:40]}.")
-    shown = describe_action(row)
+    shown = describe_action(dict(row))
     if shown["status"] != "pending":
         raise InvalidStateError(
             f"The action is {shown['status']}: only a pending one is confirmed or rejected.",

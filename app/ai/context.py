@@ -67,7 +67,7 @@ def citation_of(context: Context, snippet: str = "") -> Citation:
 
 def entity_type(entity: str) -> edm.EntityType:
     """The type of records of this name."""
-    found: edm.EntityType = _container().set_of_type[entity].type
+    found: edm.EntityType = _container().types[entity]
     return found
 
 

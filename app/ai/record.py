@@ -31,6 +31,15 @@ _LONGEST_LINE = 200
 _TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
 
 
+def _sentence(label: str, title: str, value: str) -> str:
+    """``payment terms days`` and ``30`` -> ``The payment terms of Acme are 30 days.``"""
+    if label.endswith((" days", " hours", " percent")):
+        label, _, unit = label.rpartition(" ")
+        value = f"{value} {'%' if unit == 'percent' else unit}"
+    verb = "are" if label.endswith("s") and not label.endswith(("ss", "us", "is")) else "is"
+    return f"The {label} of {title} {verb} {value}."
+
+
 def wants_summary(text: str) -> bool:
     """Whether a message asks for all that matters of the record."""
     return _SUMMARY.search(text) is not None
@@ -60,8 +69,7 @@ def answer_property(ask: Ask, name: str) -> Iterator[Part]:
     yield ToolCall("read_record", {"record": context.path, "select": name})
     row = _shown(context.entity, engine.read_one(context.path))
     yield ToolResult("ok", f"{name} = {row[name]}")
-    label = spoken(name)
-    sentence = f"The {label} of {context.title} is {row[name]}."
+    sentence = _sentence(spoken(name), context.title or "", row[name])
     yield Text(sentence, citation_of(context, sentence))
 
 
@@ -83,10 +91,12 @@ def summarise(ask: Ask) -> Iterator[Part]:
     for fact in facts:
         yield Text(fact, source)
     for listing in profile.listings:
-        yield from _list(context, listing, source)
+        yield from _list(context, listing, source, row.get("currency"))
 
 
-def _list(context: Context, listing: Listing, source: Citation) -> Iterator[Part]:
+def _list(
+    context: Context, listing: Listing, source: Citation, currency: str | None
+) -> Iterator[Part]:
     options = {"orderby": listing.order, "top": listing.most, "count": "true"}
     if listing.condition:
         options["filter"] = listing.condition
@@ -100,7 +110,7 @@ def _list(context: Context, listing: Listing, source: Citation) -> Iterator[Part
     kind = listing.entity or _target(context, listing)
     yield Text(f"\n{listing.title}:", source)
     for row in rows:
-        shown = _shown(kind, row)
+        shown = _shown(kind, row, currency)
         if not all(name in shown for name in _PLACEHOLDER.findall(listing.line)):
             continue
         line = " ".join(listing.line.format(**shown).split())[:_LONGEST_LINE]
@@ -116,23 +126,20 @@ def _target(context: Context, listing: Listing) -> str:
     return entity_type(context.entity).navigation[listing.navigation].target
 
 
-def _shown(entity: str, row: Mapping[str, Any]) -> dict[str, str]:
-    """The values of a row in words, amounts with the currency that their property names."""
-    properties = _properties(entity)
+def _shown(entity: str, row: Mapping[str, Any], outer: str | None = None) -> dict[str, str]:
+    """The values of a row in words, amounts with the currency that their property names.
+
+    Args:
+        outer: the currency of the record that the row is a part of.
+    """
+    properties = entity_type(entity).properties
     shown = {}
     for name, value in row.items():
         declared = properties.get(name)
         by = declared.currency_property if declared is not None else None
-        currency = row.get(by) if by else None
+        currency = row.get(by) or outer if by else None
         shown[name] = value_text(value, currency=currency)
     return shown
-
-
-def _properties(entity: str) -> Mapping[str, Any]:
-    try:
-        return entity_type(entity).properties
-    except KeyError:  # a part of another record
-        return {}
 
 
 def _is_worth_saying(value: Any) -> bool:

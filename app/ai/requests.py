@@ -142,7 +142,7 @@ def _propose_note(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
         yield Text(f"I cannot add notes to records of the type {context.entity}.")
         return
     arguments = {"entity": context.entity, "id": context.key, "text": text}
-    yield Proposal("add_note", _short(f"Add to {context.title} the note: {text}"), arguments)
+    yield Proposal("add_note", _short(f"Add to {context.title} the note: {text}") + ".", arguments)
 
 
 def _propose_mail(ask: Ask, match: re.Match[str]) -> Iterator[Part]:

@@ -140,7 +140,8 @@ def _latest(connection: Connection, session_id: int) -> Mapping[str, Any] | None
         .order_by(MESSAGES.c.id.desc())
         .limit(1)
     )
-    return connection.execute(wanted).mappings().first()
+    row = connection.execute(wanted).mappings().first()
+    return None if row is None else dict(row)
 
 
 def _before(connection: Connection, message: Mapping[str, Any] | None) -> int:

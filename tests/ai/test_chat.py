@@ -148,7 +148,7 @@ def test_a_summary_leaves_out_what_the_caller_may_not_read(
         ("how much do they owe", "The outstanding balance of Acme is 200.00 EUR. [1]"),
         ("what is their e-mail?", "The email of Acme is eva@acme.example. [1]"),
         ("Which currency?", "The currency of Acme is EUR. [1]"),
-        ("What are the payment terms?", "The payment terms days of Acme is 30. [1]"),
+        ("What are the payment terms?", "The payment terms of Acme are 30 days. [1]"),
     ],
 )
 def test_a_question_about_a_field_is_answered_from_the_record(

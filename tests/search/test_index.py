@@ -1,0 +1,120 @@
+"""The index in memory: scores, changes, and the order that two scores make."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+import pytest
+
+from app.search.analysis import fold, terms, words
+from app.search.embedding import find_model
+from app.search.entries import make_entry, query_terms
+from app.search.index import K1, TITLE_WEIGHT, B, Entry, Index, Segment
+from app.search.passages import SHORTEST, WORDS, passages
+from app.search.ranking import rank
+from app.search.snippets import Marker
+
+
+def entry(key: int, text: str, *, title: str = "", vectors: Any = None) -> Entry:
+    made = make_entry(title, text, "en", None)
+    return Entry(key, key, "en", None, made.terms, made.length, vectors)
+
+
+def scores(index: Index, question: str, vector: Any = None) -> dict[int, float]:
+    hits = index.search(query_terms(question, ["en"]), vector)
+    return dict(zip(hits.keys.tolist(), hits.words.tolist(), strict=True))
+
+
+def test_words_are_scored_by_bm25() -> None:
+    index = Index([Segment([entry(1, "red apple apple"), entry(2, "green pear", title="Apple")])])
+    found = scores(index, "apples")
+    rarity = math.log(1 + 0.5 / 2.5)
+    mean = (3 + 3) / 2
+    for key, count in ((1, 2), (2, TITLE_WEIGHT)):
+        norm = K1 * (1 - B + B * 3 / mean)
+        assert found[key] == pytest.approx(rarity * count * (K1 + 1) / (count + norm), rel=1e-5)
+
+
+def test_changes_replace_add_and_remove() -> None:
+    index = Index([Segment([entry(1, "apple"), entry(2, "pear"), entry(3, "plum")])])
+    changed = index.with_changes([entry(2, "apple"), entry(4, "apple")], [1, 2, 4])
+    assert len(changed) == 3
+    found = scores(changed, "apple pear plum")
+    assert found.keys() == {1, 2, 4}
+    assert scores(changed, "pear")[2] == 0
+
+
+def test_many_small_segments_are_worn() -> None:
+    index = Index()
+    for key in range(Index.MOST_SEGMENTS + 1):
+        assert not index.is_worn()
+        index = index.with_changes([entry(key, "apple")], range(100))
+    assert index.is_worn()
+
+
+def test_meaning_counts_the_best_passage_and_the_whole() -> None:
+    near, far = numpy.eye(4, dtype=numpy.float32)[:2]
+    vectors = numpy.stack([near, far])
+    index = Index([Segment([entry(1, "a", vectors=vectors), entry(2, "b")])])
+    hits = index.search([], near)
+    assert hits.meaning.tolist() == pytest.approx([0.7 + 0.3 / math.sqrt(2), 0.0])
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    for index in (Index(), Index([Segment([entry(1, "apple")])]).with_changes([], [])):
+        assert rank(index.search(["en:apple"], None), "hybrid", 10) == []
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])
+def test_scores_lie_between_0_and_1_and_go_down(mode: Any) -> None:
+    model = find_model()
+    assert model is not None
+    texts = ["Resetting a password", "Paying an invoice", "Cleaning the scanner", "Password rules"]
+    entries = []
+    for key, text in enumerate(texts):
+        made = make_entry(text, text, "en", model)
+        entries.append(Entry(key, key, "en", None, made.terms, made.length, made.vectors))
+    hits = Index([Segment(entries)]).search(
+        query_terms("forgot password", ["en"]), model.embed(["forgot password"])[0]
+    )
+    ranked = rank(hits, mode, 10)
+    values = [each.score for each in ranked]
+    assert values == sorted(values, reverse=True)
+    assert all(0 < value <= 1 for value in values)
+    assert ranked[0].key in (0, 3)
+    assert rank(hits, mode, 1) == ranked[:1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("Größe, naïve ÉCOLE", ["grosse", "naive", "ecole"]), ("a_b-c", ["a", "b", "c"]),
+     ("東京駅", ["東京", "京駅"]), ("ab東京", ["ab", "東京"]), ("", []), ("!?", [])],
+)  # fmt: skip
+def test_words(text: str, expected: list[str]) -> None:
+    assert list(words(text)) == expected
+    assert fold(fold(text)) == fold(text)
+
+
+def test_terms_are_stems_without_little_words() -> None:
+    assert terms("How are the invoices paid?", "en") == ["invoic", "paid"]
+    assert terms("Wie werden die Rechnungen bezahlt?", "de") == ["rechnung", "bezahlt"]
+    assert terms("The invoices", "xx") == ["the", "invoices"]
+
+
+def test_passages_have_about_110_words_and_lose_none() -> None:
+    text = " ".join(str(number) for number in range(WORDS * 2 + SHORTEST - 1))
+    assert [len(piece.split()) for piece in passages(text)] == [WORDS, WORDS + SHORTEST - 1]
+    assert " ".join(passages(text)) == text
+    assert passages("") == [""]
+
+
+def test_a_snippet_is_the_densest_place_and_safe() -> None:
+    filler = " ".join(["filler"] * 100)
+    text = f"{filler} the <b>refund</b> of your invoice {filler}"
+    marker = Marker("refunds for invoices", ["en"])
+    snippet = marker.snippet([filler, text], "en")
+    assert "&lt;b&gt;<mark>refund</mark>&lt;/b&gt; of your <mark>invoice</mark>" in snippet
+    assert snippet.startswith("… ") and snippet.endswith(" …")
+    assert marker.words_in(text, "en") == ["refund", "invoice"]
