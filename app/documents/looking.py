@@ -57,7 +57,7 @@ def look_into_files() -> int:
         columns=("document_id", "version_id", "attempts"),
     )  # fmt: skip
     for row in rows:
-        _look(row)
+        _look(dict(row))
     return len(rows)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from urllib.parse import unquote
 
 from flask import Response
+from werkzeug.datastructures import Headers
 
 from app.documents.downloading import download_document
 from app.documents.files import store_file
@@ -23,7 +24,7 @@ UNNAMED = "document"
 class MediaDocuments(DocumentService):
     """The writes of documents, and their bytes, whose type no header says but the content."""
 
-    def read_media(self, key: int, method: str, headers: Mapping[str, str]) -> Response:
+    def read_media(self, key: int, method: str, headers: Headers) -> Response:
         """The bytes, as the download gives them."""
         return download_document(key, Asked(method, headers))
 

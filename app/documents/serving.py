@@ -6,11 +6,10 @@ with its size (RFC 9110 sections 13 and 14).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import Response, current_app, redirect
-from werkzeug.datastructures import Range
+from flask import Response, current_app
+from werkzeug.datastructures import Headers, Range
 from werkzeug.http import http_date, is_resource_modified, parse_if_range_header, parse_range_header
 
 from app.blobs import blobs
@@ -28,7 +27,7 @@ class Asked:
     """What a request says about the file that it wants; no more is read of it."""
 
     method: str
-    headers: Mapping[str, str]
+    headers: Headers
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -66,7 +65,7 @@ def deliver(
     is_download = asked.method != "HEAD" and start == 0
     may_redirect = not whole and not through_server and asked.method != "HEAD"
     if may_redirect and (address := _address(file)) is not None:
-        return Delivery(_with_validators(redirect(address, 302), file), is_download)
+        return Delivery(Response(status=302, headers={"Location": address}), is_download)
     # Opened before the answer begins, so that a store that is away is a 503.
     content = () if asked.method == "HEAD" else blobs().stream(file.blob_key, start, end)
     response = Response(content, status=206 if span else 200, direct_passthrough=True)
@@ -123,8 +122,6 @@ def _address(file: FileVersion) -> str | None:
 
 
 def _with_validators(response: Response, file: FileVersion) -> Response:
-    if response.status_code == 302:
-        return response
     response.set_etag(file.sha256)
     response.headers["Last-Modified"] = http_date(file.uploaded_at)
     if response.status_code == 304:

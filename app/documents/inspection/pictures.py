@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.lazy import lazy
 
 if TYPE_CHECKING:
-    import pypdfium2
+    import pypdfium2  # type: ignore[import-untyped]
     from PIL import Image, ImageOps
 else:
     pypdfium2 = lazy("pypdfium2")

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from app.lazy import lazy
 
 if TYPE_CHECKING:
-    import pypdfium2
+    import pypdfium2  # type: ignore[import-untyped]
 else:
     pypdfium2 = lazy("pypdfium2")
 
@@ -97,7 +97,7 @@ def _letter(path: Path) -> Iterator[str]:
         letter = BytesParser(policy=email.policy.default).parse(file)
     for name in ("Subject", "From", "To"):
         yield f"{letter.get(name, '')}\n"
-    body = letter.get_body(("plain", "html"))  # type: ignore[attr-defined]
+    body = letter.get_body(("plain", "html"))
     if body is not None:
         content = body.get_content()
         yield _markup(content) if body.get_content_subtype() == "html" else content

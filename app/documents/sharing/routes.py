@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response, request
 from marshmallow import Schema, fields
+from werkzeug.datastructures import Headers
 
 from app.areas import Area
 from app.documents.serving import Asked
@@ -84,7 +85,7 @@ def show_link(query: dict[str, Any], token: str) -> Response:
 @public
 def open_with_password(token: str) -> Response:
     """The file behind a link with a password, sent as a form or as JSON."""
-    asked = Asked(request.method, {})
+    asked = Asked(request.method, Headers())
     try:
         visit = open_link(token)
         check_password(visit, _password())

@@ -88,7 +88,7 @@ def open_link(token: str) -> Visit:
     if problem := _ended(visit, utc_now()):
         _log_denied(visit)
         raise NotFoundError(problem)
-    require_open(document)
+    require_open(visit.document)
     return visit
 
 
