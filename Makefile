@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench reference differential check lint format types migration requirements clean
+.PHONY: help setup run test bench reference differential conformance check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ reference: $(VENV)/.development ## serve the reference model of OData: http://12
 
 differential: $(VENV)/.development ## random queries on both databases and in Python: make differential COUNT=20000 SEED=1
 	@$(BIN)/python -W ignore -m tests.odata.differential $(or $(COUNT),20000) $(or $(SEED),1)
+
+conformance: $(VENV)/.development ## each requirement of OData 4.01 with pass or fail, and the totals per level
+	@$(BIN)/python -m tests.conformance 2>/dev/null
 
 check: test lint types ## everything that CI runs
 
