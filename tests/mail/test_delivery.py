@@ -64,6 +64,26 @@ def test_a_mail_is_taken_once(post: Post) -> None:
     assert max(map(len, envelope.original_content.split(b"\r\n"))) < 998
 
 
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Zahlungserinnerung: Rechnung INV-2026-02578 war am 20.11.2026 fällig, und noch etwas mehr",
+        "Plain " * 40 + "end",
+        "Напоминание: срок оплаты счёта INV-2026-00001 истёк 20 нояб. 2026. " * 4,
+        "漢字" * 100,
+    ],
+)
+def test_a_long_subject_is_read_as_it_was_written(post: Post, subject: str) -> None:
+    mailbox = Mailbox()
+    post.queue(subject=subject.strip())
+    with mail_server(mailbox) as port:
+        post.deliver(server_at(port))
+    (message,) = mailbox.messages
+    assert str(message["Subject"]) == subject.strip()
+    (envelope,) = mailbox.envelopes
+    assert max(map(len, envelope.original_content.split(b"\r\n"))) <= 100
+
+
 def test_a_blind_copy_and_answers_go_where_the_settings_say(post: Post) -> None:
     from_settings = {
         "senderAddress": "billing@acme.example", "replyTo": "office@acme.example",
