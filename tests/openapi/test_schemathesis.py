@@ -29,7 +29,7 @@ NAVIGATION = re.compile(r"^/odata/(?!Invoices)\w+\(.*\)/")
 # A text that fits its schema is rarely an expression, and a number rarely the key of a record.
 NOT_CHECKED = [positive_data_acceptance]
 REFUSALS = ("400", "401", "403", "404", "405", "406", "409", "412", "414", "415")
-TAGS = (*(area.name for area in AREAS), "OData", "Health", *container().sets)
+TAGS = (*(area.name for area in AREAS), "links", "OData", "Health", *container().sets)
 
 
 @pytest.mark.only_on("sqlite")
