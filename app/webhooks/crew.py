@@ -8,38 +8,52 @@ hang, the other half goes on (docs/adr/0088).
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from app.webhooks.messages import Message, Outcome
 
-THREADS = 64
-SLOW_THREADS = THREADS // 2
-# How many threads a lane may use: prompt, slow, failing.
-PROMPT, SLOW, FAILING = 8, 4, 1
+THREADS = 128
+# How many threads a lane may use: prompt, slow, failing; and before its first answer.
+PROMPT, SLOW, FAILING, UNKNOWN = 8, 4, 1, 1
 # How many messages a lane may hold besides those being sent: enough to go on meanwhile.
 HELD = 32
 HELD_AT_ALL = 512
 PROMPT_SECONDS = 1.0
+# Lanes without messages are remembered, up to so many.
+LANES_KEPT = 256
 
 
 @dataclass
 class Lane:
     """One endpoint: what waits for it, and how it has answered last."""
 
-    waiting: deque[Message] = field(default_factory=deque)
-    running: int = 0
     limit: int = PROMPT
+    is_known: bool = False
+    waiting: deque[Message] = field(default_factory=deque)
+    # When each of the messages under way was begun, the oldest first.
+    begun: list[float] = field(default_factory=list)
 
     @property
-    def is_slow(self) -> bool:
-        return self.limit < PROMPT
+    def running(self) -> int:
+        """How many messages are under way."""
+        return len(self.begun)
 
-    @property
-    def room(self) -> int:
-        """How many more messages it may take."""
-        most = self.limit + HELD if self.limit == PROMPT else self.limit
+    def is_slow(self, now: float) -> bool:
+        """Whether it fails, answers late, or has kept somebody waiting right now."""
+        return self.limit < PROMPT or bool(self.begun and now - self.begun[0] > PROMPT_SECONDS)
+
+    def threads(self, now: float) -> int:
+        """How many threads it may use."""
+        if not self.is_known:
+            return UNKNOWN
+        return min(self.limit, SLOW) if self.is_slow(now) else self.limit
+
+    def room(self, now: float) -> int:
+        """How many more messages it may be given."""
+        most = self.limit if self.is_slow(now) else PROMPT + (HELD if self.is_known else 0)
         return max(0, most - self.running - len(self.waiting))
 
 
@@ -56,8 +70,7 @@ class Crew:
         self._work = threading.Condition(self._lock)
         self._news = threading.Condition(self._lock)
         self._outcomes: list[Outcome] = []
-        self._idle = 0
-        self._slow_running = 0
+        self._running = 0
         self._held = 0
         self._is_stopping = False
 
@@ -76,8 +89,8 @@ class Crew:
         with self._lock:
             lane = self._lanes.get(endpoint_id)
             if lane is None:
-                lane = self._lanes[endpoint_id] = Lane(limit=FAILING if is_failing else PROMPT)
-            return min(lane.room, HELD_AT_ALL - self._held)
+                lane = self._lanes[endpoint_id] = Lane(FAILING if is_failing else PROMPT)
+            return min(lane.room(time.monotonic()), HELD_AT_ALL - self._held)
 
     def add(self, messages: Iterable[Message]) -> None:
         """Take messages to send, in their order for each endpoint."""
@@ -85,10 +98,12 @@ class Crew:
             for message in messages:
                 self._lanes.setdefault(message.endpoint_id, Lane()).waiting.append(message)
                 self._held += 1
-                if self._idle:
-                    self._work.notify()
-                elif len(self._threads) < self._most_threads:
-                    self._start_thread()
+            waiting = self._held - self._running
+            # Those that were woken but have not run yet are free, and their messages wait.
+            free = len(self._threads) - self._running
+            self._work.notify(waiting)
+            for _ in range(min(waiting - free, self._most_threads - len(self._threads))):
+                self._start_thread()
 
     def collect(self, seconds: float) -> list[Outcome]:
         """The outcomes since the last time; waits up to ``seconds`` for the first."""
@@ -124,36 +139,34 @@ class Crew:
                 while (found := self._next()) is None:
                     if self._is_stopping:
                         return
-                    self._idle += 1
                     self._work.wait()
-                    self._idle -= 1
                 lane, message = found
-                lane.running += 1
-                counted_slow = lane.is_slow
-                self._slow_running += counted_slow
+                begun = time.monotonic()
+                lane.begun.append(begun)
+                self._running += 1
             outcome = self._send(message)
             with self._lock:
-                lane.running -= 1
-                self._slow_running -= counted_slow
+                lane.begun.remove(begun)
+                self._running -= 1
                 self._held -= 1
                 self._outcomes.append(outcome)
                 self._judge(lane, outcome)
                 self._news.notify()
-                # A thread that was refused a slow lane may take it now.
-                if counted_slow and self._idle:
-                    self._work.notify()
+                # What this lane, or its kind, had no thread left for may go now.
+                self._work.notify()
 
     def _next(self) -> tuple[Lane, Message] | None:
         """The next message, going round the lanes; None when none may be sent now."""
+        now = time.monotonic()
+        slow = sum(lane.running for lane in self._lanes.values() if lane.is_slow(now))
         for endpoint_id in list(self._lanes):
             lane = self._lanes[endpoint_id]
             self._lanes.move_to_end(endpoint_id)
             if not lane.waiting:
-                if not lane.running and not lane.is_slow:
+                if not lane.running and len(self._lanes) > LANES_KEPT:
                     del self._lanes[endpoint_id]
-                continue
-            if lane.running < lane.limit and not (
-                lane.is_slow and self._slow_running >= self._most_slow
+            elif lane.running < lane.threads(now) and not (
+                lane.is_slow(now) and slow >= self._most_slow
             ):
                 return lane, lane.waiting.popleft()
         return None
@@ -161,6 +174,7 @@ class Crew:
     def _judge(self, lane: Lane, outcome: Outcome) -> None:
         if not outcome.was_sent:
             return
+        lane.is_known = True
         if not outcome.is_success:
             lane.limit = FAILING
             # The others would wait behind attempts that fail: back, for whoever has time.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from email.utils import make_msgid
 from typing import Any
 
 import structlog
@@ -12,7 +11,7 @@ from sqlalchemy import Row, Table, select, update
 from app import audit, events, records
 from app.clock import utc_now
 from app.extensions import Model
-from app.models.event import OutgoingMail
+from app.mail.outbox import queue_mail
 from app.models.user import Role, User, UserRole
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.types import json_text
@@ -98,20 +97,10 @@ def _write_mail(endpoint: Row[Any], reason: str) -> None:
         f" {base}/api/v1/webhooks/{endpoint.id} and the status active. What it missed is then"
         f" delivered by POST {base}/api/v1/webhooks/{endpoint.id}/recover.\n"
     )
-    now = utc_now()
-    records.insert(
-        OutgoingMail.__table__,
-        {
-            "created_at": now,
-            "message_id": make_msgid(domain="localhost"),
-            "to": recipients,
-            "subject": f"Webhook endpoint {endpoint.id} was disabled",
-            "text_body": text,
-            "entity": "Webhook",
-            "entity_id": endpoint.id,
-            "next_attempt_at": now,
-        },
-    )
+    queue_mail(
+        to=recipients, subject=f"Webhook endpoint {endpoint.id} was disabled", text=text,
+        entity="Webhook", entity_id=endpoint.id,
+    )  # fmt: skip
 
 
 def _recipients(owner_id: int | None) -> list[str]:
