@@ -16,23 +16,29 @@ SESSIONS_KEPT = timedelta(days=30)
 LOGIN_GUARDS_KEPT = timedelta(days=1)
 # So long the journal goes back, and deliveries can be looked at, sent again and recovered.
 EVENTS_KEPT = timedelta(days=30)
+# The report of missing articles looks back so far.
+SEARCHES_KEPT = timedelta(days=365)
 
 
 def prune_expired() -> int:
     """Remove what has served its time; returns how many rows.
 
-    Idempotency records, sessions, login guards, events, deliveries with their attempts.
+    Idempotency records, sessions, login guards, questions to the knowledge base, tickets of
+    streams, events, deliveries with their attempts.
     """
     now = utc_now()
     tables = Model.metadata.tables
     records = tables["idempotency_records"]
     sessions = tables["sessions"]
     guards = tables["login_guards"]
+    searches, tickets = tables["kb_searches"], tables["ai_stream_tickets"]
     unlocked = or_(guards.c.locked_until.is_(None), guards.c.locked_until < now)
     return (
         _prune(records, records.c.expires_at < now)
         + _prune(sessions, sessions.c.expires_at < now - SESSIONS_KEPT)
         + _prune(guards, (guards.c.window_started_at < now - LOGIN_GUARDS_KEPT) & unlocked)
+        + _prune(searches, searches.c.created_at < now - SEARCHES_KEPT)
+        + _prune(tickets, tickets.c.expires_at < now)
         + _prune_events(now - EVENTS_KEPT)
     )
 
