@@ -1,4 +1,4 @@
-"""The short form of ``python -m bench.kills``."""
+"""The short form of ``python -m bench.kills`` (DUR-13 to DUR-16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Deliveries to receivers on loopback that fail, hang, redirect, and come back."""
+"""Deliveries to receivers on loopback that fail, hang, redirect, and come back.
+
+SEC-95, SEC-97, SEC-98, SEC-99, DUR-14, DUR-16, OPS-10.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Registering, changing and removing endpoints; who may, and what is refused."""
+"""Registering, changing and removing endpoints; who may, and what is refused.
+
+SEC-90 to SEC-94, SEC-96, OPS-19.
+"""
 
 from __future__ import annotations
 
