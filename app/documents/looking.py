@@ -1,7 +1,7 @@
 """What the worker does with a new file: it looks for text and a picture, and keeps both.
 
-The look itself happens in a process of its own (app/documents/inspection), which may take too long
-or die of the file; the worker goes on.
+All but plain text is opened by a process of its own (app/documents/inspection), which may take too
+long or die of the file; the worker goes on.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from app import leases, records
 from app.blobs import Blob, BlobMissingError, blobs, new_key
 from app.database import primary_engine, transaction
 from app.documents.files import AREA
+from app.documents.inspection.pictures import has_picture
+from app.documents.inspection.texts import extract_text, has_text, is_plain
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
 from app.security import acting_as, system_caller
@@ -62,7 +64,9 @@ def look_into_files() -> int:
 
 
 def inspect(path: Path, media_type: str) -> Findings:
-    """Look into the file at ``path``."""
+    """Look into the file at ``path``; a text is read here, everything else by the program."""
+    if is_plain(media_type):
+        return Findings(extract_text(path, media_type), None, is_whole=True)
     picture = path.with_name(f"{path.name}.png")
     command = [sys.executable, "-m", "app.documents.inspection", str(path), media_type]
     try:
@@ -90,7 +94,8 @@ def _look(row: Mapping[str, Any]) -> None:
     if version is None:  # purged meanwhile
         return
     findings = Findings("", None, is_whole=True)
-    if version.size <= MAXIMUM_BYTES:
+    is_open = has_text(version.content_type) or has_picture(version.content_type)
+    if is_open and version.size <= MAXIMUM_BYTES:
         findings = _inspect_blob(version.blob_key, version.content_type)
     picture = None if findings.picture is None else _keep(findings.picture)
     attempts = row["attempts"] + 1

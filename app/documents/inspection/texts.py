@@ -43,6 +43,19 @@ _ENTRIES: tuple[tuple[str, re.Pattern[str]], ...] = (
 _BREAKS = frozenset(("p", "h", "br", "tr", "si", "row", "tab", "c", "table-cell"))
 
 
+def is_plain(media_type: str) -> bool:
+    """Whether the text is the file itself: reading it needs no reader."""
+    return media_type in _PLAIN
+
+
+def has_text(media_type: str) -> bool:
+    """Whether texts are taken out of files of the type."""
+    return (
+        media_type in (*_PLAIN, "application/pdf", "text/html", "image/svg+xml", "message/rfc822")
+        or _entries(media_type) is not None
+    )
+
+
 def extract_text(path: Path, media_type: str) -> str:
     """The text of a file, at most ``MAXIMUM_CHARACTERS``; empty for types without one.
 
@@ -51,14 +64,19 @@ def extract_text(path: Path, media_type: str) -> str:
     if media_type == "application/pdf":
         parts = _pages(path)
     elif media_type in _PLAIN:
-        parts = iter((decode(path.read_bytes()[: MAXIMUM_CHARACTERS * 4]),))
+        parts = iter((decode(_first(path, MAXIMUM_CHARACTERS * 4)),))
     elif media_type in ("text/html", "image/svg+xml"):
-        parts = iter((_markup(decode(path.read_bytes()[: MAXIMUM_CHARACTERS * 8])),))
+        parts = iter((_markup(decode(_first(path, MAXIMUM_CHARACTERS * 8))),))
     elif media_type == "message/rfc822":
         parts = _letter(path)
     else:
         parts = _unpacked(path, media_type)
     return _beginning(parts)
+
+
+def _first(path: Path, count: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(count)
 
 
 def decode(content: bytes) -> str:
@@ -131,9 +149,13 @@ def _markup(text: str) -> str:
     return "".join(page.parts)
 
 
+def _entries(media_type: str) -> re.Pattern[str] | None:
+    return next((entry for begin, entry in _ENTRIES if media_type.startswith(begin)), None)
+
+
 def _unpacked(path: Path, media_type: str) -> Iterator[str]:
     """The texts in the entries of an archive, unpacked piece by piece up to a bound."""
-    pattern = next((entry for begin, entry in _ENTRIES if media_type.startswith(begin)), None)
+    pattern = _entries(media_type)
     if pattern is None:
         return
     left = UNPACKED_BYTES
