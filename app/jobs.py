@@ -22,6 +22,7 @@ from huey.api import Huey
 from huey.consumer import Consumer
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP, tidy_reports
+from app.crm.importing.jobs import run_imports
 from app.documents.cleaning import clean_up, end_expired_links
 from app.documents.looking import look_into_files
 from app.heartbeat import beat
@@ -72,6 +73,7 @@ PERIODIC_JOBS = (
 LOOPS: tuple[Loop, ...] = (
     Loop("look-into-files", look_into_files),
     MAIL_LOOP,
+    Loop("imports", run_imports),
     EXPORT_LOOP,
     REPORT_MAIL_LOOP,
     Loop("index-articles", index_articles, idle_seconds=0.5),

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
+from app.models.import_job import IMPORT_STATUSES
 
 IMPORT_BODY: dict[str, Any] = {
     "content": {
@@ -54,18 +55,39 @@ class ProblemSchema(Schema):
     message = fields.String(metadata={"example": "must be an e-mail address"})
 
 
-class OutcomeSchema(Schema):
-    """What an import did, or would do; of the problems the first 200."""
+class CountsSchema(Schema):
+    """What came of the rows; of the problems the first 200."""
 
-    type = fields.String(validate=validate.OneOf(TYPES))
-    mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
-    dryRun = fields.Boolean()
     rows = fields.Integer()
     created = fields.Integer()
     updated = fields.Integer()
     skipped = fields.Integer()
     problems = fields.List(fields.Nested(ProblemSchema))
     problemCount = fields.Integer(metadata={"description": "Of all, listed or not."})
+
+
+class OutcomeSchema(CountsSchema):
+    """What an import did, or would do."""
+
+    type = fields.String(validate=validate.OneOf(TYPES))
+    mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
+    dryRun = fields.Boolean()
+
+
+class JobSchema(Schema):
+    """An import in the worker; `done` rows are behind it in the present pass."""
+
+    id = fields.Integer()
+    type = fields.String(validate=validate.OneOf(TYPES))
+    mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
+    dryRun = fields.Boolean()
+    fileName = fields.String(allow_none=True, metadata={"example": "customers.csv"})
+    status = fields.String(validate=validate.OneOf(IMPORT_STATUSES))
+    done = fields.Integer()
+    message = fields.String(allow_none=True, metadata={"description": "Why it failed."})
+    outcome = fields.Nested(CountsSchema, allow_none=True)
+    createdAt = fields.String(metadata={"format": "date-time"})
+    finishedAt = fields.String(allow_none=True, metadata={"format": "date-time"})
 
 
 class TemplateQuerySchema(Schema):

@@ -32,6 +32,7 @@ MOST_LISTED = 200
 # Rows between two commits, where bad rows are skipped or nothing is kept.
 CHUNK = 200
 Progress = Callable[[int], None]
+Note = Callable[["Outcome"], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,22 +114,36 @@ class Import:
         self._record()
         return self.outcome
 
-    def in_chunks(self, progress: Progress) -> Outcome:
-        """Import in transactions of ``CHUNK`` rows; a dry run undoes each of them."""
+    def resume(self, outcome: Outcome) -> None:
+        """Go on behind the rows that an earlier run has done."""
+        self.outcome = outcome
+        for _ in islice(self._rows, outcome.rows):
+            pass
+
+    def in_chunks(self, progress: Progress, note: Note | None = None) -> Outcome:
+        """Import in transactions of ``CHUNK`` rows; a dry run undoes each of them.
+
+        Args:
+            note: keeps what was done so far, in the same transaction.
+        """
         while chunk := list(islice(self._rows, CHUNK)):
             with transaction() as session:
                 for row in chunk:
                     self._import(row)
                 if self._options.dry_run:
                     session.rollback()
+                if note is not None:
+                    note(self.outcome)
             progress(len(chunk))
         with transaction():
             self._record()
         return self.outcome
 
-    def in_one_transaction(self, progress: Progress) -> Outcome:
+    def in_one_transaction(self, progress: Progress, note: Note | None = None) -> Outcome:
         """Import everything or, when there is a problem, nothing.
 
+        Args:
+            note: keeps what was done, at the end and in the same transaction.
         Raises: ValidationError, with the problems.
         """
         with transaction():
@@ -139,6 +154,8 @@ class Import:
             if self.outcome.problem_count:
                 raise self.outcome.refuse()
             self._record()
+            if note is not None:
+                note(self.outcome)
         return self.outcome
 
     def _record(self) -> None:

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from flask import Response, current_app, request
 
+from app import records
 from app.body_stream import BodyStream
 from app.crm.area import area
 from app.crm.importing.columns import RULES, properties_of
 from app.crm.importing.form import read_import
-from app.crm.importing.schemas import IMPORT_BODY, OutcomeSchema, TemplateQuerySchema
+from app.crm.importing.jobs import queue_import, read_job
+from app.crm.importing.schemas import (
+    IMPORT_BODY,
+    JobSchema,
+    OutcomeSchema,
+    TemplateQuerySchema,
+)
 from app.crm.importing.service import SKIP_BAD, Import, Options, Outcome, undo
 from app.crm.importing.tables import open_table
+from app.extensions import db
+from app.models.import_job import ImportJob
 from app.multipart import read_form
 from app.security import streamed
+from app.types import iso_instant, json_text
+
+# More rows than a request may take the time for.
+MOST_AT_ONCE = 1000
 
 _EXAMPLES = {
     "client": {"name": "Acme GmbH", "email": "office@acme.example", "taxId": "DE136695976"},
@@ -28,24 +44,47 @@ _EXAMPLES = {
 @area.post("/import")
 @area.doc(requestBody=IMPORT_BODY)
 @area.response(200, OutcomeSchema)
+@area.alt_response(202, schema=JobSchema, description="Imported by the worker.", success=True)
 @streamed
-def import_file() -> dict[str, Any]:
+def import_file() -> Any:
     """Import clients, contacts or leads from a CSV or Excel file.
 
     Every row is created as by `POST /odata/Clients` and the like. All or nothing, unless `mode`
     is `skipBad`; with problems all or nothing is 400, which names row and column. `dryRun` lists
-    the problems. `update` changes the record with the same `externalId` or `email`.
+    the problems. `update` changes the record with the same `externalId` or `email`. A file of
+    more than 1,000 rows is 202: the worker imports it, and `Location` says how far it is.
     """
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
     form = read_form(stream, request.mimetype, request.mimetype_params)
     maximum = int(current_app.config["MAX_UPLOAD_MB"]) * 1024 * 1024
-    with read_import(form, maximum) as (path, _, options), open_table(path) as table:
-        outcome = Import(table, options).within_transaction()
+    with read_import(form, maximum) as (path, name, options), open_table(path) as table:
+        first = list(islice(table.rows, MOST_AT_ONCE + 1))
+        running = Import(replace(table, rows=chain(first, table.rows)), options)
+        if len(first) > MOST_AT_ONCE:
+            return _queued(queue_import(path, name, options))
+        outcome = running.within_transaction()
     if options.dry_run:
         undo()
     elif outcome.problem_count and options.mode != SKIP_BAD:
         raise outcome.refuse()
     return describe(outcome, options)
+
+
+def _queued(job_id: int) -> Response:
+    """The answer for a file that the worker imports."""
+    db.session.flush()
+    row = records.read(ImportJob.__table__, job_id)
+    assert row is not None  # it was made just now
+    answer = Response(json_text(describe_job(row)), 202, content_type="application/json")
+    answer.headers["Location"] = f"/api/v1/crm/import/{job_id}"
+    return answer
+
+
+@area.get("/import/<int:job_id>")
+@area.response(200, JobSchema)
+def import_progress(job_id: int) -> dict[str, Any]:
+    """How far an import of yours is, and what came of it."""
+    return describe_job(read_job(job_id))
 
 
 @area.get("/import/template")
@@ -83,4 +122,22 @@ def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
             for one in outcome.problems
         ],
         "problemCount": outcome.problem_count,
+    }
+
+
+def describe_job(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A job as the answers show it."""
+    finished = row["finished_at"]
+    return {
+        "id": row["id"],
+        "type": row["type"],
+        "mode": row["options"]["mode"],
+        "dryRun": row["options"]["dryRun"],
+        "fileName": row["file_name"],
+        "status": row["status"],
+        "done": row["done"],
+        "message": row["message"],
+        "outcome": row["outcome"],
+        "createdAt": iso_instant(row["created_at"]),
+        "finishedAt": None if finished is None else iso_instant(finished),
     }

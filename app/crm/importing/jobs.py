@@ -1,0 +1,220 @@
+"""Imports in the worker: of files too large for one request, with their progress.
+
+A chunk of rows and the note that it is done are one transaction: a worker that dies loses nothing
+and does nothing twice. All or nothing is checked chunk by chunk and then written at once.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+from sqlalchemy import select, update
+
+from app import records
+from app.auth.accounts import callers_of
+from app.blobs import READ_BYTES, blobs, new_key
+from app.clock import utc_now
+from app.crm.importing.service import SKIP_BAD, Import, Options, Outcome, Problem
+from app.crm.importing.tables import open_table
+from app.database import primary_engine, transaction
+from app.errors import ApiError, NotFoundError
+from app.leases import take
+from app.models.import_job import ImportJob
+from app.security import acting_as, current_caller
+
+AREA = "imports"
+UNFINISHED = ("Queued", "Checking", "Writing")
+# A chunk takes some seconds, all or nothing some minutes: then another worker begins anew.
+CHUNK_LEASE, WHOLE_LEASE = timedelta(minutes=2), timedelta(minutes=30)
+_JOBS: Any = ImportJob.__table__
+_log = structlog.get_logger(__name__)
+
+
+class LostError(Exception):
+    """Another worker has taken the import over."""
+
+
+def queue_import(path: Path, name: str, options: Options) -> int:
+    """Keep a file and queue its import, in the running transaction; the key of the job."""
+    key = new_key(AREA)
+    blobs().put(key, _chunks(path))
+    given = {"mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
+             "update": options.update}  # fmt: skip
+    return records.insert(
+        _JOBS,
+        {
+            "created_at": utc_now(), "user_id": current_caller().user_id, "type": options.type,
+            "file_name": name or None, "file_key": key, "options": given,
+        },
+    )  # fmt: skip
+
+
+def read_job(job_id: int) -> Mapping[str, Any]:
+    """A job of the caller.
+
+    Raises: NotFoundError, it is not there or is somebody else's.
+    """
+    with primary_engine().connect() as connection:
+        found = connection.execute(select(_JOBS).where(_JOBS.c.id == job_id)).mappings().first()
+    if found is None or found["user_id"] != current_caller().user_id:
+        raise NotFoundError(f"There is no import {job_id}.")
+    return dict(found)
+
+
+def run_imports() -> int:
+    """The loop: run one import that waits; returns how many."""
+    due = _JOBS.c.status.in_(UNFINISHED)
+    seconds = int(CHUNK_LEASE.total_seconds())
+    for job in take(_JOBS, due, limit=1, seconds=seconds):
+        running = _Running(dict(job))
+        try:
+            running.run()
+        except LostError:
+            _log.info("import taken over", job=job["id"])
+        return 1
+    return 0
+
+
+@dataclass
+class _Running:
+    """An import at work; ``job`` is its row as this worker knows it."""
+
+    job: dict[str, Any]
+
+    def run(self) -> None:
+        job = self.job
+        file_key: str = job["file_key"]
+        with primary_engine().connect() as connection:
+            caller = callers_of(connection, [job["user_id"]]).get(job["user_id"])
+        try:
+            if caller is None:
+                raise NotFoundError("The account of the import may not sign in any more.")
+            with acting_as(caller), _file(file_key) as path:
+                self._import(path, _options(job))
+        except ApiError as error:
+            details = [Problem(0, "", one.field, one.message) for one in error.details]
+            outcome = job["outcome"]
+            if details and not (outcome and outcome["problems"]):
+                outcome = describe_outcome(Outcome(problems=details, problem_count=len(details)))
+            with transaction():
+                self._keep(status="Failed", message=error.message[:500], outcome=outcome,
+                           finished_at=utc_now(), file_key=None)  # fmt: skip
+        blobs().delete(file_key)
+
+    def _import(self, path: Path, options: Options) -> None:
+        if options.dry_run or options.mode == SKIP_BAD:
+            with open_table(path) as table:
+                running = Import(table, options)
+                if job_outcome := self._resumed(options):
+                    running.resume(job_outcome)
+                self._begin("Checking" if options.dry_run else "Writing")
+                outcome = running.in_chunks(_silent, self._note)
+            with transaction():
+                self._complete(outcome)
+            return
+        with open_table(path) as table:
+            self._begin("Checking")
+            outcome = Import(table, replace(options, dry_run=True)).in_chunks(_silent, self._note)
+        if outcome.problem_count:
+            raise outcome.refuse()
+        self._begin("Writing", WHOLE_LEASE)
+        with open_table(path) as table:
+            Import(table, options).in_one_transaction(_silent, self._complete)
+
+    def _resumed(self, options: Options) -> Outcome | None:
+        """What an earlier run wrote for good; a dry run keeps nothing and begins anew."""
+        if options.dry_run or not self.job["outcome"]:
+            return None
+        return read_outcome(self.job["outcome"])
+
+    def _begin(self, status: str, lease: timedelta = CHUNK_LEASE) -> None:
+        with transaction():
+            self._keep(lease, status=status, **({} if lease is CHUNK_LEASE else {"done": 0}))
+
+    def _note(self, outcome: Outcome) -> None:
+        self._keep(CHUNK_LEASE, done=outcome.rows, outcome=describe_outcome(outcome))
+
+    def _complete(self, outcome: Outcome) -> None:
+        self._keep(status="Completed", done=outcome.rows, outcome=describe_outcome(outcome),
+                   finished_at=utc_now(), file_key=None)  # fmt: skip
+
+    def _keep(self, lease: timedelta | None = None, **values: Any) -> None:
+        """Write into the row while the lease holds; it goes on for ``lease``, or ends.
+
+        Raises: LostError.
+        """
+        job = self.job
+        until = None if lease is None else _milliseconds(utc_now() + lease)
+        statement = (
+            update(_JOBS)
+            .where(_JOBS.c.id == job["id"], _JOBS.c.leased_until == job["leased_until"])
+            .values(leased_until=until, **values)
+        )
+        if not records.connection().execute(statement).rowcount:
+            raise LostError
+        job.update(values, leased_until=until)
+
+
+def describe_outcome(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as JSON."""
+    return {
+        "rows": outcome.rows,
+        "created": outcome.created,
+        "updated": outcome.updated,
+        "skipped": outcome.skipped,
+        "problems": [asdict(problem) for problem in outcome.problems],
+        "problemCount": outcome.problem_count,
+    }
+
+
+def read_outcome(kept: Mapping[str, Any]) -> Outcome:
+    """The outcome that ``describe_outcome`` made."""
+    return Outcome(
+        rows=kept["rows"],
+        created=kept["created"],
+        updated=kept["updated"],
+        skipped=kept["skipped"],
+        problems=[Problem(**problem) for problem in kept["problems"]],
+        problem_count=kept["problemCount"],
+    )
+
+
+def _options(job: Mapping[str, Any]) -> Options:
+    given = job["options"]
+    return Options(
+        type=job["type"], mapping=given["mapping"], dry_run=given["dryRun"], mode=given["mode"],
+        update=given["update"],
+    )  # fmt: skip
+
+
+@contextmanager
+def _file(key: str) -> Iterator[Path]:
+    """The file of a job on the disk of this host."""
+    with tempfile.TemporaryDirectory(prefix="import-") as folder:
+        path = Path(folder) / "table"
+        with path.open("wb") as file:
+            for chunk in blobs().stream(key):
+                file.write(chunk)
+        yield path
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(READ_BYTES):
+            yield chunk
+
+
+def _milliseconds(instant: datetime) -> datetime:
+    """As both databases keep it: the lease is compared with what was written."""
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
+
+
+def _silent(rows: int) -> None:
+    """Progress is in the row."""

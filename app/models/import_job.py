@@ -1,0 +1,39 @@
+"""Imports of large files: they run in the worker, and say how far they are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Index, Integer
+from sqlalchemy.orm import Mapped
+
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+from app.types import JsonText, UtcDateTime, string
+
+IMPORT_STATUSES = ("Queued", "Checking", "Writing", "Completed", "Failed")
+
+
+class ImportJob(RowMixin, Model):
+    """One import of one file; ``done`` rows are behind it for good, in the present pass."""
+
+    __tablename__ = "import_jobs"
+
+    user_id: Mapped[int] = foreign_key("users", "Who imports.", null=False)
+    type: Mapped[str] = column(string(20), "What the rows are.", null=False)
+    file_name: Mapped[str | None] = column(string(255), "Name of the file.")
+    file_key: Mapped[str | None] = column(string(100), "Where the file lies until the end.")
+    # {"mapping": {...}, "dryRun": false, "mode": "skipBad", "update": null}
+    options: Mapped[Any] = column(JsonText(), "How to import.", null=False)
+    status: Mapped[str] = column(
+        string(20), "How far it is.", null=False, default="Queued", allowed=IMPORT_STATUSES
+    )
+    done: Mapped[int] = column(Integer, "Rows done in this pass.", null=False, default=0)
+    # {"rows", "created", "updated", "skipped", "problems", "problemCount"}
+    outcome: Mapped[Any] = column(JsonText(), "What came of it so far.")
+    message: Mapped[str | None] = column(string(500), "Why it failed.")
+    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "When it ended.")
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Taken by a worker until then.")
+
+    __table_args__ = (Index("ix_import_jobs_status", "status", "id"),)

@@ -1,0 +1,152 @@
+"""Large files are imported by the worker, in pieces that are done once."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.auth.users import update_user
+from app.blobs import blobs
+from app.clock import utc_now
+from app.crm.importing import jobs, views
+from app.crm.importing.jobs import run_imports
+from app.database import transaction
+from app.extensions import db
+from app.models.client import Client
+from app.models.import_job import ImportJob
+from app.security import acting_as, system_caller
+from tests.contract.conftest import Api, admin, sign_in
+
+__all__ = ["admin", "sign_in"]
+ROWS = 450
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few hundred rows count as many: what is large is a setting of the view."""
+    monkeypatch.setattr(views, "MOST_AT_ONCE", 100)
+
+
+def send(api: Api, bad: int | None = None, rows: int = ROWS, **fields: Any) -> Any:
+    lines = [f"Client {number},c{number}@b.example" for number in range(rows)]
+    if bad is not None:
+        lines[bad] = "Client,nobody"
+    content = "name,email\n" + "\n".join(lines)
+    form = {"type": "client", **fields, "file": (io.BytesIO(content.encode()), "big.csv")}
+    return api.client.post("/api/crm/import", data=form, headers=api.headers)
+
+
+def progress(api: Api, job_id: int) -> Any:
+    answer = api.get(f"/api/crm/import/{job_id}")
+    assert answer.status_code == 200, answer.text
+    return answer.json
+
+
+def work(app: Flask) -> int:
+    with app.app_context():
+        return run_imports()
+
+
+def count(session: Session) -> int:
+    session.rollback()
+    return session.scalar(select(func.count()).select_from(Client)) or 0
+
+
+@pytest.mark.parametrize("mode", ["allOrNothing", "skipBad"])
+def test_a_large_file_is_imported_by_the_worker(
+    app: Flask, admin: Api, session: Session, mode: str
+) -> None:
+    answer = send(admin, mode=mode)
+    assert answer.status_code == 202, answer.text
+    job = answer.json
+    assert (job["status"], job["fileName"], job["outcome"]) == ("Queued", "big.csv", None)
+    assert answer.headers["Location"] == f"/api/v1/crm/import/{job['id']}"
+    assert count(session) == 0
+    assert (work(app), work(app)) == (1, 0)
+    done = progress(admin, job["id"])
+    assert (done["status"], done["done"], done["message"]) == ("Completed", ROWS, None)
+    assert (done["outcome"]["created"], done["outcome"]["problemCount"]) == (ROWS, 0)
+    assert done["finishedAt"] is not None
+    assert count(session) == ROWS
+    with app.app_context():
+        assert list(blobs().entries(jobs.AREA)) == []
+
+
+def test_all_or_nothing_fails_whole_and_says_where(
+    app: Flask, admin: Api, session: Session
+) -> None:
+    job_id = send(admin, bad=400).json["id"]
+    assert work(app) == 1
+    done = progress(admin, job_id)
+    assert (done["status"], count(session)) == ("Failed", 0)
+    assert done["message"].startswith("1 problems; nothing was imported.")
+    assert [(one["row"], one["column"]) for one in done["outcome"]["problems"]] == [(402, "email")]
+
+
+def test_bad_rows_are_left_out_and_a_dry_run_keeps_nothing(
+    app: Flask, admin: Api, session: Session
+) -> None:
+    tried = send(admin, bad=7, dryRun="true", mode="skipBad").json["id"]
+    assert work(app) == 1
+    assert progress(admin, tried)["outcome"]["skipped"] == 1
+    assert count(session) == 0
+    job_id = send(admin, bad=7, mode="skipBad").json["id"]
+    assert work(app) == 1
+    assert progress(admin, job_id)["outcome"]["created"] == ROWS - 1
+    assert count(session) == ROWS - 1
+
+
+class Killed(BaseException):
+    """What ends a worker in the middle."""
+
+
+@pytest.mark.parametrize("mode", ["allOrNothing", "skipBad"])
+def test_what_a_dead_worker_left_is_finished_by_another_once(
+    app: Flask, admin: Api, session: Session, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = send(admin, mode=mode).json["id"]
+    noted: list[int] = []
+    keep = jobs._Running._keep
+
+    def die_later(self: Any, *lease: Any, **values: Any) -> None:
+        keep(self, *lease, **values)
+        noted.append(values.get("done", 0))
+        if len(noted) == 4:
+            raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(jobs._Running, "_keep", die_later)
+        with pytest.raises(Killed):
+            work(app)
+    assert count(session) < ROWS
+    assert work(app) == 0  # the lease of the dead one still runs
+    with app.app_context(), transaction():
+        past = utc_now() - timedelta(seconds=1)
+        db.session.execute(update(ImportJob).values(leased_until=past))
+    assert work(app) == 1
+    assert progress(admin, job_id)["status"] == "Completed"
+    assert progress(admin, job_id)["outcome"]["created"] == ROWS
+    assert count(session) == ROWS
+
+
+def test_an_import_is_its_users_and_ends_with_the_account(
+    app: Flask, admin: Api, sign_in: Callable[..., Api], session: Session
+) -> None:
+    sales = sign_in("Sales")
+    job_id = send(sales).json["id"]
+    assert admin.get(f"/api/crm/import/{job_id}").status_code == 404
+    assert sales.get("/api/crm/import/999").status_code == 404
+    user_id = sales.get("/api/auth/me").json["id"]
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        update_user(user_id, {"status": "disabled"})
+    assert work(app) == 1
+    status, message = session.execute(select(ImportJob.status, ImportJob.message)).one()
+    assert (status, count(session)) == ("Failed", 0)
+    assert "may not sign in" in message
