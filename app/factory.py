@@ -21,6 +21,7 @@ from app.auth.routes import area as auth
 from app.auth.tokens import AccessTokens
 from app.bi.routes import area as bi
 from app.config import Config
+from app.console import routes as console
 from app.container import container
 from app.crm.routes import area as crm
 from app.documents.routes import area as documents
@@ -112,4 +113,5 @@ def register_areas(app: Flask) -> None:
     odata_routes.init_app(app, container(), app.extensions["config"])
     openapi_routes.init_app(app, container(), api)
     openapi_commands.init_app(app)
+    console.init_app(app, app.extensions["config"])
     errors.init_app(app)  # after Api, so that every error has the one shape

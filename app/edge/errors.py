@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import structlog
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import RequestRedirect
@@ -32,6 +33,8 @@ from app.request_context import current_request_id
 from app.types import json_text
 
 _log = structlog.get_logger()
+# What shows an error to people; None where it is a program that asked.
+ErrorPages = Callable[[ApiError], Response | None]
 
 _REALM = "business-platform"
 _OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
@@ -57,6 +60,10 @@ def handle(error: Exception) -> Response:
     """The answer to ``error``; a redirect that routing asks for passes as it is."""
     if isinstance(error, RequestRedirect):
         return error.get_response(request.environ)  # type: ignore[return-value]
+    # A person in the console gets a page; where nobody is signed in, the one that asks who it is.
+    pages: ErrorPages | None = current_app.extensions.get("error_pages")
+    if pages is not None and (page := pages(as_api_error(error))) is not None:
+        return page
     return error_response(error)
 
 

@@ -12,6 +12,8 @@ from app.edge.rules import rules_of
 PUBLIC = (
     "/api/auth/login", "/api/v1/auth/login", "/api/auth/refresh", "/api/v1/auth/refresh",
     "/healthz", "/readyz", "/openapi.json", "/docs", "/s/",
+    # The console's own page to sign in on, and how it looks (docs/adr/0100).
+    "/admin/sign-in", "/admin/assets/",
 )  # fmt: skip
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -42,7 +44,7 @@ def test_every_other_address_wants_credentials_on_every_method(app: Flask) -> No
     client, marks = app.test_client(), rules_of(app)
     asked = 0
     for rule in rules(app):
-        if marks[rule.endpoint].public:
+        if marks[rule.endpoint].public or rule.rule.startswith("/admin"):
             continue
         for method in {*(rule.methods or ()), "GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}:
             answer = client.open(address(rule), method=method)
@@ -52,6 +54,18 @@ def test_every_other_address_wants_credentials_on_every_method(app: Flask) -> No
                 assert answer.json["error"]["code"] == "TOKEN_MISSING"
             asked += 1
     assert asked > 50
+
+
+def test_every_page_of_the_console_leads_to_signing_in(app: Flask) -> None:
+    client, marks = app.test_client(), rules_of(app)
+    pages = [rule for rule in rules(app) if rule.rule.startswith("/admin")]
+    closed = [rule for rule in pages if not marks[rule.endpoint].public]
+    assert len(closed) > 10
+    for rule in closed:
+        for method in {*(rule.methods or ()), "GET", "POST", "DELETE"}:
+            answer = client.open(address(rule), method=method)
+            assert answer.status_code == 303, (method, rule.rule)
+            assert answer.headers["Location"].startswith("/admin/sign-in?next=")
 
 
 def test_both_spellings_of_an_address_have_the_same_methods(app: Flask) -> None:

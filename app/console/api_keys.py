@@ -1,0 +1,96 @@
+"""API keys: made for an integration, shown once, ended from the next request on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from flask import Response, request
+from sqlalchemy import select
+
+from app.auth import api_keys
+from app.auth.roles import get_rights
+from app.clock import utc_now
+from app.console import session
+from app.console.area import console, page, see_other
+from app.database import primary_engine
+from app.errors import ApiError, ValidationError
+from app.models.user import ApiKey, Role
+from app.permissions import NEVER_BY_KEY
+from app.security import requires
+
+_KEYS: Any = ApiKey.__table__
+SHOWN = 200
+
+
+@console.get("/api-keys")
+@requires("api-keys:manage")
+def show_api_keys() -> Response:
+    """All keys, the newest first."""
+    return _page()
+
+
+@console.post("/api-keys")
+@requires("api-keys:manage")
+def make_api_key() -> Response:
+    """Make a key and show it, this once."""
+    session.check_form()
+    form = request.form
+    try:
+        made = api_keys.create_api_key(
+            name=_name(form.get("name", "")),
+            role=form.get("role", ""),
+            scopes=form.getlist("scopes"),
+            expires_at=_expiry(form.get("days", "")),
+        )
+    except ApiError as error:
+        return _page(problem=error)
+    return _page(made=made.key, name=form.get("name", ""))
+
+
+@console.post("/api-keys/<int:key_id>/revoke")
+@requires("api-keys:manage")
+def revoke_key(key_id: int) -> Response:
+    """End a key."""
+    session.check_form()
+    api_keys.revoke_api_key(key_id)
+    return see_other(f"{session.ROOT}/api-keys")
+
+
+def _page(**values: Any) -> Response:
+    with primary_engine().connect() as connection:
+        rows = connection.execute(
+            select(_KEYS, Role.name.label("role_name"))
+            .join(Role, Role.id == _KEYS.c.role_id)
+            .order_by(_KEYS.c.id.desc())
+            .limit(SHOWN)
+        ).all()
+        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
+    problem = values.get("problem")
+    return page(
+        "api_keys.html",
+        200 if problem is None else problem.status,
+        keys=[api_keys.api_key_dict(row) for row in rows],
+        roles=roles,
+        scopes={
+            role: sorted(right for right in get_rights(role) if right not in NEVER_BY_KEY)
+            for role in roles
+        },
+        chosen=request.form,
+        **values,
+    )
+
+
+def _name(text: str) -> str:
+    name = text.strip()
+    if not name or len(name) > 100:
+        raise ValidationError([("name", "Give the key a name of up to 100 characters.")])
+    return name
+
+
+def _expiry(days: str) -> datetime | None:
+    if not days:
+        return None
+    if not days.isdecimal() or not 0 < int(days) <= 3650:
+        raise ValidationError([("expiresAt", "Choose one of the offered times.")])
+    return utc_now().astimezone(UTC) + timedelta(days=int(days))

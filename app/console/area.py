@@ -1,0 +1,106 @@
+"""The blueprint of the console: its layout, its assets, its headers, its errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from flask import Blueprint, Flask, Response, render_template, request
+
+from app.config import Config
+from app.console import session, wording
+from app.console.sets import PAGES
+from app.errors import ApiError, NotFoundError
+from app.permissions import scope_of
+from app.request_context import current_request_id
+from app.security import counted, find_caller, public
+
+ASSETS = Path(__file__).parent / "static"
+MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+ASSET_SECONDS = 3600
+# Nothing but this service's own files, nothing inline, nobody's frame.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
+
+# (permission, address, name) of the pages of administration
+ADMINISTRATION = (
+    ("api-keys:manage", "api-keys", "API keys"),
+    ("users:manage", "users", "Users"),
+    ("audit:read", "audit", "Audit log"),
+)
+
+
+def init_app(app: Flask, config: Config) -> None:
+    """Add the console to ``app``."""
+    session.init_app(app, config)
+    app.register_blueprint(console)
+    app.extensions["error_pages"] = error_page
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """A page with the layout around it."""
+    text = render_template(template, **values, **_layout())
+    return Response(text, status, content_type="text/html; charset=utf-8")
+
+
+def error_page(error: ApiError) -> Response | None:
+    """The answer of the console to an error; None where it is not the console that was asked."""
+    if not request.path.startswith(session.ROOT):
+        return None
+    if error.status == 401:
+        here = request.full_path.rstrip("?") if request.method == "GET" else session.ROOT
+        return see_other(f"{session.ROOT}/sign-in?next={quote(here, safe='/?=&')}")
+    return page("error.html", error.status, error=error, request_id=current_request_id())
+
+
+def see_other(address: str) -> Response:
+    """Go on at ``address`` with a GET."""
+    return Response("", 303, {"Location": address, "Cache-Control": "no-store"})
+
+
+@console.after_request
+def add_policy(response: Response) -> Response:
+    """What the browser may do with a page of ours."""
+    response.headers.setdefault("Content-Security-Policy", POLICY)
+    return response
+
+
+@console.get("/assets/<name>")
+@public
+@counted("free")
+def asset(name: str) -> Response:
+    """A style sheet or a script."""
+    path = ASSETS / name
+    if path.parent != ASSETS or path.suffix not in MEDIA_TYPES or not path.is_file():
+        raise NotFoundError("There is no such file.")
+    response = Response(path.read_bytes(), content_type=MEDIA_TYPES[path.suffix])
+    response.headers["Cache-Control"] = f"public, max-age={ASSET_SECONDS}"
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _layout() -> dict[str, Any]:
+    caller = find_caller()
+    rights = caller.rights if caller else {}
+    return {
+        "caller": caller,
+        "menu": [
+            entry
+            for entry in PAGES.values()
+            if caller and scope_of(caller, f"{entry.entity_set.type.resource}:read")
+        ],
+        "administration": [
+            (address, name) for right, address, name in ADMINISTRATION if right in rights
+        ],
+        "form_token": session.form_token if caller else None,
+        "wording": wording,
+        "root": session.ROOT,
+        "here": request.path,
+        "can": lambda permission: permission in rights,
+    }

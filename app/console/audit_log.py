@@ -1,0 +1,55 @@
+"""The audit log: who did what to which record, with what it was and what it became."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Response, request
+from sqlalchemy import select
+
+from app.console.area import console, page
+from app.console.sets import PAGES, page_of_type
+from app.database import primary_engine
+from app.models.event import AuditRecord
+from app.models.user import User
+from app.security import requires
+
+_RECORDS: Any = AuditRecord.__table__
+PAGE_ROWS = 50
+
+
+@console.get("/audit")
+@requires("audit:read")
+def show_audit() -> Response:
+    """The latest first; older ones below the last that was shown."""
+    arguments = request.args
+    statement = (
+        select(_RECORDS, User.username)
+        .outerjoin(User, User.id == _RECORDS.c.actor_id)
+        .order_by(_RECORDS.c.id.desc())
+        .limit(PAGE_ROWS + 1)
+    )
+    if action := arguments.get("action", "").strip():
+        statement = statement.where(_RECORDS.c.action.startswith(action, autoescape=True))
+    if entity := arguments.get("entity", ""):
+        statement = statement.where(_RECORDS.c.entity == entity)
+    if _is_number(key := arguments.get("key", "")):
+        statement = statement.where(_RECORDS.c.entity_id == int(key))
+    if _is_number(below := arguments.get("below", "")):
+        statement = statement.where(_RECORDS.c.id < int(below))
+    with primary_engine().connect() as connection:
+        rows = connection.execute(statement).all()
+    more = rows[:PAGE_ROWS][-1].id if len(rows) > PAGE_ROWS else None
+    return page(
+        "audit.html",
+        rows=rows[:PAGE_ROWS],
+        entities=[entry.entity_set.type.name for entry in PAGES.values()],
+        chosen=arguments,
+        page_of_type=page_of_type,
+        older=f"?{urlencode({**arguments.to_dict(), 'below': more})}" if more else None,
+    )
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 18

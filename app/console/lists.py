@@ -1,0 +1,111 @@
+"""The list of an entity set: search, filter by state, sort, and page on, all by the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from app.console import engine
+from app.console.area import console, page
+from app.console.sets import Page, page_of
+from app.errors import InvalidQueryError
+from app.odata import edm
+
+PAGE_ROWS = 50
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a list; ``link`` is the address that sorts by it."""
+
+    name: str
+    property: edm.Property | None
+    sorted: str
+    link: str
+
+
+@console.get("/<path>/")
+def list_records(path: str) -> Response:
+    """Records of a set."""
+    wanted = page_of(path)
+    search = request.args.get("q", "").strip()[:200]
+    state = request.args.get("state", "")
+    order = _order(wanted, request.args.get("sort", ""))
+    skip = _skip(request.args.get("skip", "0"))
+    options: dict[str, str | int | None] = {
+        "select": ",".join(dict.fromkeys(("id", *wanted.columns, wanted.title))),
+        "filter": _filter(wanted, state),
+        "search": _phrase(search),
+        "orderby": order,
+        "top": PAGE_ROWS,
+        "skip": skip or None,
+    }
+    result = engine.read(wanted.set_name, count="true", **options)
+    total = int(result.body["@odata.count"])
+    return page(
+        "list.html",
+        wanted=wanted,
+        rows=result.rows,
+        columns=_columns(wanted, order),
+        states=_states(wanted),
+        state=state,
+        search=search,
+        total=total,
+        first=skip + 1 if result.rows else 0,
+        last=skip + len(result.rows),
+        before=_link(skip=max(skip - PAGE_ROWS, 0)) if skip else None,
+        after=_link(skip=skip + PAGE_ROWS) if skip + len(result.rows) < total else None,
+        query=engine.address(wanted.set_name, **options),
+    )
+
+
+def _columns(wanted: Page, order: str) -> list[Column]:
+    properties = wanted.entity_set.type.properties
+    field, _, direction = order.partition(" ")
+    columns = []
+    for name in wanted.columns:
+        is_sorted = (direction or "asc") if name == field else ""
+        turned = f"{name} desc" if is_sorted == "asc" else name
+        columns.append(Column(name, properties.get(name), is_sorted, _link(sort=turned, skip=0)))
+    return columns
+
+
+def _states(wanted: Page) -> tuple[str, ...]:
+    if wanted.state is None:
+        return ()
+    return wanted.entity_set.type.properties[wanted.state].allowed or ()
+
+
+def _filter(wanted: Page, state: str) -> str | None:
+    if state and state in _states(wanted):
+        return f"{wanted.state} eq '{state}'"
+    return None
+
+
+def _order(wanted: Page, sort: str) -> str:
+    name, _, direction = sort.partition(" ")
+    if name in wanted.columns and direction in ("", "desc"):
+        return sort
+    return wanted.order
+
+
+def _phrase(text: str) -> str | None:
+    """Words as people type them, each a term of ``$search``; None where there is none."""
+    words = [word.replace('"', "").replace("\\", "") for word in text.split()]
+    return " ".join(f'"{word}"' for word in words if word) or None
+
+
+def _skip(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise InvalidQueryError("skip is a whole number.")
+    return int(text)
+
+
+def _link(**changes: Any) -> str:
+    """This list with other parameters."""
+    given = {**request.args.to_dict(), **{name: str(value) for name, value in changes.items()}}
+    kept = {name: value for name, value in given.items() if value not in ("", "0")}
+    return "?" + urlencode(kept)

@@ -1,0 +1,80 @@
+"""Who is signed in to the console: a session of the service, named in a signed cookie.
+
+The cookie holds the key of the session and nothing that opens an API: it goes to ``/admin`` only.
+Ending the session anywhere ends it here with the next request.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask, request, session
+
+from app.auth.authentication import Authenticator, TicketReader
+from app.config import Config
+from app.errors import ForbiddenError
+from app.keys import derived_keys
+
+ROOT = "/admin"
+_USER, _KEY, _CSRF = "user", "key", "csrf"
+
+
+def init_app(app: Flask, config: Config) -> None:
+    """Cookies that scripts cannot read and other sites cannot send."""
+    keys = derived_keys(config, "console-cookie")
+    app.secret_key = keys[0].secret
+    app.config.update(
+        SECRET_KEY_FALLBACKS=[key.secret for key in keys[1:]],
+        SESSION_COOKIE_NAME="console",
+        SESSION_COOKIE_PATH=ROOT,
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=config.PRODUCTION,
+    )
+    authenticator: Authenticator = app.extensions["authenticator"]
+    authenticator.read_ticket = _or_cookie(authenticator.read_ticket)
+
+
+def remember(user_id: int, session_key: str) -> None:
+    """Sign the browser in; what it held before is forgotten, so that no cookie can be planted."""
+    session.clear()
+    session[_USER], session[_KEY] = user_id, session_key
+    session[_CSRF] = secrets.token_urlsafe(24)
+
+
+def forget() -> None:
+    """Sign the browser out."""
+    session.clear()
+
+
+def form_token() -> str:
+    """What each form sends along, to show that it came from a page of ours."""
+    if _CSRF not in session:
+        session[_CSRF] = secrets.token_urlsafe(24)
+    token: str = session[_CSRF]
+    return token
+
+
+def check_form() -> None:
+    """Refuse a form that no page of ours has sent.
+
+    Raises: ForbiddenError.
+    """
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+        raise ForbiddenError("This form was sent from another site.")
+    given, known = request.form.get(_CSRF, ""), session.get(_CSRF)
+    if not known or not hmac.compare_digest(given.encode(), known.encode()):
+        raise ForbiddenError("This form is out of date: load the page again.")
+
+
+def _or_cookie(other: TicketReader) -> TicketReader:
+    def read(environ: Mapping[str, Any]) -> tuple[int, str] | None:
+        if not environ["PATH_INFO"].startswith(ROOT):
+            return other(environ)
+        user, key = session.get(_USER), session.get(_KEY)
+        return (user, key) if isinstance(user, int) and isinstance(key, str) else None
+
+    return read

@@ -1,0 +1,55 @@
+"""Signing in to the console and out of it, with the accounts of the service."""
+
+from __future__ import annotations
+
+from flask import Response, current_app, request
+
+from app.auth.service import log_in, log_out
+from app.auth.tokens import AccessTokens
+from app.console import session
+from app.console.area import console, page, see_other
+from app.errors import AccountLockedError, InvalidCredentialsError
+from app.security import counted, public
+
+
+@console.get("/sign-in")
+@public
+@counted("address")
+def sign_in_page() -> Response:
+    """Ask for name and password."""
+    return page("sign_in.html", target=_target(request.args.get("next")))
+
+
+@console.post("/sign-in")
+@public
+@counted("sign-in")
+def sign_in() -> Response:
+    """Open a session; the address to go on to is one of ours."""
+    target = _target(request.form.get("next"))
+    username = request.form.get("username", "")[:200]
+    try:
+        pair = log_in(username, request.form.get("password", "")[:1000])
+    except (InvalidCredentialsError, AccountLockedError) as error:
+        return page(
+            "sign_in.html", error.status, target=target, problem=error.message, username=username
+        )
+    tokens: AccessTokens = current_app.extensions["access_tokens"]
+    claims = tokens.read(pair.access_token)
+    session.remember(claims.user_id, claims.session_key)
+    return see_other(target)
+
+
+@console.post("/sign-out")
+def sign_out() -> Response:
+    """End the session."""
+    session.check_form()
+    log_out()
+    session.forget()
+    return see_other(f"{session.ROOT}/sign-in")
+
+
+def _target(given: str | None) -> str:
+    """Where to go after signing in: below ``/admin``, or its first page."""
+    if given and given.startswith(f"{session.ROOT}/") and "\\" not in given and "//" not in given:
+        return given
+    return f"{session.ROOT}/"

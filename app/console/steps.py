@@ -1,0 +1,126 @@
+"""What may be done with a record: the buttons and forms that ``allowedActions`` stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from app.clock import today
+from app.console import engine
+from app.errors import NotFoundError, ValidationError
+from app.models.invoice import PAYMENT_METHODS
+
+
+@dataclass(frozen=True)
+class Input:
+    """A field of a step's form."""
+
+    name: str
+    words: str
+    kind: str = "text"
+    options: Sequence[str] = ()
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An action of the API as a step: its name, the words of the button, what it asks for."""
+
+    action: str
+    words: str
+    inputs: Sequence[Input] = ()
+    dangerous: bool = False
+
+
+# Name in allowedActions -> how the page offers it.
+OPERATIONS: Mapping[str, Operation] = {
+    "convert": Operation("Convert", "Convert to client"),
+    "send": Operation("Send", "Send by e-mail"),
+    "payment": Operation(
+        "RegisterPayment",
+        "Register payment",
+        (
+            Input("amount", "Amount", "number"),
+            Input("date", "Day", "date"),
+            Input("method", "Method", "choice", PAYMENT_METHODS),
+            Input("reference", "Reference", required=False),
+        ),
+    ),
+    "credit": Operation(
+        "CreateCreditNote", "Credit", (Input("notes", "Notes", required=False),), dangerous=True
+    ),
+    "void": Operation("Void", "Void", (Input("reason", "Reason"),), dangerous=True),
+    "uncollectible": Operation("MarkUncollectible", "Write off", dangerous=True),
+}
+# Steps to a state that have an operation of their own.
+_HAVE_OPERATIONS = ("status:Uncollectible",)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A button; ``inputs`` are asked for before it is sent."""
+
+    value: str
+    words: str
+    inputs: Sequence[Input] = ()
+    dangerous: bool = False
+
+
+def steps_of(actions: Sequence[str]) -> list[Step]:
+    """The steps that a record's ``allowedActions`` offer, in that order, deletion last."""
+    steps = []
+    for name in actions:
+        if name in OPERATIONS:
+            operation = OPERATIONS[name]
+            steps.append(Step(name, operation.words, operation.inputs, operation.dangerous))
+        elif ":" in name and name not in _HAVE_OPERATIONS:
+            state = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.partition(":")[2])
+            steps.append(Step(name, state))
+    if "delete" in actions:
+        steps.append(Step("delete", "Delete", dangerous=True))
+    return steps
+
+
+def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[str, str]) -> None:
+    """Take a step that is not a deletion.
+
+    Raises: an ApiError, as the API would answer; NotFoundError, there is no such step.
+    """
+    path = f"{set_name}({key})"
+    attribute, separator, state = step.partition(":")
+    if separator:
+        engine.send("PATCH", path, {attribute: state}, version)
+    elif step in OPERATIONS:
+        operation = OPERATIONS[step]
+        body = arguments(operation.inputs, form)
+        engine.send("POST", f"{path}/BusinessPlatform.{operation.action}", body)
+    else:
+        raise NotFoundError("There is no such step.")
+
+
+def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a step's form as the parameters of its action.
+
+    Raises: ValidationError, an amount that is no number.
+    """
+    given: dict[str, Any] = {}
+    for each in inputs:
+        text = form.get(each.name, "").strip()
+        if each.kind != "number":
+            given[each.name] = text or None
+            continue
+        try:
+            given[each.name] = Decimal(text)
+        except InvalidOperation:
+            raise ValidationError([(each.name, "must be a number")]) from None
+    return given
+
+
+def preset(each: Input, record: Mapping[str, Any]) -> str:
+    """What a field has at first: today, and what is due."""
+    if each.kind == "date":
+        return today().isoformat()
+    return str(record.get("amountDue", "")) if each.name == "amount" else ""

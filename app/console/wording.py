@@ -1,0 +1,107 @@
+"""How values and names look on a page."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from markupsafe import Markup
+
+from app.odata import edm
+
+# Words that stay as they are inside a label.
+_KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA"}
+_GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
+         "Qualified", "active", "succeeded", "sent"}  # fmt: skip
+_BAD = {"Blocked", "Lost", "ClosedLost", "Void", "Uncollectible", "Disqualified", "Breached",
+        "Canceled", "Quarantined", "Deleted", "revoked", "expired", "disabled", "failed",
+        "locked"}  # fmt: skip
+_WAITING = {"Draft", "Pending", "OnHold", "New", "Prospect", "InReview", "Planned", "AtRisk",
+            "PartiallyPaid", "Sent", "Paused", "Urgent", "High"}  # fmt: skip
+
+
+def label(name: str) -> str:
+    """``billingAddress`` -> ``Billing address``; ``clientId`` -> ``Client``."""
+    parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
+    if len(parts) > 1 and parts[-1] == "Id":
+        parts.pop()
+    words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def tone(value: Any) -> str:
+    """The colour of a state: ``good``, ``bad``, ``waiting`` or ``plain``."""
+    if value in _GOOD:
+        return "good"
+    if value in _BAD:
+        return "bad"
+    return "waiting" if value in _WAITING else "plain"
+
+
+def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
+    """A value as people read it; a time also for machines."""
+    if value is None or value == "" or value == []:
+        return Markup('<span class="none">&mdash;</span>')
+    if isinstance(value, bool):
+        return "Yes" if value else "No"
+    if isinstance(value, Decimal):
+        return grouped(value)
+    if isinstance(value, int) and property_ is not None and property_.name == "size":
+        return bytes_shown(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, dict):
+        parts = [f"{label(name)}: {part}" for name, part in value.items() if part is not None]
+        return ", ".join(parts)
+    if property_ is not None and property_.type == edm.DATETIME:
+        return instant(str(value))
+    if property_ is not None and property_.type == edm.DATE:
+        return Markup('<span class="day">{}</span>').format(day(date.fromisoformat(value)))
+    if property_ is not None and property_.allowed and len(property_.allowed) > 1:
+        return badge(str(value))
+    return str(value)
+
+
+def badge(value: str) -> Markup:
+    """A state in its colour; the word says it, the colour helps."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", value)
+    return Markup('<span class="badge {}">{}</span>').format(tone(value), words)
+
+
+def instant(value: str | datetime) -> Markup:
+    """``21 Nov 2026, 08:15`` in UTC; the reader's own time is the page's script's to show."""
+    moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    text = f"{moment.day} {moment:%b %Y, %H:%M}"
+    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text)
+
+
+def day(value: date) -> str:
+    """``21 Nov 2026``."""
+    return f"{value.day} {value:%b %Y}"
+
+
+def grouped(value: Decimal) -> str:
+    """``1,234,567.89``; at least two places where there are any."""
+    text = format(value, ",f")
+    whole, point, fraction = text.partition(".")
+    return whole + point + fraction.rstrip("0").ljust(2, "0") if point else whole
+
+
+def bytes_shown(count: int) -> str:
+    """``1.4 MB``."""
+    size = Decimal(count)
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def is_number(property_: edm.Property | None) -> bool:
+    """Whether a column is set to the right."""
+    return property_ is not None and property_.type in (edm.DECIMAL, edm.INT32, edm.INT64)

@@ -1,0 +1,65 @@
+"""Browsers for the console: a client that is signed in, and sends the forms of its pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.auth.users import create_user
+from app.database import transaction
+from app.security import acting_as, system_caller
+
+PASSWORD = "correct horse battery staple"
+_TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+class Browser:
+    """A signed-in client; ``submit`` sends a form as the page that it was on would."""
+
+    def __init__(self, client: FlaskClient) -> None:
+        self.client = client
+
+    def get(self, path: str) -> TestResponse:
+        return self.client.get(f"/admin/{path}")
+
+    def token(self) -> str:
+        found = _TOKEN.search(self.get("").text)
+        assert found is not None
+        return found[1]
+
+    def submit(self, path: str, **fields: Any) -> TestResponse:
+        return self.client.post(f"/admin/{path}", data={"csrf": self.token(), **fields})
+
+    def make(self, path: str, **fields: Any) -> int:
+        """Make a record by its form; returns its key."""
+        answer = self.submit(f"{path}/new", **fields)
+        assert answer.status_code == 303, answer.text
+        return int(answer.headers["Location"].rpartition("/")[2])
+
+
+SignIn = Callable[[str], Browser]
+
+
+@pytest.fixture
+def sign_in(app: Flask) -> SignIn:
+    """``sign_in("Sales")``: a browser in which a new user with this role is signed in."""
+
+    def begin(role: str) -> Browser:
+        with app.app_context(), transaction(), acting_as(system_caller("test")):
+            create_user(
+                username=role.lower(), email=None, display_name=role, password=PASSWORD,
+                roles=[role],
+            )  # fmt: skip
+        client = app.test_client()
+        form = {"username": role.lower(), "password": PASSWORD}
+        answer = client.post("/admin/sign-in", data=form)
+        assert answer.status_code == 303, answer.text
+        return Browser(client)
+
+    return begin

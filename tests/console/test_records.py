@@ -1,0 +1,140 @@
+"""Lists, pages and forms of records: rows of the engine, rules of the services, rights."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.console.sets import PAGES
+from app.database import transaction
+from app.models.client import Client
+from app.security import acting_as, system_caller
+from tests.console.conftest import SignIn
+from tests.factories import line, make_invoice
+
+HOSTILE = "<script>alert('1')</script>\" onload=x ' &"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_set_has_a_list_a_form_and_a_page(sign_in: SignIn, path: str) -> None:
+    browser = sign_in("Admin")
+    assert browser.get(f"{path}/").status_code == 200
+    assert browser.get(f"{path}/new").status_code == 200
+    assert browser.get(f"{path}/12345").status_code == 404
+
+
+def test_a_record_is_made_shown_changed_and_deleted(sign_in: SignIn, session: Session) -> None:
+    browser = sign_in("Admin")
+    key = browser.make(
+        "clients", name="Acme", revenue="1200.50", tags="one, two", **{"billingAddress.city": "Ulm"}
+    )
+    shown = browser.get(f"clients/{key}").text
+    assert "Acme" in shown and "1,200.50" in shown and "City: Ulm" in shown
+    changed = browser.submit(f"clients/{key}/edit", name="Acme Ltd", version='W/"1"')
+    assert changed.status_code == 303
+    row = session.execute(select(Client.name, Client.billing_city, Client.tags)).one()
+    assert tuple(row) == ("Acme Ltd", "Ulm", ["one", "two"])
+    assert browser.submit(f"clients/{key}", step="delete", version='W/"2"').status_code == 303
+    assert browser.get(f"clients/{key}").status_code == 404
+
+
+def test_what_is_refused_comes_back_as_it_was_typed(sign_in: SignIn) -> None:
+    answer = sign_in("Admin").submit("clients/new", name="Acme", email="nonsense", revenue="many")
+    assert answer.status_code == 400
+    assert 'value="nonsense"' in answer.text and 'value="many"' in answer.text
+    assert "must be a number" in answer.text
+
+
+def test_a_field_that_the_service_refuses_says_so_beside_it(sign_in: SignIn) -> None:
+    answer = sign_in("Admin").submit("clients/new", name="Acme", email="nonsense")
+    assert answer.status_code == 400
+    assert "aria-invalid=true" in answer.text
+
+
+def test_nobody_overwrites_what_another_changed_meanwhile(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("clients", name="Acme")
+    browser.submit(f"clients/{key}/edit", name="First", version='W/"1"')
+    late = browser.submit(f"clients/{key}/edit", name="Second", version='W/"1"')
+    assert late.status_code == 412
+    assert 'value="Second"' in late.text
+    assert "First" in browser.get(f"clients/{key}").text
+
+
+def test_a_page_offers_the_steps_that_the_caller_may_take(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("leads", company="Acme", lastName="Doe")
+    page = browser.get(f"leads/{key}").text
+    assert 'value="status:Contacted"' in page and 'value="convert"' in page
+    assert browser.submit(f"leads/{key}", step="status:Contacted").status_code == 303
+    assert browser.submit(f"leads/{key}", step="convert").status_code == 303
+    assert "Converted" in browser.get(f"leads/{key}").text
+    again = browser.submit(f"leads/{key}", step="convert")
+    assert again.status_code == 409
+
+
+def test_an_invoice_is_issued_paid_and_shown_as_pdf(sign_in: SignIn, app: Flask) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme", email="office@acme.example")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        invoice = make_invoice(client_id=client, line_items=[line("100", tax_rate=Decimal(0))])
+    assert browser.submit(f"invoices/{invoice}", step="status:Sent").status_code == 303
+    wrong = browser.submit(f"invoices/{invoice}", step="payment", amount="much")
+    assert wrong.status_code == 400 and "must be a number" in wrong.text
+    over = {"step": "payment", "amount": "100.01", "date": "2026-01-05", "method": "transfer"}
+    assert browser.submit(f"invoices/{invoice}", **over).status_code == 409
+    assert browser.submit(f"invoices/{invoice}", **{**over, "amount": "100"}).status_code == 303
+    assert "Paid" in browser.get(f"invoices/{invoice}").text
+    assert browser.get(f"invoices/{invoice}/pdf").data.startswith(b"%PDF-")
+
+
+def test_a_viewer_sees_and_changes_nothing(sign_in: SignIn) -> None:
+    admin = sign_in("Admin")
+    key = admin.make("clients", name="Acme")
+    viewer = sign_in("Viewer")
+    page = viewer.get(f"clients/{key}")
+    assert page.status_code == 200
+    assert "/edit" not in page.text and 'name="step"' not in page.text
+    assert viewer.submit(f"clients/{key}/edit", name="Mine").status_code == 403
+    assert viewer.submit(f"clients/{key}", step="delete").status_code == 403
+    assert "API keys" not in viewer.get("").text
+    assert viewer.get("api-keys").status_code == 403
+
+
+def test_a_role_without_leads_has_no_page_of_leads(sign_in: SignIn) -> None:
+    browser = sign_in("Accountant")
+    assert "/admin/leads/" not in browser.get("").text
+    assert browser.get("leads/").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["", "clients/", "clients/{key}", "clients/{key}/edit", "audit"])
+def test_hostile_text_is_only_text(sign_in: SignIn, path: str) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("clients", name=HOSTILE, notes=HOSTILE, tags=HOSTILE)
+    page = browser.get(path.format(key=key)).text
+    assert "<script>alert" not in page
+    assert '" onload=x' not in page
+
+
+@pytest.mark.parametrize(
+    "query", ["q=%22", "q=%27%29%20or%201", "state=%27%20or%201%20eq%201", "sort=nothing",
+              "sort=name;drop", "q=AND%20OR%20NOT%20%28"],
+)  # fmt: skip
+def test_odd_words_in_the_address_are_no_error(sign_in: SignIn, query: str) -> None:
+    assert sign_in("Sales").get(f"clients/?{query}").status_code == 200
+
+
+def test_lists_search_filter_sort_and_page(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    for name, status in (("Acme", "Active"), ("Beta", "Inactive"), ("Acme Two", "Inactive")):
+        browser.make("clients", name=name, status=status)
+    assert "of 2" in browser.get("clients/?q=acme").text
+    assert "of 2" in browser.get("clients/?state=Inactive").text
+    names = browser.get("clients/?sort=name+desc").text
+    assert names.index("Beta") < names.index("Acme Two")
+    assert "Nothing fits." in browser.get("clients/?skip=50").text
+    assert browser.get("clients/?skip=-1").status_code == 400

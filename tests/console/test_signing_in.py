@@ -1,0 +1,88 @@
+"""Who gets into the console, how long they stay, and what no other site can make them do."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.models.client import Client
+from tests.console.conftest import PASSWORD, SignIn
+
+
+def test_nobody_gets_in_without_signing_in(client: FlaskClient) -> None:
+    answer = client.get("/admin/clients/?q=a")
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == "/admin/sign-in?next=/admin/clients/?q=a"
+
+
+def test_signing_in_goes_on_to_the_page_that_was_asked_for(
+    sign_in: SignIn, client: FlaskClient
+) -> None:
+    sign_in("Sales")
+    form = {"username": "sales", "password": PASSWORD, "next": "/admin/leads/"}
+    assert client.post("/admin/sign-in", data=form).headers["Location"] == "/admin/leads/"
+
+
+@pytest.mark.parametrize(
+    "target", ["https://evil.example/", "//evil.example", "/admin//evil.example", "/odata/",
+               "/admin/\\evil.example", "javascript:alert(1)"],
+)  # fmt: skip
+def test_signing_in_never_leads_to_another_site(
+    sign_in: SignIn, client: FlaskClient, target: str
+) -> None:
+    sign_in("Sales")
+    form = {"username": "sales", "password": PASSWORD, "next": target}
+    assert client.post("/admin/sign-in", data=form).headers["Location"] == "/admin/"
+
+
+def test_a_wrong_password_is_said_on_the_page(sign_in: SignIn, client: FlaskClient) -> None:
+    sign_in("Sales")
+    form = {"username": "sales", "password": "wrong <b>password</b>"}
+    answer = client.post("/admin/sign-in", data=form)
+    assert answer.status_code == 401
+    assert "User name or password is wrong." in answer.text
+    assert "<b>" not in answer.text
+
+
+def test_the_cookie_is_for_the_console_and_for_no_script(sign_in: SignIn) -> None:
+    browser = sign_in("Sales")
+    cookie = browser.client.get_cookie("console", path="/admin")
+    assert cookie is not None
+    assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/admin")
+    assert browser.client.get("/odata/Clients").status_code == 401
+
+
+def test_signing_out_ends_the_session(sign_in: SignIn) -> None:
+    browser = sign_in("Sales")
+    assert browser.submit("sign-out").status_code == 303
+    assert browser.get("").headers["Location"].startswith("/admin/sign-in")
+
+
+def test_a_form_of_another_site_does_nothing(sign_in: SignIn, session: Session) -> None:
+    browser = sign_in("Sales")
+    without = browser.client.post("/admin/clients/new", data={"name": "Forged"})
+    wrong = browser.client.post("/admin/clients/new", data={"name": "Forged", "csrf": "x"})
+    foreign = browser.client.post(
+        "/admin/clients/new",
+        data={"name": "Forged", "csrf": browser.token()},
+        headers={"Sec-Fetch-Site": "cross-site"},
+    )
+    assert {without.status_code, wrong.status_code, foreign.status_code} == {403}
+    assert session.scalar(select(func.count()).select_from(Client)) == 0
+
+
+def test_pages_run_nothing_but_the_services_own_files(sign_in: SignIn) -> None:
+    answer = sign_in("Sales").get("")
+    assert "default-src 'none'; script-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "<script>" not in answer.text
+    assert " style=" not in answer.text
+
+
+def test_style_and_script_need_nobody_signed_in(client: FlaskClient) -> None:
+    assert client.get("/admin/assets/console.css").content_type.startswith("text/css")
+    assert client.get("/admin/assets/console.js").content_type.startswith("text/javascript")
+    assert client.get("/admin/assets/..%2farea.py").status_code in (303, 404)
+    assert client.get("/admin/assets/nothing.css").status_code == 404
