@@ -31,7 +31,7 @@ LARGEST_BODY = 10_000_000
 def reference_container() -> edm.EntityContainer:
     """The model with its services and operations."""
     services = {
-        "Products": ProductService(model.PRODUCT),
+        "Products": ProductService(model.PRODUCT, stamped=("changed_at",)),
         "Categories": TableService(model.CATEGORY),
         "ProductDescriptions": TableService(model.DESCRIPTION),
         "MediaItems": MediaService(model.MEDIA_ITEM, stamped=("modified_at",)),

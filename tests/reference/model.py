@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from sqlalchemy import Select, select
 
 from app.odata import edm
 from app.odata.csdl_terms import CORE
@@ -112,6 +115,20 @@ def _related(source: Any, other: Any) -> Any:
     )
 
 
+class ProductChanges:
+    """Where the changes of products are read from."""
+
+    def changed(self, since: datetime) -> Select[Any]:
+        return select(P.id, P.version, P.changed_at).where(P.changed_at > since)
+
+    def removed(self, since: datetime) -> Select[Any]:
+        columns = t.deleted_products.c
+        return select(columns.id).where(columns.deleted_at > since)
+
+    def broken(self, since: datetime) -> Select[Any] | None:
+        return None
+
+
 _PRODUCT_NAVIGATION = [
     to_one("Category", "Category", "category_id", target_key="id", partner="Products"),
     to_many("Descriptions", "ProductDescription", "product_id", partner="Product"),
@@ -131,6 +148,7 @@ PRODUCT = entity_type(
     key=("ID",),
     etag="version",
     discriminator=("product_type", "Product"),
+    changes=ProductChanges(),
 )
 SPECIAL_PRODUCT = entity_type(
     "SpecialProduct",

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Select, func, select, update
 
 from app import records
+from app.clock import utc_now
 from app.odata import edm
 from app.odata.declare import by_name
 from tests.reference import tables as t
@@ -33,7 +34,8 @@ def _product(key: Any) -> Any:
 
 
 def _change(*conditions: Any, **values: Any) -> None:
-    _run(update(t.products).where(*conditions).values(**values, version=P.version + 1))
+    made = {**values, "version": P.version + 1, "changed_at": utc_now()}
+    _run(update(t.products).where(*conditions).values(made))
 
 
 # --- functions

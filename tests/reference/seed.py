@@ -76,6 +76,7 @@ def _product(one: Any, keys: Any, categories: Any) -> dict[str, Any]:
         "status": one["StatusValue"],
         "version": 1,
         "created_at": _instant(one["CreatedAt"]),
+        "changed_at": utc_now(),
         "data": _bytes(one["Data"]),
         "release_date": one["ReleaseDate"] and date.fromisoformat(one["ReleaseDate"]),
         "open_time": one["OpenTime"] and time.fromisoformat(one["OpenTime"]),

@@ -38,7 +38,7 @@ class TableService:
         row = dict(values)
         if "id" in self.table.c:
             row["id"] = t.new_guid()
-        for name in ("created_at", "modified_at", "updated_at"):
+        for name in ("created_at", "modified_at", "updated_at", "changed_at"):
             if name in self.table.c:
                 row.setdefault(name, utc_now())
         self._run(insert(self.table).values(row))
@@ -116,7 +116,11 @@ class TableService:
 
 
 class ProductService(TableService):
-    """Products are related to each other, and have a photo."""
+    """Products are related to each other, and have a photo; who was deleted is remembered."""
+
+    def delete(self, key: Any, version: int | None = None) -> None:
+        super().delete(key, version)
+        self._run(insert(t.deleted_products).values(id=key, deleted_at=utc_now()))
 
     def link(self, key: Any, navigation: str, target: Any) -> None:
         columns = t.related_products.c

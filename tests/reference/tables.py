@@ -76,6 +76,7 @@ products = Table(
     _number("status", Integer),
     Column("version", Integer, nullable=False, default=1),
     Column("created_at", UtcDateTime(), nullable=False),
+    Column("changed_at", UtcDateTime(), nullable=False),
     Column("serial_number", string(50)),
     Column("product_type", string(50), nullable=False, default="Product"),
     Column("special_property", string(200)),
@@ -94,6 +95,9 @@ products = Table(
     Column("area", JsonText()),
     Column("photo", LargeBinary),
     Column("photo_type", string(100)),
+)
+deleted_products = Table(
+    "deleted_products", metadata, _key(), Column("deleted_at", UtcDateTime(), nullable=False)
 )
 descriptions = Table(
     "product_descriptions",
