@@ -74,7 +74,7 @@ def service_document(
         for name in names
     ]
     value += [
-        {"name": one.import_name, "kind": "FunctionImport", "url": one.import_name}
+        {"name": str(one.import_name), "kind": "FunctionImport", "url": str(one.import_name)}
         for one in imports(container)
         if is_listed(container, one)
     ]

@@ -73,7 +73,11 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield _term("UpdateRestrictions", _change(type_, updatable, insertable))
     yield _term("DeepUpdateSupport", {"Supported": updatable})
     yield _term("ChangeTracking", {"Supported": type_.changes is not None})
-    yield _term("DeleteRestrictions", {"Deletable": writable and entity_set.deletable})
+    deletable = writable and entity_set.deletable
+    deletion: dict[str, Expression] = {"Deletable": deletable}
+    if deletable:
+        deletion["FilterSegmentSupported"] = True
+    yield _term("DeleteRestrictions", deletion)
 
 
 def _term(name: str, value: Expression) -> Annotation:
@@ -135,6 +139,8 @@ def _change(type_: edm.EntityType, updatable: bool, insertable: bool) -> dict[st
     record: dict[str, Expression] = {"Updatable": updatable}
     if updatable:
         record["Upsertable"] = insertable and bool(upsert_keys(type_))
+        record["DeltaUpdateSupported"] = insertable
+        record["FilterSegmentSupported"] = True
         record["QueryOptions"] = RETURNED
     return record
 

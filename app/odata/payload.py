@@ -8,7 +8,7 @@ Protocol 11.4.2 to 11.4.4.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -97,6 +97,21 @@ def read_entity(body: Any, type_: edm.EntityType, reading: Reading) -> EntityBod
     entity = reader.entity(body, type_, "", 0)
     reader.problems.raise_any()
     return entity
+
+
+def read_entities(
+    items: Sequence[Any], type_: edm.EntityType, reading: Reading, path: str
+) -> list[EntityBody]:
+    """Read the entities of an array, which stands at ``path`` of a body.
+
+    Raises: ValidationError, with the path of every value that is wrong in any of them.
+    """
+    reader = _BodyReader(reading)
+    entities = [
+        reader.entity(item, type_, f"{path}[{index}]", 0) for index, item in enumerate(items)
+    ]
+    reader.problems.raise_any()
+    return entities
 
 
 class _BodyReader:

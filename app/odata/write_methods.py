@@ -30,7 +30,7 @@ def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
     if target.is_collection:
         link = target.link
         if link is None:
-            return ("POST",) if target.entity_set.insertable else ()
+            return _set_writes(target.entity_set)
         return ("POST",) if is_insertable(container, link.entity_set, link.navigation) else ()
     methods: tuple[str, ...] = ()
     if owned or target.entity_set.updatable:
@@ -38,6 +38,13 @@ def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
     if (owned or target.entity_set.deletable) and not target.is_singleton:
         methods += ("DELETE",)
     return methods
+
+
+def _set_writes(entity_set: edm.EntitySet) -> tuple[str, ...]:
+    """Of a whole set: a new entity, and a delta where entities may be made and changed."""
+    if not entity_set.insertable:
+        return ()
+    return ("POST", "PATCH") if entity_set.updatable else ("POST",)
 
 
 def _is_writable(target: Target) -> bool:

@@ -23,6 +23,7 @@ from app.odata.path import parse_path
 from app.odata.payload import EntityBody
 from app.odata.payload_problems import Problems
 from app.odata.write_answers import no_content, written_entity
+from app.odata.write_collections import is_each, write_delta, write_each
 from app.odata.write_conditions import is_upsert, version_to_match
 from app.odata.write_content import WriteRequest
 from app.odata.write_links import write_reference
@@ -42,6 +43,8 @@ def write(request: WriteRequest) -> Response:
     Raises: an ApiError, after which the transaction must be rolled back.
     """
     try:
+        if is_each(request.path):
+            return write_each(request)
         return _write(request, _target(request))
     except QueryError as error:
         raise InvalidQueryError(str(error), position=error.offset) from error
@@ -79,6 +82,8 @@ def _write(request: WriteRequest, target: Target) -> Response:
         return _create(request, target)
     if request.method == "DELETE":
         return _delete(request, target)
+    if target.is_collection:
+        return write_delta(request, target)
     return _update(request, target)
 
 

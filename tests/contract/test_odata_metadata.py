@@ -227,6 +227,20 @@ def test_upserts_where_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
     assert answer.status_code == 201
 
 
+def test_many_at_once_where_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
+    for name, declared in schema["Default"].items():
+        if isinstance(declared, dict) and declared.get("$Collection"):
+            change = capability(schema, name, "UpdateRestrictions")
+            answer = admin.patch(f"/odata/{name}", {"value": []})
+            assert (answer.status_code == 200) == change.get("DeltaUpdateSupported", False), name
+            none = f"/odata/{name}/$filter(false)/$each"
+            changed = admin.patch(none, {}).status_code == 204
+            assert changed == change.get("FilterSegmentSupported", False), name
+            removal = capability(schema, name, "DeleteRestrictions")
+            removed = admin.delete(none).status_code == 204
+            assert removed == removal.get("FilterSegmentSupported", False), name
+
+
 def test_cross_joins_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
     assert schema["Default"][f"@{CAPABILITIES}.CrossJoinSupported"] is True
     assert admin.get("/odata/$crossjoin(Clients,Contacts)").status_code == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -140,7 +141,7 @@ def _of_literal(literal: Literal) -> Any:
             finite = value - value == 0
             return Decimal(repr(value)) if finite else literal_text(value, "double")
         case "duration":
-            assert not isinstance(value, str | int | float) and hasattr(value, "days")
+            assert isinstance(value, timedelta)
             return duration_text(value)
         case "binary":
             return literal_text(value, "binary")[len("binary'") : -1]

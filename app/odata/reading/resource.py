@@ -79,8 +79,8 @@ class PathResolver:
     def _first(self, segment: Segment) -> Resource:
         container = self._container
         if isinstance(segment, CrossJoinSegment):
-            rows, joined = cross_join(self._context, segment)
-            return Resource("collection", rows, (), CROSS_JOIN, joined=joined)
+            combined, joined = cross_join(self._context, segment)
+            return Resource("collection", combined, (), CROSS_JOIN, joined=joined)
         if not isinstance(segment, NameSegment):
             raise UnsupportedError("this address is not offered", segment.offset)
         _refuse_second_key(segment)

@@ -1,0 +1,251 @@
+"""Many entities of a set at once (Protocol 11.4.12 to 11.4.14).
+
+``PATCH Clients`` with a delta payload makes, changes and removes the entities that it lists;
+``PATCH`` and ``DELETE Clients/$filter(@f)/$each`` do the same to every member. All of it is done,
+or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from flask import Response
+
+from app.errors import (
+    ApiError,
+    InvalidQueryError,
+    MethodNotAllowedError,
+    NotFoundError,
+    ValidationError,
+)
+from app.json_body import parse_json
+from app.odata import edm
+from app.odata.csdl_capabilities import upsert_keys
+from app.odata.deep import given_key
+from app.odata.deep_relations import service_of
+from app.odata.options import OptionTexts
+from app.odata.path import parse_path, read_path
+from app.odata.path_nodes import FilterPathSegment, NameSegment
+from app.odata.payload import MOST_RELATED, EntityBody, Reading, read_entities, read_entity
+from app.odata.payload_problems import Problems
+from app.odata.payload_types import typed_reader
+from app.odata.preferences import preference_applied
+from app.odata.write_answers import no_content
+from app.odata.write_content import WriteRequest
+from app.odata.write_places import as_bad_reference
+from app.odata.write_rows import find_key, find_version
+from app.odata.write_targets import Target
+from app.odata.write_urls import entity_path, resolve_url
+from app.types import json_text
+
+# Entities that one request changes.
+MOST_MEMBERS = 500
+_EACH = "/$each"
+
+
+def is_each(path: str) -> bool:
+    """Whether a path ends in ``/$each``."""
+    return path.rstrip("/").endswith(_EACH)
+
+
+# --- every member ---------------------------------------------------------------------------------
+
+
+def write_each(request: WriteRequest) -> Response:
+    """Change or delete every member of a set, or of what is left of it by ``/$filter(...)``.
+
+    Raises: MethodNotAllowedError; NotFoundError, there is no such set; TooLargeError, it has too
+        many members; what the service of the set raises, told with the address of the member.
+    """
+    path = request.path.rstrip("/").removesuffix(_EACH)
+    entity_set = _set_of(request.container, path)
+    if request.method not in ("PATCH", "DELETE"):
+        raise MethodNotAllowedError(
+            f"This address does not take {request.method}.", headers={"Allow": "PATCH, DELETE"}
+        )
+    if request.options.system:
+        raise InvalidQueryError("$each takes no query options; use /$filter(...) before it.")
+    service_of(entity_set, update=request.method == "PATCH", delete=request.method == "DELETE")
+    _refuse_tags(request)
+    body = None
+    if request.method == "PATCH":
+        reading = Reading(request.container, request.text_numbers, request.max_depth)
+        content = request.json()
+        body = read_entity(content, entity_set.type, reading)
+    keys = _members(request, entity_set.type, path)
+    for key in keys:
+        with _named(entity_set, key):
+            if body is None:
+                service_of(entity_set, delete=True).delete(key)
+            else:
+                request.writer.update(entity_set, key, body)
+    if body is None or request.preferences.return_ != "representation":
+        return _done(request)
+    shown = [_shown(request, entity_set, key) for key in keys]
+    return _collection(request, entity_set, shown, "")
+
+
+def _set_of(container: edm.EntityContainer, path: str) -> edm.EntitySet:
+    first, *rest = parse_path(read_path(path)).segments or (None,)
+    name = first.name if isinstance(first, NameSegment) and first.arguments is None else ""
+    entity_set = container.sets.get(container.folded_sets.get(name.lower(), name))
+    if entity_set is None:
+        raise NotFoundError("$each follows an entity set of this service.")
+    if not all(isinstance(segment, FilterPathSegment) and not segment.key for segment in rest):
+        raise MethodNotAllowedError("Between a set and $each only $filter(...) can stand.")
+    return entity_set
+
+
+def _members(request: WriteRequest, type_: edm.EntityType, path: str) -> list[Any]:
+    """The keys of the members that the caller may read.
+
+    Raises: ValidationError, there are more than one request changes.
+    """
+    system = {"select": ",".join(type_.key), "top": str(MOST_MEMBERS + 1)}
+    shown = request.read(path, OptionTexts(system, request.options.aliases))
+    rows = parse_json(shown.get_data())["value"]
+    if len(rows) > MOST_MEMBERS:
+        raise ValidationError([("", f"must be at most {MOST_MEMBERS} members: filter them")])
+    return [_key_of(type_, row) for row in rows]
+
+
+def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
+    parts = tuple(
+        typed_reader(type_.properties[name].type, True)(row[name], name, Problems())
+        for name in type_.key
+    )
+    return parts[0] if len(parts) == 1 else parts
+
+
+# --- a delta --------------------------------------------------------------------------------------
+
+
+def write_delta(request: WriteRequest, target: Target) -> Response:
+    """Do what a delta payload says, item by item, in their order.
+
+    Raises: ValidationError, with the place of each problem; what the service of the set raises.
+    """
+    content = request.json()
+    items = content.get("value") if isinstance(content, dict) else None
+    if not isinstance(items, list):
+        raise MethodNotAllowedError(
+            'A set is changed by the items of a delta: {"value": [...]}.',
+            headers={"Allow": "GET, HEAD, POST"},
+        )
+    if request.odata_version == "4.0":
+        raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
+    if len(items) > MOST_RELATED:
+        raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
+    _refuse_tags(request)
+    entity_set = target.entity_set
+    reading = Reading(request.container, request.text_numbers, request.max_depth)
+    bodies = read_entities(items, target.type, reading, "value")
+    minimal = request.preferences.return_ == "minimal"
+    shown = []
+    for body in bodies:
+        key, is_there = _apply(request, entity_set, body)
+        if not minimal:  # now, because a later item may remove it
+            shown.append((_shown if is_there else _removed)(request, entity_set, key))
+    if minimal:
+        return _done(request)
+    return _collection(request, entity_set, shown, "/$delta")
+
+
+def _apply(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -> tuple[Any, bool]:
+    """Make, change or remove one entity; returns its key, and whether it is there now."""
+    key = _existing(request, entity_set, body)
+    if body.removed:
+        if key is None:
+            raise ValidationError([(body.path, "must say which entity is removed")])
+        with as_bad_reference(body.path):
+            service_of(entity_set, delete=True).delete(key)
+        return key, False
+    if key is None:
+        return request.writer.create(entity_set, body), True
+    with as_bad_reference(body.path):
+        request.writer.update(entity_set, key, body)
+    return key, True
+
+
+def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -> Any | None:
+    """The key of the entity that an item names: by its id, its key or an alternate key."""
+    type_ = entity_set.type
+    if body.reference is not None:
+        with as_bad_reference(body.path):
+            roots = (request.root, *request.roots)
+            found, key = resolve_url(request.container, body.reference, roots, request.references)
+        if found.type is not type_:
+            raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
+        return key
+    key = given_key(body)
+    if key is not None:
+        own = not any(type_.properties[name].computed for name in type_.key)
+        return key if not own or find_version(type_, key)[0] else None
+    for names in upsert_keys(type_):
+        attributes = [type_.properties[name].attribute for name in names]
+        if all(body.values.get(attribute) is not None for attribute in attributes):
+            known = find_key(type_, {name: body.values[name] for name in attributes})
+            if known is not None:
+                return known
+    return None
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def _refuse_tags(request: WriteRequest) -> None:
+    if request.if_match is not None or request.if_none_match is not None:
+        raise ValidationError([("If-Match", "is of one entity: leave it out here")])
+
+
+@contextmanager
+def _named(entity_set: edm.EntitySet, key: Any) -> Iterator[None]:
+    """Say in an error which member it is about."""
+    try:
+        yield
+    except ApiError as error:
+        address = entity_path(entity_set.name, entity_set.type, key)
+        error.message = f"{address}: {error.message}"
+        raise
+
+
+def _shown(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
+    path = entity_path(entity_set.name, entity_set.type, key)
+    body: dict[str, Any] = parse_json(request.read(path, OptionTexts({}, {})).get_data())
+    return {name: value for name, value in body.items() if not name.endswith("context")}
+
+
+def _removed(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
+    address = entity_path(entity_set.name, entity_set.type, key)
+    removed = {"reason": "deleted"}
+    return {_control(request, "removed"): removed, _control(request, "id"): address}
+
+
+def _collection(
+    request: WriteRequest, entity_set: edm.EntitySet, shown: list[dict[str, Any]], kind: str
+) -> Response:
+    context = f"{request.root}$metadata#{entity_set.name}{kind}"
+    body = {_control(request, "context"): context, "value": shown}
+    response = Response(json_text(body), content_type="application/json")
+    response.headers["OData-Version"] = request.version
+    return _with_preference(request, response)
+
+
+def _done(request: WriteRequest) -> Response:
+    return _with_preference(request, no_content(request))
+
+
+def _with_preference(request: WriteRequest, response: Response) -> Response:
+    """Say whether the answer is as it was preferred."""
+    wanted = request.preferences.return_
+    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+        response.headers["Preference-Applied"] = (
+            preference_applied(request.preferences.applied("return")) or ""
+        )
+    return response
+
+
+def _control(request: WriteRequest, name: str) -> str:
+    return f"@odata.{name}" if request.version == "4.0" else f"@{name}"
