@@ -1,20 +1,16 @@
-"""Questions about figures: asked of whoever answers them (the BI area), or not answered."""
+"""Questions about figures: asked of the area that answers them, as the caller."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from flask import Flask, current_app
-
-from app.ai.parts import Ask, Part, Text, ToolCall, ToolResult
+from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
+from app.bi.nlq.answering import LONGEST_QUESTION, answer_question
 from app.permissions import allowed
 from app.security import current_caller
 
-# (question, session key) -> the body of ``POST /api/bi/nlq`` (contract 11.1), or None.
-FigureSource = Callable[[str, str], Mapping[str, Any] | None]
-_NAME = "figures"
 _FIGURES = re.compile(
     r"\b(how (many|much)|number of|count|total|sum|average|mean|median|revenue|turnover|top \d+"
     r"|bottom \d+|most|least|highest|lowest|largest|biggest|smallest|per (month|week|year|quarter"
@@ -25,12 +21,12 @@ _FIGURES = re.compile(
     r"|opportunities|tasks|leads)|last (month|quarter|year|week)|this (month|quarter|year|week))\b",
     re.IGNORECASE,
 )
-SHOWN_ROWS = 10
-
-
-def init_figures(app: Flask, source: FigureSource) -> None:
-    """Let ``source`` answer questions about figures; it runs as the caller."""
-    app.extensions[_NAME] = source
+# A reading of a question that is less sure than this is no answer.
+SURE_ENOUGH = 0.5
+MOST_CHOICES = 4
+MOST_ROWS = 10
+# How far back a question can build on others.
+REMEMBERED = 10
 
 
 def is_about_figures(text: str) -> bool:
@@ -39,23 +35,31 @@ def is_about_figures(text: str) -> bool:
 
 
 def answer_from_figures(ask: Ask) -> Iterator[Part]:
-    """Ask the source; nothing at all where it has no answer, so that others are asked."""
-    source: FigureSource | None = current_app.extensions.get(_NAME)
-    if source is None or not allowed(current_caller(), "bi:query"):
+    """The answer of the figures; nothing at all where they have none, so that others are asked."""
+    if not allowed(current_caller(), "bi:query") or len(ask.text) > LONGEST_QUESTION:
         return
-    found = source(ask.text, ask.session_key)
-    if found is None or found["status"] == "unsupported":
-        return
-    yield ToolCall("ask_figures", {"question": ask.text[:300]})
-    query = found.get("query") or {}
-    if found["status"] == "needsClarification":
-        yield ToolResult("ok", "needs clarification")
-        yield Text(str(found.get("answer") or "Which of these do you mean?"))
-        for choice in (found.get("alternatives") or [])[:4]:
-            text = choice.get("question", choice) if isinstance(choice, Mapping) else choice
-            yield Text(f"- {text}")
-        return
-    yield ToolResult("ok", str(query.get("odata") or found.get("interpretation") or "answered"))
+    found = answer_question(ask.text, ask.history[-REMEMBERED:], limit=MOST_ROWS)
+    status = found["status"]
+    if status == "needsClarification" and is_about_figures(ask.text):
+        yield from _choices(ask, found)
+    elif status == "answered" and (found.get("confidence") or 0) >= SURE_ENOUGH:
+        yield from _answer(ask, found)
+
+
+def _answer(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:
+    url = str((found.get("query") or {}).get("odata") or "")
+    meant = str(found.get("interpretation") or "")
+    yield ToolCall("ask_figures", {"question": ask.text})
+    yield ToolResult("ok", url or meant)
+    source = Citation("Query", 0, meant, url, str(found["answer"])[:300])
+    yield Text(str(found["answer"]), source)
+    if meant:
+        yield Text(f"\n(Understood as: {meant}.)")
+
+
+def _choices(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:
+    yield ToolCall("ask_figures", {"question": ask.text})
+    yield ToolResult("ok", "needs clarification")
     yield Text(str(found["answer"]))
-    if found.get("interpretation"):
-        yield Text(f"(I understood: {found['interpretation']})")
+    for choice in list(found.get("alternatives") or [])[:MOST_CHOICES]:
+        yield Text(f"\n- {choice}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,11 +30,11 @@ class Context:
 
 @dataclass(frozen=True)
 class Ask:
-    """A message, and what it is about."""
+    """A message, what it is about, and the messages before it in the conversation."""
 
     text: str
     context: Context | None
-    session_key: str
+    history: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

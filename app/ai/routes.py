@@ -52,7 +52,7 @@ def chat(body: dict[str, Any]) -> Any:
     session = (
         store.get_session(caller, known) if known else store.new_session(caller, body["message"])
     )
-    ask = Ask(body["message"], context, session["key"])
+    ask = Ask(body["message"], context, store.questions_of(session["id"]) if known else ())
     message = begin_turn(ask, session, streamed=body["stream"])
     return describe_chat(session, message), 202 if body["stream"] else 200
 

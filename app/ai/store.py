@@ -157,6 +157,17 @@ def messages_of(session_id: int) -> list[dict[str, Any]]:
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
+def questions_of(session_id: int) -> list[str]:
+    """The last messages of the caller in a conversation, oldest first."""
+    wanted = (
+        select(MESSAGES.c.body)
+        .where(MESSAGES.c.session_id == session_id, MESSAGES.c.role == "user")
+        .order_by(MESSAGES.c.id.desc())
+        .limit(10)
+    )
+    return list(records.connection().execute(wanted).scalars())[::-1]
+
+
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
     """The proposals of answers, oldest first."""
     wanted = (

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from app.ai.builtin import ABOUT
-from app.ai.figures import init_figures
 from app.ai.knowledge import NOT_FOUND
 from app.ai.refusals import NO_CODE, NO_RULES, NO_SECRETS, NO_WRITES
 from tests.ai.conftest import about, chat, made
@@ -173,23 +171,23 @@ def test_every_kind_of_record_is_summed_up(api: Api, acme: int, entity_set: str)
     assert "None" not in answer["reply"] and "{" not in answer["reply"]
 
 
-def test_figures_are_asked_of_their_source(app: Flask, api: Api) -> None:
-    asked = []
-
-    def source(question: str, session: str) -> dict[str, Any] | None:
-        asked.append(question)
-        return {"status": "answered", "answer": "There are 3 clients.", "interpretation": "clients",
-                "query": {"odata": "/odata/Clients/$count"}, "alternatives": []}  # fmt: skip
-
-    with app.app_context():
-        init_figures(app, source)
-    try:
-        answer = chat(api, "How many clients are there?")
-    finally:
-        app.extensions.pop("figures")
-    assert asked == ["How many clients are there?"]
-    assert answer["reply"].startswith("There are 3 clients.")
+def test_figures_are_answered_with_their_query_as_the_source(api: Api, acme: int) -> None:
+    made(api, "Clients", name="Umbrella")
+    answer = chat(api, "How many clients are there?")
+    assert "2" in answer["reply"]
+    assert answer["reply"].splitlines()[0].endswith("[1]")
+    (citation,) = answer["citations"]
+    assert (citation["type"], citation["n"]) == ("Query", 1)
+    assert citation["url"].startswith("/odata/Clients")
     assert answer["toolCalls"][0]["name"] == "ask_figures"
+
+
+def test_figures_are_those_that_the_caller_may_read(
+    api: Api, acme: int, sign_in: Callable[..., Api]
+) -> None:
+    made(api, "Leads", company="Secret")
+    reply = chat(sign_in("Accountant"), "How many leads are there?")["reply"]
+    assert "1" not in reply.replace("[1]", "")
 
 
 @pytest.mark.parametrize(
