@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.blobs import blobs
@@ -94,9 +95,15 @@ def logo_file(settings: Organisation) -> bytes | None:
     if settings.logo.sha256 is None:
         return None
     try:
-        return blobs().read(_key(settings.logo.sha256))
+        return _stored(settings.logo.sha256)
     except ServiceUnavailableError:
         return None
+
+
+@lru_cache(maxsize=2)
+def _stored(sha256: str) -> bytes:
+    """The picture of this hash, which is the same whenever it is read."""
+    return blobs().read(_key(sha256))
 
 
 def _key(sha256: str) -> str:

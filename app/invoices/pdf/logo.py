@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.lazy import lazy
@@ -30,6 +31,7 @@ class Logo:
     rows: int
 
 
+@lru_cache(maxsize=2)
 def read_logo(content: bytes | None) -> Logo | None:
     """The picture, or None if there is none that can be read: no invoice fails for its logo."""
     if not content or len(content) > MAX_BYTES:

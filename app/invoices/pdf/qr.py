@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from segno import helpers
+import segno
 from stdnum import bic, iban
 
 from app.invoices.document import InvoiceDocument
@@ -20,6 +20,10 @@ _SEPA = frozenset(
 )  # fmt: skip
 _LEAST, _MOST = Decimal("0.01"), Decimal("999999999.99")
 _NAME_LENGTH, _TEXT_LENGTH = 70, 140
+_MOST_BYTES = 331
+# Any of the eight masks can be read. Trying all of them for the most even picture costs as much as
+# drawing the page does, while others wait for the next number.
+_MASK = 2
 
 
 def payment_code(document: InvoiceDocument) -> tuple[bytes, ...] | None:
@@ -38,16 +42,21 @@ def payment_code(document: InvoiceDocument) -> tuple[bytes, ...] | None:
         or iban.compact(bank.iban)[:2] not in _SEPA
     ):
         return None
-    payee = bank.account_holder or document.seller.legal_name or document.seller.name
-    try:
-        code = helpers.make_epc_qr(
-            name=one_line(payee)[:_NAME_LENGTH],
-            iban=iban.compact(bank.iban),
-            amount=document.amount_due,
-            text=one_line(document.number)[:_TEXT_LENGTH],
-            bic=bic.compact(bank.bic) if bank.bic and bic.is_valid(bank.bic) else None,
-            encoding="UTF-8",
-        )
-    except ValueError:  # a name that the standard does not take, or more text than fits
+    payee = one_line(bank.account_holder or document.seller.legal_name or document.seller.name)
+    payload = _payload(
+        name=payee[:_NAME_LENGTH],
+        iban=iban.compact(bank.iban),
+        bic=bic.compact(bank.bic) if bank.bic and bic.is_valid(bank.bic) else "",
+        amount=document.amount_due,
+        text=one_line(document.number)[:_TEXT_LENGTH],
+    )
+    if not payee or len(payload) > _MOST_BYTES:
         return None
+    code = segno.make_qr(payload, error="m", boost_error=False, mask=_MASK)
     return tuple(bytes(row) for row in code.matrix)
+
+
+def _payload(*, name: str, iban: str, bic: str, amount: Decimal, text: str) -> bytes:
+    """The lines of the standard: version 2, UTF-8, no purpose, no structured reference."""
+    euros = f"EUR{amount:.2f}".rstrip("0").rstrip(".")
+    return "\n".join(("BCD", "002", "1", "SCT", bic, name, iban, euros, "", "", text)).encode()
