@@ -70,9 +70,11 @@ def needs(item: pytest.Item) -> set[str]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     ran = ["SQLite", *(service.label for service in SERVICES.values() if not service.problem)]
+    if SERVICES["s3"].problem:
+        ran.append("S3 (moto, on loopback)")
     terminalreporter.write_line(f"ran with: {', '.join(ran)}")
     for name, service in SERVICES.items():
-        if service.problem:
+        if service.problem and name != "s3":
             count = f": {LEFT_OUT[name]} tests" if LEFT_OUT[name] else ""
             terminalreporter.write_line(
                 f"left out: {service.label} (no server at {service.place}){count}"

@@ -58,6 +58,23 @@ def test_a_document_is_made_of_bytes(files: Files) -> None:
     assert unnamed.json["fileName"] == "document"
 
 
+def test_bytes_come_in_a_batch_too(files: Files) -> None:
+    key = files.document()
+    batch = {
+        "requests": [
+            {"id": "1", "method": "GET", "url": f"Documents({key})/$value",
+             "headers": {"Range": "bytes=4-8"}},
+            {"id": "2", "method": "PUT", "url": f"Documents({key})/$value",
+             "headers": {"Content-Type": "text/plain"}, "body": "QW5vdGhlcg"},
+        ]
+    }  # fmt: skip
+    answer = files.api.post("/odata/$batch", batch)
+    assert answer.status_code == 200, answer.text
+    first, second = answer.json["responses"]
+    assert (first["status"], second["status"]) == (206, 204), answer.text
+    assert files.api.get(f"/odata/Documents({key})/$value").data != TEXT
+
+
 @pytest.mark.only_on("sqlite")
 def test_bytes_may_be_more_than_json(
     make_app: Callable[..., Flask], sign_in: Callable[..., Api]

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -312,6 +313,22 @@ def test_what_is_put_away_takes_no_file(
     with unit_of_work() as session:
         session.execute(documents.update().values(status=status))
     assert files.upload(documentId=key).json["error"]["code"] == "INVALID_STATE"
+
+
+def test_versions_that_come_at_the_same_time_are_all_kept(app: Flask, files: Files) -> None:
+    key = files.document()
+
+    def upload(number: int) -> int:
+        mine = Files(Api(app.test_client(), files.api.headers))
+        answer = mine.upload(f"file {number}".encode(), "a.txt", documentId=key)
+        assert answer.status_code == 201, answer.text
+        return int(answer.json["version"])
+
+    with ThreadPoolExecutor(4) as pool:
+        numbers = list(pool.map(upload, range(12)))
+    assert sorted(numbers) == list(range(2, 14))
+    for number, made in enumerate(numbers):
+        assert files.download(key, f"?version={made}").data == f"file {number}".encode()
 
 
 def test_tags_are_a_list_in_any_way(files: Files) -> None:
