@@ -1,4 +1,4 @@
-"""Settings of the organisation that runs the platform (docs/administration.md)."""
+"""Settings of the organisation that runs the platform (docs/organisation.md)."""
 
 from app.settings.groups import Organisation, Seller, ServiceLevel
 from app.settings.store import change_settings, organisation, save_settings
