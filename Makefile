@@ -22,6 +22,7 @@ test: $(VENV)/.development ## run the tests; ARGS="tests/odata -k filter" for so
 
 bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
 	@$(BIN)/python -m bench.edge
+	@$(BIN)/python -m bench.grammar
 	@$(BIN)/python -m bench.search
 	@$(BIN)/python -m bench.pdf
 	@$(BIN)/python -m bench.issuing

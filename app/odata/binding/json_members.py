@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Text
+from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, Text, Time
 from sqlalchemy.types import TypeEngine
 
 from app.odata import edm
 from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Typed, family
-from app.odata.errors import QueryError
+from app.odata.columns import Guid
+from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
+from app.odata.payload_types import all_properties
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.spelled import Spelled
 from app.types import UtcDateTime
@@ -26,6 +28,11 @@ _SPELLINGS: dict[str, tuple[TypeEngine[Any], str, str]] = {
     "decimal": (
         DecimalNumber(), f"({_NUMBER} COLLATE odata_decimal)", "CAST({0} ->> {1} AS NUMERIC)",
     ),
+    "double": (
+        Double(), f"CAST({_NUMBER} AS REAL)", "CAST({0} ->> {1} AS DOUBLE PRECISION)",
+    ),
+    "time": (Time(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS TIME)"),
+    "guid": (Guid(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS UUID)"),
     "date": (Date(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS DATE)"),
     "instant": (UtcDateTime(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS TIMESTAMPTZ)"),
 }  # fmt: skip
@@ -56,19 +63,23 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
 
     Raises: QueryError, the type has no such property and is not open.
     """
-    known = {declared.lower(): declared for declared in type_.properties}
-    declared = type_.properties.get(name) or type_.properties.get(known.get(name.lower(), ""))
+    properties = all_properties(type_)
+    known = {declared.lower(): declared for declared in properties}
+    declared = properties.get(name) or properties.get(known.get(name.lower(), ""))
     if declared is None:
         if type_.is_open:
             return Dynamic(sql, name)
         raise QueryError(
-            f"{type_.name} has no property '{name}'{suggestion(name, type_.properties)}", offset
+            f"{type_.name} has no property '{name}'{suggestion(name, properties)}", offset
         )
     if isinstance(declared.type, edm.ComplexType):
         return JsonStructure(inner_json(sql, declared.name), declared.type)
     if isinstance(declared.type, edm.CollectionType):
         return Elements(inner_json(sql, declared.name), declared.type)
-    found = _spelled(_SPELLINGS[family(declared.type)], sql, declared.name)
+    spelling = _SPELLINGS.get(family(declared.type))
+    if spelling is None:
+        raise UnsupportedError(f"{declared.name} cannot be used in an expression", offset)
+    found = _spelled(spelling, sql, declared.name)
     return Typed(found, declared.type, plain=declared.allowed is not None)
 
 

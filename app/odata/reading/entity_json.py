@@ -12,6 +12,7 @@ from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.paths import of_property, property_sql
 from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Structure, Typed
+from app.odata.payload_types import all_properties
 from app.odata.reading.bound import (
     BoundQuery,
     ComputedMember,
@@ -176,8 +177,9 @@ def _json_parts_of(
 ) -> ColumnElement[str]:
     """Some members of a complex value kept as JSON, those of an open type by any name."""
     pieces: list[Part] = ["{"]
-    for name in [*(name for name in type_.properties if name in parts),
-                 *sorted(parts - set(type_.properties))]:  # fmt: skip
+    declared = all_properties(type_)
+    for name in [*(name for name in declared if name in parts),
+                 *sorted(parts - set(declared))]:  # fmt: skip
         pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', or_null(inner_json(sql, name))]
     whole = Template([*pieces, "}"])
     return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", sql, whole)

@@ -10,6 +10,7 @@ from app.odata.binding.scope import Scope
 from app.odata.csdl_names import own_properties
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions, SelectItem
+from app.odata.payload_types import all_properties
 from app.odata.reading.bound import (
     ComputedMember,
     DerivedMember,
@@ -133,9 +134,10 @@ def _parts(property_: edm.Property, rest: Sequence[str], item: SelectItem) -> fr
             return _ALL
         if len(path) > 1:
             raise QueryError(f"{'/'.join(path)} is nested too deep to be selected", item.offset)
-        names = {name.lower(): name for name in complex_.properties}
-        name = path[0] if path[0] in complex_.properties else names.get(path[0].lower(), path[0])
-        if name not in complex_.properties and not complex_.is_open:
+        declared = all_properties(complex_)
+        names = {name.lower(): name for name in declared}
+        name = path[0] if path[0] in declared else names.get(path[0].lower(), path[0])
+        if name not in declared and not complex_.is_open:
             raise unknown_name(complex_, path[0], item.offset)
         found.add(name)
     return frozenset(found)
