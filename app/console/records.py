@@ -81,7 +81,8 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         key=key,
         version=found.get("@odata.etag"),
         properties=type_.properties,
-        fields=[name for name in names if name not in ("allowedActions", "notes", "customFields")],
+        fields=[name for name in names if name not in _hidden(wanted)],
+        people=_people(found),
         parents=[(name, found[name], _page_of(type_, name)) for name in _parents(wanted)],
         related=[_related(wanted, name, found[name]) for name in _readable(wanted)],
         steps=steps_of(found.get("allowedActions") or []),
@@ -91,6 +92,27 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         problem=error,
         query=engine.address(f"{wanted.set_name}({key})", expand=expand or None),
     )
+
+
+def _hidden(wanted: Page) -> set[str]:
+    """What the page shows elsewhere, or not at all."""
+    parents = {f"{name[:1].lower()}{name[1:]}Id" for name in _parents(wanted)}
+    return {"allowedActions", "customFields", *parents}
+
+
+def _people(record: dict[str, Any]) -> dict[str, str]:
+    """Property -> name of the colleague whose key it holds."""
+    keys = {
+        name: record[name]
+        for name in ("ownerId", "createdById", "updatedById", "assigneeId", "managerId")
+        if record.get(name)
+    }
+    if not keys or scope_of(current_caller(), "directory:read") is None:
+        return {}
+    listed = ",".join(str(key) for key in sorted(set(keys.values())))
+    found = engine.read("Users", filter=f"id in ({listed})", select="id,displayName").rows
+    names = {row["id"]: row["displayName"] for row in found}
+    return {name: names[key] for name, key in keys.items() if key in names}
 
 
 def _readable(wanted: Page) -> list[str]:

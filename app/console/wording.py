@@ -53,11 +53,8 @@ def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
         return bytes_shown(value)
     if isinstance(value, int):
         return str(value)
-    if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
-    if isinstance(value, dict):
-        parts = [f"{label(name)}: {part}" for name, part in value.items() if part is not None]
-        return ", ".join(parts)
+    if isinstance(value, list | dict):
+        return nested(value)
     if property_ is not None and property_.type == edm.DATETIME:
         return instant(str(value))
     if property_ is not None and property_.type == edm.DATE:
@@ -65,6 +62,22 @@ def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
     if property_ is not None and property_.allowed and len(property_.allowed) > 1:
         return badge(str(value))
     return str(value)
+
+
+def nested(value: Any) -> str:
+    """A list or a complex value: one part a line where the parts have names."""
+    if isinstance(value, dict):
+        parts = ((name, part) for name, part in value.items() if part not in (None, "", []))
+        return "\n".join(f"{label(name)}: {_inline(part)}" for name, part in parts)
+    if any(isinstance(item, dict) for item in value):
+        return "\n".join(_inline(item) for item in value)
+    return ", ".join(_inline(item) for item in value)
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(_inline(part) for part in value.values() if part not in (None, "", []))
+    return grouped(value) if isinstance(value, Decimal) else str(value)
 
 
 def badge(value: str) -> Markup:
