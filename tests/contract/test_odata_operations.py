@@ -308,6 +308,28 @@ def test_an_operation_in_a_change_set_is_undone_with_it(admin: Api) -> None:
     assert [one.status for one in made.answers] == [201, 200]
 
 
+def test_all_metadata_tell_which_actions_are_possible(
+    admin: Api, sign_in: Callable[..., Api]
+) -> None:
+    draft, sent = new_invoice(admin), issued(admin)
+    full = {"Accept": "application/json;odata.metadata=full"}
+    shown = admin.get(f"/odata/Invoices({draft})", headers=full).json
+    address = f"Invoices({draft})/{NS}.Send"
+    assert shown[f"#{NS}.Send"] == {"title": "Send", "target": address}
+    assert shown[f"#{NS}.Void"] is None
+    assert admin.post(f"/odata/{address}", {"markOnly": True}).status_code == 200
+    rows = admin.get(f"/odata/Invoices?$filter=id eq {sent}", headers=full).json["value"]
+    assert rows[0][f"#{NS}.Void"]["target"] == f"Invoices({sent})/{NS}.Void"
+    support = sign_in("Support").get(f"/odata/Invoices({sent})", headers=full).json
+    assert support[f"#{NS}.Void"] is None and support[f"#{NS}.Send"] is None
+    assert f"#{NS}.Send" not in admin.get(f"/odata/Invoices({sent})").json
+    paid = {"amount": 1, "date": "2026-01-31", "method": "transfer"}
+    admin.post(f"/odata/Invoices({sent})/{NS}.RegisterPayment", paid)
+    (payment,) = admin.get(f"/odata/Invoices({sent})/Payments", headers=full).json["value"]
+    target = payment[f"#{NS}.Reverse"]["target"]
+    assert admin.post(f"/odata/{target}", {"reason": "x"}).status_code == 200
+
+
 def test_the_metadata_declares_them(admin: Api) -> None:
     document = json.loads(admin.get("/odata/$metadata?$format=json").text)
     schema = document[NS]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, case
+from sqlalchemy import ColumnElement, case, true
 
 from app.odata import edm
 from app.odata.binding.scope import Scope
 from app.odata.binding.values import type_name
 from app.odata.reading.bound import ExpandMember, Projection
 from app.odata.reading.formats import Format
-from app.odata.sql.spelled import Part
+from app.odata.sql.spelled import Part, Template
 
 # What JSON itself tells: no annotation is needed (JSON Format 4.6.3).
 _EVIDENT = frozenset(("Edm.String", "Edm.Boolean", "Edm.Double"))
@@ -47,6 +47,25 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
         for property_ in type_.properties.values():
             if property_.type == edm.STREAM:
                 yield Piece(stream_link(projection, property_, format_))
+        yield from _actions(projection)
+
+
+def _actions(projection: Projection) -> Iterator[Piece]:
+    """The actions bound to the entity, null where one is not possible now (JSON Format 16.1)."""
+    scope = projection.scope
+    container, rights = scope.context.container, scope.context.caller.rights
+    for one in container.operations:
+        if not one.is_action or one.bound_to != scope.type.name or one.bound_to_collection:
+            continue
+        name = f"{container.namespace}.{one.name}"
+        link = [f'{{"title":"{one.name}","target":"', *projection.address, f'/{name}"}}']
+        condition = true() if one.available is None else one.available(scope.columns, rights)
+        if one.permission is not None and one.permission not in rights:
+            condition = None
+        if condition is None:
+            yield Piece([f'"#{name}":null'])
+        else:
+            yield Piece([f'"#{name}":', case((condition, Template(link)), else_="null")])
 
 
 def stream_link(projection: Projection, property_: edm.Property, format_: Format) -> Sequence[Part]:
