@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, Row, Select, Text, select, type_coerce
 
 from app import audit, records
@@ -13,12 +14,13 @@ from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import NotFoundError
 from app.lists import Page, read_page
+from app.security import current_caller
 from app.types import iso_instant
 from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
 from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
 from app.webhooks.messages import envelope
 from app.webhooks.outcomes import ATTEMPTS
-from app.webhooks.subscriptions import names_of
+from app.webhooks.subscriptions import may_see, names_of
 
 
 def list_deliveries(endpoint_id: int, query: Mapping[str, Any]) -> Page:
@@ -127,10 +129,17 @@ def _shape(row: Row[Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
         "request": {
             "method": "POST",
             "url": row.url,
-            "body": envelope(row.type, iso_instant(row.happened_at), row.payload),
+            "body": _body(row),
         },
         "attempts": attempts,
     }
+
+
+def _body(row: Row[Any]) -> str | None:
+    """What is sent; None where the caller may not read the record that it shows."""
+    if not may_see(current_caller(), row.type, lambda: orjson.loads(row.payload)):
+        return None
+    return envelope(row.type, iso_instant(row.happened_at), row.payload)
 
 
 def _attempt_shape(row: Row[Any]) -> dict[str, Any]:

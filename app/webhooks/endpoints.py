@@ -58,7 +58,8 @@ def register_endpoint(
 def change_endpoint(endpoint_id: int, changes: dict[str, Any]) -> None:
     """Change ``url``, ``events``, ``description`` or ``status`` of an endpoint.
 
-    Disabling cancels what is due. Who enables an endpoint again becomes its owner.
+    Disabling cancels what is due. Who enables an endpoint again, or says where it leads or what it
+    gets, becomes its owner: nobody sends what another may read to an address of his own.
     Raises: NotFoundError; ValidationError; ForbiddenError.
     """
     endpoint = get_endpoint(endpoint_id, lock=True)
@@ -73,13 +74,12 @@ def change_endpoint(endpoint_id: int, changes: dict[str, Any]) -> None:
         stop(endpoint, "Disabled by hand.")
         endpoint = get_endpoint(endpoint_id, lock=True)
     elif new.get("status") == "active":
-        require_readable(current_caller(), new.get("events", endpoint.events))
-        new |= {
-            "disabled_at": None, "disabled_reason": None, "failing_since": None,
-            "created_by_id": current_caller().user_id or None,
-        }  # fmt: skip
-    elif "url" in new:  # how the old address behaved says nothing about the new one
+        new |= {"disabled_at": None, "disabled_reason": None, "failing_since": None}
+    if "url" in new:  # how the old address behaved says nothing about the new one
         new["failing_since"] = None
+    if new.get("status") == "active" or "url" in new or "events" in new:
+        require_readable(current_caller(), new.get("events", endpoint.events))
+        new["created_by_id"] = current_caller().user_id or None
     records.update(
         ENDPOINTS, endpoint_id, {**new, "updated_at": utc_now(), "version": endpoint.version + 1}
     )

@@ -72,7 +72,7 @@ def show(webhook_id: int) -> dict[str, Any]:
 @area.response(200, WebhookSchema)
 @requires("webhooks:update")
 def change(changes: dict[str, Any], webhook_id: int) -> dict[str, Any]:
-    """Change a receiver; who sets its status to `active` again becomes its owner."""
+    """Change a receiver; who changes its URL or events, or enables it again, becomes its owner."""
     endpoints.change_endpoint(webhook_id, changes)
     return _shown(webhook_id)
 

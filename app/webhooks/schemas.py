@@ -41,7 +41,7 @@ class WebhookChangesSchema(Schema):
     description = fields.String(allow_none=True, validate=validate.Length(max=500))
     status = fields.String(
         validate=validate.OneOf(ENDPOINT_STATUSES),
-        metadata={"description": "`disabled` cancels what is due; `active` makes you the owner."},
+        metadata={"description": "`disabled` cancels what is due."},
     )
 
 
@@ -103,7 +103,10 @@ class WebhookRequestSchema(Schema):
 
     method = fields.String(metadata={"example": "POST"})
     url = fields.String()
-    body = fields.String(metadata={"description": "The exact text that is signed."})
+    body = fields.String(
+        allow_none=True,
+        metadata={"description": "The exact text that is signed; none where you may not read it."},
+    )
 
 
 class WebhookAttemptSchema(Schema):

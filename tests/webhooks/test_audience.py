@@ -13,7 +13,7 @@ from app.webhooks.subscriptions import FOR_ADMINISTRATORS, PERMISSIONS, matches,
 from tests.contract.conftest import Api
 from tests.receivers import Receiver
 from tests.waiting import until
-from tests.webhooks.conftest import Run, make_client, register, when_all
+from tests.webhooks.conftest import Run, deliveries, make_client, register, when_all
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,37 @@ def test_bodies_stay_within_twenty_kilobytes(
     for number in (2, 3):
         assert objects[number]["object"] == {"id": number, "url": f"/odata/KbArticles({number})"}
         assert objects[number]["sequence"] == 1
+
+
+def test_who_says_where_an_endpoint_leads_owns_it(
+    near: Flask, api: Api, sign_in: Callable[..., Api], there: Receiver, work: Run
+) -> None:
+    role(api, "Integrator", **INTEGRATOR)
+    integrator = sign_in("Integrator", near)
+    webhook = register(api, "https://example.com/", "*")
+    path = f"/api/webhooks/{webhook['id']}"
+    mine = integrator.get("/api/auth/me").json["id"]
+    assert integrator.patch(path, {"description": "Read"}).json["createdById"] != mine
+    assert integrator.patch(path, {"url": there.url()}).json["createdById"] == mine
+    with work(near):
+        make_client(api, name="Of somebody else")
+        own = make_client(integrator, name="Own")
+        when_all(api, webhook, "succeeded")
+    assert [taken.json["data"]["object"]["id"] for taken in there.taken] == [own]
+    theirs = register(api, "https://example.com/", "ticket.*")
+    answer = integrator.patch(f"/api/webhooks/{theirs['id']}", {"url": there.url()})
+    assert answer.status_code == 403
+
+
+def test_bodies_of_deliveries_are_shown_to_who_may_read_the_record(
+    near: Flask, api: Api, sign_in: Callable[..., Api], work: Run
+) -> None:
+    webhook = register(api, "https://example.invalid/", "user.created", "client.created")
+    manager = sign_in("Manager", near)
+    make_client(api)
+    with work(near):
+        until(lambda: len(deliveries(api, webhook)) >= 2)
+    for caller, hidden in ((api, set()), (manager, {"user.created"})):
+        shown = deliveries(caller, webhook)
+        assert {item["eventType"] for item in shown if item["request"]["body"] is None} == hidden
+        assert "client.created" in {item["eventType"] for item in shown}

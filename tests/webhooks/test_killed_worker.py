@@ -1,4 +1,4 @@
-"""A worker that is killed between sending and writing: the message comes again, under its id (DUR-14)."""
+"""A worker killed between sending and writing: the message comes again, under its id (DUR-14)."""
 
 from __future__ import annotations
 
