@@ -66,6 +66,11 @@ def _encoding(chart: Chart, values: Sequence[Mapping[str, Any]]) -> dict[str, An
     encoding: dict[str, Any] = {"x": x, "y": y}
     if chart.series:
         encoding["color"] = {"field": "series", "type": "nominal", "title": None}
+        shared = len({(value["x"], value["series"]) for value in values}) > len(
+            {value["x"] for value in values}
+        )
+        if not shared:
+            return encoding
         if chart.type == "bar" and encoding["y"].get("type") == "quantitative":
             encoding["xOffset"] = {"field": "series"}
         elif chart.type == "bar":

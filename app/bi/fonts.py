@@ -41,6 +41,8 @@ def _face(weight: int) -> Any:
     wanted.pin_axis_location(face, "wght", weight)
     made = uharfbuzz.subset(face, wanted)
     font = ttfonts.TTFont(f"Report{weight}", BytesIO(made.blob.data))
+    # Both weights come from one file and say one name: a reader would take one for the other.
+    font.face.name = f"NotoSans-{weight}".encode()
     pdfmetrics.registerFont(font)
     pdfmetrics.registerFont(cidfonts.UnicodeCIDFont(_HAN))
     return font

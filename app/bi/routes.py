@@ -12,13 +12,13 @@ from app.bi.exports.service import ExportFile
 from app.bi.reports import saving, schedules, service
 from app.bi.schemas import (
     FiguresAnswerSchema,
+    FiguresQuestionSchema,
+    FullReportSchema,
+    NewReportSchema,
+    ReportChangeSchema,
     ReportDataSchema,
     ReportExportRequestSchema,
     ReportExportSchema,
-    FullReportSchema,
-    NewReportSchema,
-    FiguresQuestionSchema,
-    ReportChangeSchema,
     ReportListSchema,
     ReportScheduleSchema,
 )
@@ -38,8 +38,8 @@ def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
 
     The answer comes with the rows, a chart where there are groups, and the OData address that
     gives the same rows. What can be meant in several ways is `needsClarification` with questions to
-    choose from; what the data cannot answer is `unsupported`. Amounts of different currencies are never
-    added up. Nothing is changed by a question.
+    choose from; what the data cannot answer is `unsupported`. Amounts of different currencies are
+    never added up. Nothing is changed by a question.
     """
     return ask(asked["question"], asked["session_id"], asked["limit"])
 
@@ -131,7 +131,9 @@ def report_chart_png(report_id: str) -> Response:
 @area.post("/reports/<string:report_id>/export")
 @area.arguments(ReportExportRequestSchema)
 @area.response(200, content_type="application/octet-stream")
-@area.alt_response(202, schema=ReportExportSchema, description="A large export, left to the worker.")
+@area.alt_response(
+    202, schema=ReportExportSchema, description="A large export, left to the worker."
+)
 @requires("bi:export")
 def export_report(wishes: dict[str, Any], report_id: str) -> Any:
     """Export a report as xlsx, csv, pdf or json.

@@ -27,6 +27,8 @@ _TYPES: Mapping[str, Any] = {
 BODIES: Mapping[tuple[str, str], Any] = {
     ("post", "/api/v1/auth/login"): {"username": "admin", "password": "your password"},
     ("post", "/api/v1/auth/refresh"): {"refreshToken": "the refreshToken of the last answer"},
+    ("post", "/api/v1/bi/reports"): {"name": "Urgencies", "question": "Open tickets by priority"},
+    ("patch", "/api/v1/bi/reports/{report_id}"): {"name": "Urgent matters", "shared": True},
 }
 
 

@@ -34,9 +34,9 @@ def condition_text(plan: Plan) -> str | None:
     """Everything that restricts the records, as one filter."""
     parts = [] if plan.entity.base is None else [plan.entity.base]
     parts += [one.odata for one in plan.conditions]
-    if plan.kind == "measure" and plan.measure is not None and plan.measure.filter:
-        if plan.measure.filter not in parts:
-            parts.append(plan.measure.filter)
+    measured = plan.measure.filter if plan.kind == "measure" and plan.measure else None
+    if measured and measured not in parts:
+        parts.append(measured)
     if plan.period is not None:
         parts += _within(plan)
     if len(parts) > 1:

@@ -290,8 +290,9 @@ class PeriodReader:
         year = now.today.year
         if year_at < len(tokens) and _is_year(tokens[year_at]):
             year, length = int(tokens[year_at].stem), year_at + 1 - at
-        elif year_at < len(tokens) and (found := self._relative(tokens, year_at, now)):
-            if found[1].grain == "year" and found[1].start is not None:
+        elif year_at < len(tokens):
+            found = self._relative(tokens, year_at, now)
+            if found and found[1].grain == "year" and found[1].start is not None:
                 year, length = found[1].start.year, year_at + found[0] - at
         start = add_months(date(year, 1, 1), _MONTHS[grain] * (number - 1))
         short = f"{'Q' if grain == 'quarter' else 'H'}{number} {year}"
@@ -308,11 +309,11 @@ class PeriodReader:
         if _is_year(token):
             start = date(int(token.stem), 1, 1)
             return 1, Period(start, add_months(start, 12), token.stem, "year")
-        if (length := self._at("fiscal", tokens, at)) and at + length < len(tokens):
-            if _is_year(tokens[at + length]):
-                start = date(int(tokens[at + length].stem), now.fiscal_month, 1)
-                label = f"fiscal year {tokens[at + length].stem}"
-                return length + 1, Period(start, add_months(start, 12), label, "year")
+        length = self._at("fiscal", tokens, at)
+        if length and at + length < len(tokens) and _is_year(tokens[at + length]):
+            start = date(int(tokens[at + length].stem), now.fiscal_month, 1)
+            label = f"fiscal year {tokens[at + length].stem}"
+            return length + 1, Period(start, add_months(start, 12), label, "year")
         return None
 
     # --- pieces

@@ -114,8 +114,9 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         return f"There {verb} {number:,} {noun}{_stated(plan)}."
     if plan.kind == "share" and plan.share_of is not None:
         row = rows[0]
-        return (f"{plan.share_of.words.capitalize()}: {_percent(row['percent'])}, "
-                f"{row['hits'] or 0:,} of {row['count']:,} {plan.entity.many}{_stated(plan)}.")  # fmt: skip
+        head = f"{plan.share_of.words.capitalize()}: {_percent(row['percent'])}"
+        of_all = f"{row['hits'] or 0:,} of {row['count']:,} {plan.entity.many}"
+        return f"{head}, {of_all}{_stated(plan)}."
     figure = next(column for column in compiled.columns if column.name in compiled.figures)
     values = [_value(figure, row, compiled.currency) for row in rows]
     if all(row[figure.name] is None for row in rows):
@@ -170,8 +171,9 @@ def _compared(plan: Plan, compiled: Compiled, row: Row) -> str:
     labels = [column for column in compiled.columns if column.name not in compiled.figures]
     who = _name([one for one in labels if one.name != compiled.currency], row)
     head = f"{who}: " if who else ""
-    return (f"{head}{now.label} {_value(now, row, compiled.currency)}, "
-            f"{before.label.lower()} {_value(before, row, compiled.currency)}: {moved}.")  # fmt: skip
+    later = f"{now.label} {_value(now, row, compiled.currency)}"
+    earlier = f"{before.label.lower()} {_value(before, row, compiled.currency)}"
+    return f"{head}{later}, {earlier}: {moved}."
 
 
 def _value(column: Column, row: Row, currency: str | None) -> str:

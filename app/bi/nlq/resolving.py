@@ -47,6 +47,9 @@ def resolved(
         plan = _with_share(plan, reading)
     plan = _with_issued(plan)
     plan = _with_order(plan, reading)
+    for one in plan.conditions:
+        if note := reading.entity.data.get("state_notes", {}).get(one.words):
+            plan = plan.with_assumption(note)
     if measure is not None and measure.note and kind == "measure":
         plan = plan.with_assumption(measure.note)
     return plan
@@ -56,9 +59,9 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     """The figure that is asked for, and how figures become one."""
     flags, entity = reading.flags, reading.entity
     method = "average" if "average" in flags else "sum"
-    if reading.rank in ("desc", "asc") and reading.rank_word in ("highest", "lowest"):
-        if reading.measure is not None and not (reading.dimensions or reading.subjects):
-            method = "max" if reading.rank == "desc" else "min"
+    grouped = reading.dimensions or reading.subjects
+    if reading.rank_word in ("highest", "lowest") and reading.measure is not None and not grouped:
+        method = "max" if reading.rank == "desc" else "min"
     measure = reading.measure
     asked = flags & {"amount", "how_much"} or ("average" in flags and "count" not in flags)
     sums = "sum" in flags and reading.noun_at is not None and "count" not in flags
@@ -104,6 +107,8 @@ def _kind(reading: Reading, measure: Measure | None) -> str:
         return "count"
     if "compare" in flags or (reading.subjects and reading.rank in ("desc", "asc")):
         return "count"
+    if "sum" in flags and reading.noun_at is None:
+        raise UnclearError("the total of what is wanted")
     if "sum" in flags or reading.subjects:
         return "count"
     return "list"
@@ -116,7 +121,12 @@ def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Di
     for subject in reading.subjects:
         if subject in found:
             continue
-        if ranked or asks_which or (kind in ("measure", "share") and found) or (kind == "count" and measure is None and not reading.noun_at):
+        if (
+            ranked
+            or asks_which
+            or (kind in ("measure", "share") and found)
+            or (kind == "count" and measure is None and reading.noun_at is None)
+        ):
             found.append(subject)
         else:
             raise UnclearError(f"what {subject.label} has to do with it")

@@ -56,13 +56,11 @@ def _at(
 ) -> tuple[int, Mapping[str, Any]]:  # fmt: skip
     token = tokens[at]
     is_named = token.is_capital and at + 1 < len(tokens) and tokens[at + 1].is_capital
-    if token.kind == "quoted" or is_named:
-        if match := names.find(tokens, at, entity):
-            return match.length, {"value": match.values}
+    if (token.kind == "quoted" or is_named) and (match := names.find(tokens, at, entity)):
+        return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
-    if grain := vocabulary.periods.grain(tokens, at):
-        if grain[0] >= length:
-            return grain[0], {"grain": grain[1]}
+    if (grain := vocabulary.periods.grain(tokens, at)) and grain[0] >= length:
+        return grain[0], {"grain": grain[1]}
     if (period := vocabulary.periods.read(tokens, at, now)) and period[0] >= length:
         return period[0], {"period": period[1]}
     if length:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.compiling import condition_text
 from app.bi.nlq.periods import Calendar
 from app.bi.nlq.plan import Condition, Having, Plan
-from app.bi.nlq.reading import OPERATORS, Reading
+from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import UnclearError, merged, resolved
 from app.bi.nlq.slots import Slot, scan
 from app.bi.nlq.values import Names
@@ -90,7 +91,7 @@ class _Understanding:
 
     def _rewritten(self, question: str) -> str:
         """The question with idioms said plainly; names keep their capitals."""
-        text = question.strip().replace("’", "'")
+        text = question.strip().replace("\u2019", "'")
         for pattern, plain in self._vocabulary.idioms:
             found = pattern.search(text.lower())
             if found and len(text.lower()) == len(text):

@@ -105,7 +105,7 @@ class Names:
 def _said(words: Sequence[Token]) -> str:
     """The words as a name: ``Tom Becker's`` is about Tom Becker."""
     text = " ".join(token.text for token in words)
-    return text.replace("’", "'").removesuffix("'s")
+    return text.replace("\u2019", "'").removesuffix("'s")
 
 
 # --- fixed lists

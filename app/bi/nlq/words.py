@@ -20,9 +20,9 @@ _TOKEN = re.compile(
   | (?P<date>\d{4}-\d{2}-\d{2})
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
   | (?P<number>\d+(?:[.,]\d{3})*(?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|million\b|thousand\b)?
-  | (?P<word>[^\W\d_]+(?:['’.&-](?=\w)[^\W_]+)*)
+  | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
-  | (?P<other>[^\s\w,;:?!.()'’"-])
+  | (?P<other>[^\s\w,;:?!.()'\u2019"-])
     """,
     re.VERBOSE,
 )
@@ -48,7 +48,7 @@ class Token:
 
 def stem(word: str) -> str:
     """``Invoices`` and ``invoice`` alike; only what the plural adds is taken away."""
-    word = word.lower().replace("’", "'").removesuffix("'s").removesuffix("'")
+    word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
@@ -100,11 +100,14 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
         return token
     if token.is_capital or not token.stem.isascii():
         return token
+    # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
+    forms = {token.stem, token.text.lower().removesuffix("s")}
     best, score = "", 0.0
     for word in long:
         if abs(len(word) - len(token.stem)) > 3:
             continue
-        similar = OSA.normalized_similarity(token.stem, word, score_cutoff=SIMILAR)
-        if similar > score:
-            best, score = word, similar
+        for form in forms:
+            similar = OSA.normalized_similarity(form, word, score_cutoff=SIMILAR)
+            if similar > score:
+                best, score = word, similar
     return replace(token, stem=best, repaired_from=token.text) if best else token

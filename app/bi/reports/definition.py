@@ -156,6 +156,17 @@ def _literal(parameter: Parameter, value: Any, now: Calendar) -> str:
     return str(value)
 
 
+def _first_of_each(rows: list[Row], series: str | None) -> list[Row]:
+    """The first rows of each series, so that all of them are seen."""
+    if series is None:
+        return rows[:MOST_BARS]
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.get(series), []).append(row)
+    share = max(1, MOST_BARS // len(found))
+    return [row for part in found.values() for row in part[:share]]
+
+
 def chart_rows(report: Report, rows: list[Row]) -> tuple[Chart, list[Row]] | None:
     """The chart of a report and the values it shows; months have their year."""
     chart = report.chart
@@ -163,7 +174,7 @@ def chart_rows(report: Report, rows: list[Row]) -> tuple[Chart, list[Row]] | Non
         return None
     shown = [dict(row) for row in rows]
     if chart.type == "bar":  # more cannot be told apart, and take long to draw
-        shown = shown[:MOST_BARS]
+        shown = _first_of_each(shown, chart.series)
     if chart.x == "month":
         for row in shown:
             row["month"] = f"{row.get('year')}-{row.get('month') or 0:02d}"

@@ -1,0 +1,201 @@
+"""How many questions in plain words are answered rightly, and how fast.
+
+    python -m bench.nlq [--questions tests/bi/questions.txt] [--misses] [--database postgresql://...]
+
+Every question is put to the demonstration as it stands at a fixed moment; the expected rows come
+from the OData query written beside it. An answer with other rows is wrong; a question that is sent
+back (unsupported, or a choice) is missed. The file says what its notation means.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import flask_migrate
+import time_machine
+from flask import Flask
+
+from app.bi.nlq.answering import answer_question
+from app.bi.query import Query, run
+from app.bi.reports.saving import read_url
+from app.config import Config, database_url
+from app.demo.load import fill
+from app.factory import create_app
+from app.security import acting_as, system_caller
+
+QUESTIONS = Path(__file__).parent.parent / "tests" / "bi" / "questions.txt"
+MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
+HIGH = 0.8  # from here on an answer counts as confident
+ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, those before it in its session, and what is right."""
+
+    section: str
+    question: str
+    before: tuple[str, ...]
+    expected: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``kind`` is right, missed or wrong; ``confidence`` that of the answer."""
+
+    kind: str
+    reason: str = ""
+    confidence: float = 0.0
+    seconds: float = 0.0
+
+
+def main() -> int:
+    """Measure, print; fails when a confident answer was wrong."""
+    options = _options()
+    verdicts: list[tuple[Case, Verdict]] = []
+    with tempfile.TemporaryDirectory() as folder, demonstration(Path(folder), options.database):
+        for case in read_cases(options.questions):
+            verdicts.append((case, judge(case)))
+            if options.misses and verdicts[-1][1].kind != "right":
+                verdict = verdicts[-1][1]
+                print(f"{verdict.kind:6} {case.question}\n       {verdict.reason}")
+    for section in dict.fromkeys(case.section for case, _ in verdicts):
+        _print(section, [verdict for case, verdict in verdicts if case.section == section])
+    confident = [v for _, v in verdicts if v.kind == "wrong" and v.confidence >= HIGH]
+    return int(bool(confident))
+
+
+def _print(section: str, verdicts: list[Verdict]) -> None:
+    kinds = Counter(verdict.kind for verdict in verdicts)
+    confident = sum(v.kind == "wrong" and v.confidence >= HIGH for v in verdicts)
+    times = sorted(verdict.seconds * 1000 for verdict in verdicts)
+    print(
+        f"{section:10} {kinds['right']:4} right of {len(verdicts):4}"
+        f" ({100 * kinds['right'] / len(verdicts):.1f} %), {kinds['missed']} missed,"
+        f" {kinds['wrong']} wrong, {confident} of them confident;"
+        f" median {statistics.median(times):.0f} ms, p95 {times[int(len(times) * 0.95)]:.0f} ms"
+    )
+
+
+@contextmanager
+def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
+    """The demonstration at the fixed moment, whose clock stands still; everybody's rights."""
+    url = database_url(database) if database else f"sqlite:///{folder / 'questions.db'}"
+    config = Config(
+        SECRET_KEY="only-for-the-measurement-of-questions-1234",
+        DATA_DIR=folder,
+        SQLALCHEMY_DATABASE_URI=url,
+        STORAGE_URL=f"file://{folder / 'files'}",
+        MAIL_URL=f"file://{folder / 'mail'}",
+    )
+    app = create_app(config)
+    with time_machine.travel(MOMENT, tick=False), app.app_context():
+        flask_migrate.upgrade()
+        fill()
+        with acting_as(system_caller()):
+            yield app
+
+
+def read_cases(path: Path) -> Iterator[Case]:
+    """The questions of a file."""
+    section, names = "", {}
+    before: tuple[str, ...] = ()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif section == "names":
+            name, _, text = line.partition(": ")
+            names["{" + name + "}"] = text
+        else:
+            question, _, expected = line.rpartition(" => ")
+            for name, text in names.items():
+                expected = expected.replace(name, text)
+            goes_on = question.startswith("+")
+            question = question.lstrip("+ ")
+            before = before if goes_on else ()
+            yield Case(section, question, before, expected)
+            before = (*before, question)
+
+
+def judge(case: Case) -> Verdict:
+    """Ask the question and compare; runs inside the demonstration."""
+    started_at = time.perf_counter()
+    answer = answer_question(case.question, case.before, limit=ROWS)
+    seconds = time.perf_counter() - started_at
+    status, confidence = answer["status"], answer["confidence"]
+    wanted = {"unsupported": "unsupported", "clarify": "needsClarification"}.get(case.expected)
+    if wanted is not None:
+        if status == "answered":
+            return Verdict("wrong", f"answered: {answer['answer']}", confidence, seconds)
+        kind = "right" if status == wanted else "missed"
+        return Verdict(kind, f"{status}: {answer['answer']}", confidence, seconds)
+    if status != "answered":
+        return Verdict("missed", f"{status}: {answer['answer']}", confidence, seconds)
+    expected = run(expected_query(case.expected), 5000).rows
+    given = run(read_url(answer["query"]["odata"]), 5000).rows
+    reason = difference(expected, given, ordered="$orderby" in case.expected)
+    if reason is None:
+        return Verdict("right", "", confidence, seconds)
+    return Verdict("wrong", f"{reason}; {answer['query']['odata']}", confidence, seconds)
+
+
+def expected_query(text: str) -> Query:
+    """``Set?$option=...&$option=...`` as it stands in the file, nothing encoded."""
+    name, _, rest = text.partition("?")
+    parts = [part.partition("=") for part in rest.split("&$")]
+    return Query(name, {option.lstrip("$"): value for option, _, value in parts})
+
+
+def difference(
+    expected: list[Mapping[str, Any]] | list[dict[str, Any]],
+    given: list[Mapping[str, Any]] | list[dict[str, Any]],
+    *,
+    ordered: bool,
+) -> str | None:
+    """What rows lack: each must have all values of an expected one, in whichever columns."""
+    if len(expected) != len(given):
+        return f"{len(expected)} rows expected, {len(given)} given"
+    left = [Counter(_plain(value) for value in row.values()) for row in given]
+    for at, row in enumerate(expected):
+        wanted = Counter(_plain(value) for value in row.values())
+        places = [at] if ordered else range(len(left))
+        found = next((place for place in places if not wanted - left[place]), None)
+        if found is None:
+            return f"no row has {dict(row)}"
+        if not ordered:
+            del left[found]
+    return None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | Decimal):
+        return round(Decimal(value), 2)
+    return str(value)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=Path, default=QUESTIONS)
+    parser.add_argument("--misses", action="store_true", help="show what was not right")
+    parser.add_argument("--database", help="an empty PostgreSQL database instead of SQLite")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

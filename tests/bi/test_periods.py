@@ -1,0 +1,85 @@
+"""Periods in words, on Wednesday, 2026-06-17."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from app.bi.nlq.periods import Calendar, add_months, midnight
+from app.bi.nlq.understanding import vocabulary_of
+from app.bi.nlq.words import tokenise
+
+NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("today", "2026-06-17", "2026-06-18"),
+        ("yesterday", "2026-06-16", "2026-06-17"),
+        ("this week", "2026-06-15", "2026-06-22"),
+        ("last week", "2026-06-08", "2026-06-15"),
+        ("next week", "2026-06-22", "2026-06-29"),
+        ("this month", "2026-06-01", "2026-07-01"),
+        ("last month", "2026-05-01", "2026-06-01"),
+        ("the previous quarter", "2026-01-01", "2026-04-01"),
+        ("this year", "2026-01-01", "2027-01-01"),
+        ("last year", "2025-01-01", "2026-01-01"),
+        ("last fiscal year", "2025-04-01", "2026-04-01"),
+        ("this fiscal year", "2026-04-01", "2027-04-01"),
+        ("fiscal year 2025", "2025-04-01", "2026-04-01"),
+        ("the last 30 days", "2026-05-19", "2026-06-18"),
+        ("past two weeks", "2026-06-04", "2026-06-18"),
+        ("last 3 months", "2026-03-18", "2026-06-18"),
+        ("next 14 days", "2026-06-17", "2026-07-01"),
+        ("3 months ago", "2026-03-01", "2026-04-01"),
+        ("ytd", "2026-01-01", "2026-06-18"),
+        ("in March", "2026-03-01", "2026-04-01"),
+        ("in August", "2025-08-01", "2025-09-01"),
+        ("March 2024", "2024-03-01", "2024-04-01"),
+        ("5 March 2026", "2026-03-05", "2026-03-06"),
+        ("March 5th", "2026-03-05", "2026-03-06"),
+        ("on 2026-02-03", "2026-02-03", "2026-02-04"),
+        ("Q1", "2026-01-01", "2026-04-01"),
+        ("Q4 2025", "2025-10-01", "2026-01-01"),
+        ("the first quarter of 2025", "2025-01-01", "2025-04-01"),
+        ("second half of last year", "2025-07-01", "2026-01-01"),
+        ("H1 2026", "2026-01-01", "2026-07-01"),
+        ("in 2025", "2025-01-01", "2026-01-01"),
+        ("between January and March 2026", "2026-01-01", "2026-04-01"),
+        ("from November to January 2026", "2025-11-01", "2026-02-01"),
+        ("since March", "2026-03-01", None),
+        ("after 2026-03-01", "2026-03-02", None),
+        ("before 2026", None, "2026-01-01"),
+        ("until 2026-03-31", None, "2026-04-01"),
+    ],
+)
+def test_a_period_is_a_half_open_range(text: str, start: str | None, end: str | None) -> None:
+    tokens = tokenise(text)
+    found = vocabulary_of().periods.read(tokens, 0, NOW)
+    assert found is not None
+    length, period = found
+    assert length == len(tokens)
+    assert (period.start and str(period.start), period.end and str(period.end)) == (start, end)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the client", "last 5 invoices", "2026-02-30", "31 February 2026", "Q5", "may", "next",
+     "last 99999 years", "between 5 and 6"],
+)  # fmt: skip
+def test_other_words_are_no_period(text: str) -> None:
+    found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
+    assert found is None or found[0] < len(tokenise(text))
+
+
+def test_months_have_their_own_lengths() -> None:
+    assert add_months(date(2024, 1, 31), 1) == date(2024, 2, 29)
+    assert add_months(date(2026, 1, 1), -1) == date(2025, 12, 1)
+
+
+def test_a_day_begins_where_the_organisation_is() -> None:
+    assert midnight(date(2026, 1, 1), "Europe/Berlin") == "2025-12-31T23:00:00Z"
+    assert midnight(date(2026, 7, 1), "Europe/Berlin") == "2026-06-30T22:00:00Z"
+    assert midnight(date(2026, 1, 1), "UTC") == "2026-01-01T00:00:00Z"

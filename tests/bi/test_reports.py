@@ -1,0 +1,232 @@
+"""Reports: built in and saved, their rows, charts, parameters, schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.bi.exports.working import send_due_reports
+from app.bi.reports.builtin import built_in
+from app.bi.reports.schedules import next_run
+from app.database import transaction
+from app.models.event import OutgoingMail
+from app.models.report import SavedReport
+from app.security import acting_as, system_caller
+from tests.contract.conftest import Api
+from tests.factories import put_row, rows
+
+KEYS = [
+    "revenue-by-month", "pipeline-by-stage", "receivables-ageing", "sales-by-client",
+    "tax-summary", "tickets-by-status-and-age", "lead-sources", "project-hours-and-budget",
+]  # fmt: skip
+# Whose rows each of them shows; the roles that may not read them are told so.
+REFUSED = {"Accountant": {7}, "Support": {2}, "Sales": set(), "Viewer": set()}
+
+
+def test_eight_reports_are_built_in(admin: Api) -> None:
+    items = admin.get("/api/bi/reports").json["items"]
+    assert [item["key"] for item in items] == KEYS
+    assert [item["id"] for item in items] == list(range(1, 9))
+    assert all(item["formats"] == ["xlsx", "csv", "pdf", "json"] for item in items)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_report_gives_the_rows_of_its_query(admin: Api, business: None, key: str) -> None:
+    report = admin.get(f"/api/bi/reports/{key}").json
+    answer = admin.get(f"/api/bi/reports/{key}/data")
+    assert answer.status_code == 200, answer.text
+    found = answer.json
+    assert found["query"] == report["query"]
+    again = admin.get(found["query"]["odata"]).json["value"]
+    assert len(again) == found["rowCount"]
+    names = {column["name"] for column in found["columns"]}
+    assert all(names <= set(row) for row in found["rows"])
+    if key != "project-hours-and-budget":
+        assert found["rows"]
+
+
+def test_sums_are_told_for_each_currency_by_itself(admin: Api, business: None) -> None:
+    totals = admin.get("/api/bi/reports/1/data").json["totals"]
+    found = {row["currency"]: Decimal(str(row["revenue"])) for row in totals}
+    assert found == {"CHF": Decimal(70), "EUR": Decimal("150.25")}
+
+
+def test_what_is_owed_stands_under_its_age(admin: Api, business: None) -> None:
+    found = admin.get("/api/bi/reports/receivables-ageing/data?currency=EUR").json["rows"]
+    assert [(row["Client/name"], row["invoices"]) for row in found] == [("ACME GmbH", 1)]
+    assert (
+        Decimal(str(found[0]["notDue"])) == Decimal("50.25") == Decimal(str(found[0]["amountDue"]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [("bogus=1", "filters.bogus"), ("from=yesterday", "filters.from"),
+     ("from=2026-02-30", "filters.from"), ("clientId=1%20or%20true", "filters.clientId"),
+     ("limit=0", "limit"), ("limit=5001", "limit"), ("limit=x", "limit"),
+     ("currency=EUR&currency=CHF", "currency"), ("currency=" + "x" * 300, "filters.currency")],
+)  # fmt: skip
+def test_a_bad_parameter_is_named(admin: Api, query: str, field: str) -> None:
+    answer = admin.get(f"/api/bi/reports/1/data?{query}")
+    assert answer.status_code == 400, answer.text
+    assert answer.json["error"]["details"][0]["field"] == field
+
+
+def test_a_parameter_is_a_literal_and_nothing_else(admin: Api, business: None) -> None:
+    answer = admin.get("/api/bi/reports/1/data", query_string={"currency": "EUR' or true or '"})
+    assert answer.status_code == 200 and answer.json["rows"] == []
+
+
+@pytest.mark.parametrize("role", list(REFUSED))
+def test_reports_keep_to_the_rights_of_their_caller(
+    business: None, sign_in: Callable[..., Api], role: str
+) -> None:
+    caller = sign_in(role)
+    for report in built_in().values():
+        status = caller.get(f"/api/bi/reports/{report.id}/data").status_code
+        assert status == (403 if report.id in REFUSED[role] else 200), (role, report.id)
+    listed = {item["id"] for item in caller.get("/api/bi/reports").json["items"]}
+    assert listed == set(range(1, 9)) - REFUSED[role]
+
+
+@pytest.mark.parametrize(("form", "head"), [("svg", b"<svg"), ("png", b"\x89PNG")])
+@pytest.mark.only_on("sqlite")
+def test_a_chart_is_drawn(
+    admin: Api, business: None, form: str, head: bytes, database: str
+) -> None:
+    answer = admin.get(f"/api/bi/reports/tickets-by-status-and-age/chart.{form}")
+    assert answer.status_code == 200, answer.text
+    assert answer.data.startswith(head)
+    assert admin.get(f"/api/bi/reports/999/chart.{form}").status_code == 404
+
+
+# --- saved reports
+
+
+def save(api: Api, **values: Any) -> dict[str, Any]:
+    answer = api.post("/api/bi/reports", values)
+    assert answer.status_code == 201, answer.text
+    body: dict[str, Any] = answer.json
+    assert answer.headers["Location"].endswith(f"/{body['id']}")
+    return body
+
+
+def test_a_question_is_saved_and_understood_anew(admin: Api, business: None) -> None:
+    report = save(admin, name="Urgencies", question="Open tickets by priority")
+    assert report["id"] > 100 and report["question"] == "Open tickets by priority"
+    found = admin.get(f"/api/bi/reports/{report['id']}/data").json
+    assert [row["count"] for row in found["rows"]] == [3, 1]
+    svg = report["chart"]
+    assert svg["x"] == "priority"
+
+
+def test_an_odata_query_is_saved(admin: Api, business: None) -> None:
+    url = "/odata/Clients?$filter=startswith(name,'A')&$select=name,currency"
+    report = save(admin, name="A", odata=url, shared=True)
+    assert [column["name"] for column in report["columns"]] == ["name", "currency"]
+    assert admin.get(f"/api/bi/reports/{report['id']}/data").json["rows"] == [
+        {"name": "ACME GmbH", "currency": "EUR"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"name": "x"},
+        {"name": "x", "question": "open tickets", "odata": "/odata/Clients"},
+        {"name": "x", "question": "profit margin by product"},
+        {"name": "x", "odata": "https://evil.example/other"},
+        {"name": "x", "odata": "/odata/Nothing"},
+        {"name": "x", "odata": "/odata/Clients?$filter=nope eq 1"},
+        {"name": "x", "odata": "/odata/Clients?$filter=true&$filter=false"},
+        {"name": "x", "odata": "/odata/Clients?$skiptoken=abc"},
+        {"name": "", "odata": "/odata/Clients"},
+        {"odata": "/odata/Clients"},
+        {"name": "x", "odata": "/odata/Clients", "columns": [{"name": "a", "type": "evil"}]},
+    ],
+)
+def test_a_report_that_cannot_be_run_is_not_saved(admin: Api, values: dict[str, Any]) -> None:
+    answer = admin.post("/api/bi/reports", values)
+    assert answer.status_code == 400, answer.text
+    assert len(admin.get("/api/bi/reports").json["items"]) == 8
+
+
+def test_reports_belong_to_their_owner(
+    admin: Api, business: None, sign_in: Callable[..., Api]
+) -> None:
+    own = save(admin, name="Own", question="open tickets")
+    shared = save(admin, name="Shared", odata="/odata/Leads?$select=source", shared=True)
+    sales, accountant = sign_in("Sales"), sign_in("Accountant")
+    assert sales.get(f"/api/bi/reports/{own['id']}").status_code == 404
+    assert sales.get(f"/api/bi/reports/{shared['id']}/data").json["rowCount"] == 2
+    assert accountant.get(f"/api/bi/reports/{shared['id']}/data").status_code == 403
+    for change in (
+        sales.patch(f"/api/bi/reports/{shared['id']}", {"name": "Mine"}),
+        sales.delete(f"/api/bi/reports/{shared['id']}"),
+        admin.patch("/api/bi/reports/1", {"name": "Mine"}),
+        admin.delete("/api/bi/reports/1"),
+    ):
+        assert change.status_code == 403, change.text
+    renamed = admin.patch(f"/api/bi/reports/{own['id']}", {"name": "Other"})
+    assert renamed.json["name"] == "Other"
+    assert admin.delete(f"/api/bi/reports/{own['id']}").status_code == 204
+    assert admin.get(f"/api/bi/reports/{own['id']}").status_code == 404
+
+
+# --- schedules
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ({"every": "daily", "time": "07:00"}, "2026-06-18T05:00"),
+        ({"every": "daily", "time": "23:30"}, "2026-06-17T21:30"),
+        ({"every": "weekly", "weekday": 1, "time": "07:00"}, "2026-06-22T05:00"),
+        ({"every": "monthly", "day": 31, "time": "07:00"}, "2026-06-30T05:00"),
+    ],
+)
+def test_the_next_time_is_one_of_the_day_of_the_organisation(
+    schedule: dict[str, Any], expected: str
+) -> None:
+    now = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
+    found = next_run(schedule, now, "Europe/Berlin")
+    assert found.strftime("%Y-%m-%dT%H:%M") == expected
+
+
+def test_a_report_is_mailed_when_its_time_has_come(app: Flask, admin: Api, business: None) -> None:
+    report = save(admin, name="Urgencies", question="Open tickets by priority")
+    path = f"/api/bi/reports/{report['id']}/schedule"
+    schedule = {"every": "daily", "to": ["Ada@acme.example"], "format": "csv"}
+    answer = admin.put(path, schedule)
+    assert answer.status_code == 200 and answer.json["nextRunAt"]
+    with app.app_context():
+        assert send_due_reports() == 0
+        with transaction(), acting_as(system_caller()):
+            put_row(SavedReport, report["id"] - 100, next_run_at=datetime(2026, 1, 1, tzinfo=UTC))
+        assert send_due_reports() == 1
+        assert send_due_reports() == 0
+        (mail,) = rows(OutgoingMail)
+    assert mail["attachments"][0]["contentType"].startswith("text/csv")
+    assert mail["subject"].startswith("Urgencies")
+    assert admin.delete(path).status_code == 204
+    assert admin.get(f"/api/bi/reports/{report['id']}").json["schedule"] is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{}, {"every": "hourly", "to": ["a@b.example"]},
+     {"every": "daily", "to": []},
+     {"every": "daily", "to": ["nobody"]},
+     {"every": "daily", "to": ["a@b.example"], "time": "25:0"},
+     {"every": "weekly", "to": ["a@b.example"], "weekday": 8},
+     {"every": "daily", "to": ["a@b.example\r\nBcc: x@y.example"]}],
+)  # fmt: skip
+def test_a_bad_schedule_is_refused(admin: Api, business: None, values: dict[str, Any]) -> None:
+    report = save(admin, name="R", question="open tickets")
+    answer = admin.put(f"/api/bi/reports/{report['id']}/schedule", values)
+    assert answer.status_code == 400, answer.text

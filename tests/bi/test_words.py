@@ -1,0 +1,46 @@
+"""Tokens, numbers, stems, and the repair of misspelt words."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from app.bi.nlq.understanding import vocabulary_of
+from app.bi.nlq.words import repaired, stem, tokenise
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("5,000", 5000), ("5.000", 5000), ("10k", 10000), ("1.5m", 1500000), ("50%", 50),
+     ("12.75", Decimal("12.75")), ("1,234,567.89", Decimal("1234567.89"))],
+)  # fmt: skip
+def test_numbers_are_read_as_people_write_them(text: str, number: int) -> None:
+    (token,) = tokenise(text)
+    assert token.number == number
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Invoices", "invoice"), ("countries", "country"), ("status", "status"),
+     ("client's", "client"),     ("this", "this"), ("business", "business")],
+)  # fmt: skip
+def test_the_plural_is_taken_away(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("ticktes", "ticket"), ("invocies", "invoice"), ("oportunities", "opportunity"),
+     ("custmers", "customer"), ("revnue", "revenue"), ("quater", "quarter"), ("overdu", "overdue")],
+)  # fmt: skip
+def test_misspelt_words_are_repaired(written: str, meant: str) -> None:
+    (token,) = repaired(tokenise(f"{written}"), vocabulary_of().known)
+    assert token.stem == meant
+    assert token.repaired_from == written
+
+
+@pytest.mark.parametrize("word", ["show", "Acme", "haben", "Kunden", "weather", "margin", "api"])
+def test_other_words_are_left_alone(word: str) -> None:
+    _, second = repaired(tokenise(f"the {word}"), vocabulary_of().known)
+    assert second.repaired_from is None
