@@ -19,6 +19,7 @@ from app.crm.importing.service import (
     Import,
     Options,
     Outcome,
+    Progress,
 )
 from app.crm.importing.tables import open_table
 from app.errors import ApiError
@@ -89,7 +90,16 @@ def _pass(file: Path, options: Options, what: str, *, whole: bool = False) -> Ou
     with open_table(file) as table, bar:
         running = Import(table, options)
         run = running.in_one_transaction if whole else running.in_chunks
-        return run(bar.update)
+        return run(_advance(bar))
+
+
+def _advance(bar: tqdm[Any]) -> Progress:
+    """The bar as what an import tells its progress."""
+
+    def advance(rows: int) -> None:
+        bar.update(rows)
+
+    return advance
 
 
 def _split(pairs: tuple[str, ...]) -> list[tuple[str, str, str]]:

@@ -82,7 +82,7 @@ class Making:
         places = [(condition, literal(place)) for place, condition in enumerate(better)]
         tier = case(*places, else_=literal(len(better))).label("tier")
         # Sorted by an expression, so that nobody looks through all rows in the order of the key.
-        order = (literal_column("tier"), literal_column("id"))
+        order: list[ColumnElement[Any]] = [literal_column("tier"), literal_column("id")]
         found = select(scope.columns.id, tier).where(last, *self._conditions(scope)).cte("found")
         rows = select(found.c.id, found.c.tier).order_by(*order)
         return rows.limit(self._number()).offset(self._number())
