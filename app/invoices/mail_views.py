@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import request
+
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.invoices.area import area
 from app.invoices.deliveries import list_deliveries, resend
@@ -44,9 +46,13 @@ def send(query: dict[str, Any], letter: Letter, invoice_id: int) -> dict[str, An
 @area.response(200, SentManySchema)
 @requires("invoices:send")
 def send_many(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[str, Any]:
-    """Send many documents, each in a transaction of its own."""
+    """Send many documents, each in a transaction of its own.
+
+    With an `Idempotency-Key`, what a request that was cut off has sent is not sent again.
+    """
     invoice_ids, letter = wanted
-    return send_invoices(invoice_ids, letter, dry_run=query["dry_run"])
+    key = request.headers.get("Idempotency-Key")
+    return send_invoices(invoice_ids, letter, dry_run=query["dry_run"], key=key)
 
 
 @area.post("/<int:invoice_id>/preview")

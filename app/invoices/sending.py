@@ -31,7 +31,7 @@ class Letter:
     """How a document is sent; ``to``, ``subject`` and ``message`` are made up when left out.
 
     ``mark_only`` issues the document and counts it as sent without a mail. ``kind`` is that of the
-    template.
+    template; ``key`` makes the mail known when the same request comes again.
     """
 
     to: tuple[str, ...] = ()
@@ -42,6 +42,7 @@ class Letter:
     attach_e_invoice: bool = False
     mark_only: bool = False
     kind: str | None = None
+    key: str | None = None
 
 
 def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def write_mail(invoice_id: int, letter: Letter) -> dict[str, Any]:
     row = queue_mail(
         to=recipients, cc=copies, subject=written.subject, text=written.text, html=written.html,
         attachments=_attachments(invoice_id, document, letter),
-        entity="Invoice", entity_id=invoice_id,
+        entity="Invoice", entity_id=invoice_id, key=letter.key,
     )  # fmt: skip
     return shown_delivery(row)
 

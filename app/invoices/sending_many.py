@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from app.errors import ApiError
 from app.extensions import db
 from app.invoices.sending import Letter, send_invoice
+from app.invoices.service import INVOICES
+from app.mail.outbox import find_mail, shown_delivery
+from app.security import current_caller
 
 
 def send_invoices(
-    invoice_ids: Iterable[int], letter: Letter, *, dry_run: bool = False
+    invoice_ids: Iterable[int], letter: Letter, *, dry_run: bool = False, key: str | None = None
 ) -> dict[str, Any]:
     """Send each document; one that is refused keeps no other from going out.
 
+    Args:
+        key: of the request. What a request of the same key has sent before it was cut off is not
+            sent again, and is answered as it was.
     Returns: the body of contract 11.1, with a result for each id in the order given.
     """
-    results = [_send_one(invoice_id, letter, dry_run) for invoice_id in dict.fromkeys(invoice_ids)]
+    results = [
+        _send_one(invoice_id, _marked(letter, invoice_id, key), dry_run)
+        for invoice_id in dict.fromkeys(invoice_ids)
+    ]
     sent = sum(result["ok"] for result in results)
     return {"sent": sent, "failed": len(results) - sent, "results": results}
 
@@ -26,7 +37,7 @@ def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {"invoiceId": invoice_id, "ok": False, "number": None, "status": None,
                              "delivery": None, "error": None}  # fmt: skip
     try:
-        outcome = send_invoice(invoice_id, letter)
+        outcome = _sent_before(invoice_id, letter) or send_invoice(invoice_id, letter)
     except ApiError as error:
         db.session.rollback()
         return {**shown, "error": {"code": error.code, "message": error.message}}
@@ -37,3 +48,21 @@ def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
         db.session.commit()
     told = {name: outcome[name] for name in ("number", "status", "delivery")}
     return {**shown, "ok": True, **told}
+
+
+def _marked(letter: Letter, invoice_id: int, key: str | None) -> Letter:
+    """The letter of one document of a request, known again by the caller's key."""
+    if key is None:
+        return letter
+    whole = f"{current_caller().principal}\n{key}\n{invoice_id}"
+    return replace(letter, key=hashlib.sha256(whole.encode()).hexdigest()[:40])
+
+
+def _sent_before(invoice_id: int, letter: Letter) -> dict[str, Any] | None:
+    """What the same request has done with this document before it was cut off."""
+    mail = find_mail(letter.key) if letter.key else None
+    if mail is None:
+        return None
+    invoice = INVOICES.locked(invoice_id, current_caller())
+    delivery = shown_delivery(mail)
+    return {"number": invoice["number"], "status": invoice["status"], "delivery": delivery}

@@ -7,6 +7,7 @@ from email.utils import make_msgid
 from typing import Any
 
 from flask import current_app
+from sqlalchemy import select
 
 from app import records
 from app.clock import utc_now
@@ -18,6 +19,7 @@ from app.odata.payload_values import BadValueError
 from app.settings import Organisation, organisation
 from app.writing.formats import email
 
+_TABLE: Any = OutgoingMail.__table__
 LOOP = "mail"
 MOST_RECIPIENTS = 50
 # What the contract calls the states; that the dialogue runs is nobody's concern.
@@ -34,6 +36,7 @@ def queue_mail(
     attachments: Sequence[Mapping[str, str]] = (),
     entity: str | None = None,
     entity_id: int | None = None,
+    key: str | None = None,
 ) -> dict[str, Any]:
     """Write a mail into the outbox; the worker sends it once the transaction is committed.
 
@@ -42,12 +45,13 @@ def queue_mail(
         subject: one line.
         attachments: ``{"name", "contentType", "blobKey"}``, files in the store.
         entity, entity_id: the record that the mail is about.
+        key: what makes it the same mail when it is asked for again (``find_mail``).
     Returns: the row.
     """
-    now = utc_now()
+    now, domain = utc_now(), _domain(organisation())
     row = {
         "created_at": now,
-        "message_id": make_msgid(domain=_domain(organisation())),
+        "message_id": f"<{key}@{domain}>" if key else make_msgid(domain=domain),
         "to": list(to),
         "cc": list(cc),
         "subject": subject,
@@ -62,6 +66,13 @@ def queue_mail(
     # Heard after the commit or not: the loop looks every second anyhow.
     wake(current_app._get_current_object(), LOOP)  # type: ignore[attr-defined]
     return {**row, "id": key, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
+
+
+def find_mail(key: str) -> Mapping[str, Any] | None:
+    """The mail that was queued with this key, or None."""
+    begins = _TABLE.c.message_id.startswith(f"<{key}@", autoescape=True)
+    found = records.connection().execute(select(_TABLE).where(begins)).first()
+    return None if found is None else dict(found._mapping)
 
 
 def check_addresses(field: str, given: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice, LineItem, Payment
+from app.models.user import User
 from tests.contract.conftest import Api
 from tests.contract.test_rest_money import draft, pay, refusal
 
@@ -182,7 +183,7 @@ def test_only_the_documents_sent_before_a_kill_are_sent(
     admin: Api, session: Session, make_app: Callable[..., Any], tmp_path: Path
 ) -> None:
     """A bulk send is cut off half-way: what was sent is whole, the rest is untouched; repeated
-    without what was sent, each document goes out once."""
+    with the same key, each document goes out once."""
     keys = [draft(admin)["id"] for _ in range(6)]
     app = make_app()
     script = tmp_path / "send.py"
@@ -201,9 +202,12 @@ def test_only_the_documents_sent_before_a_kill_are_sent(
     sent = set(session.scalars(select(Invoice.id).where(Invoice.status == "Sent")))
     assert sent == set(keys[:3])
     assert count(session, OutgoingMail) == 3
-    rest = [key for key in keys if key not in sent]
-    body = {"invoiceIds": rest, "to": ["a@acme.example"]}
-    assert admin.post("/api/invoices/send", body).json["sent"] == 3
+    body = {"invoiceIds": keys, "to": ["a@acme.example"]}
+    user = session.scalar(select(User.id).where(User.username == "admin"))
+    assert user == 1  # whom the script has sent as
+    answer = admin.post("/api/invoices/send", body, headers={"Idempotency-Key": "bulk-1"})
+    assert (answer.json["sent"], answer.json["failed"]) == (6, 0)
+    assert all(result["delivery"]["id"] for result in answer.json["results"])
     session.rollback()
     assert count(session, OutgoingMail) == 6
     numbers = session.scalars(select(Invoice.number).order_by(Invoice.number)).all()
@@ -235,8 +239,8 @@ app = create_app(Config(
     SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run", DATA_DIR=Path(folder),
     SQLALCHEMY_DATABASE_URI=url, STORAGE_URL=f"file://{folder}/files",
 ))
-with app.app_context(), acting_as(system_caller("cli")):
-    sending_many.send_invoices(map(int, keys), Letter(to=("a@acme.example",)))
+with app.app_context(), acting_as(system_caller("cli", 1)):
+    sending_many.send_invoices(map(int, keys), Letter(to=("a@acme.example",)), key="bulk-1")
 """
 
 
