@@ -5,7 +5,10 @@ SEC-95, SEC-97, SEC-98, SEC-99, DUR-14, DUR-16, OPS-10.
 
 from __future__ import annotations
 
+import socket
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -123,3 +126,28 @@ def test_stopped_worker_waits_for_what_is_on_its_way(
         until(lambda: there.taken)
     (delivery,) = deliveries(api, webhook)
     assert delivery["status"] == "succeeded"
+
+
+def test_name_that_means_an_address_inside_is_never_connected_to(
+    make_app: Callable[..., Flask],
+    sign_in: Callable[..., Api],
+    there: Receiver,
+    work: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SEC-101: registered while the name meant something else, or nothing."""
+    far = make_app(WEBHOOK_RETRY_SCHEDULE=(0,))
+    api = sign_in("Admin", far)
+    webhook = register(api, f"http://rebound.example.com:{there.port}/ok", "client.created")
+    resolve = socket.getaddrinfo
+
+    def rebound(host: Any, *given: Any, **options: Any) -> Any:
+        return resolve("127.0.0.1" if host == "rebound.example.com" else host, *given, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebound)
+    with work(far):
+        make_client(api)
+        (delivery,) = when_all(api, webhook, "failed")
+    assert there.connections == 0
+    assert {item["error"] for item in delivery["attempts"]} == {"The address is not allowed."}
+    assert {item["statusCode"] for item in delivery["attempts"]} == {None}
