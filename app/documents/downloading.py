@@ -7,7 +7,6 @@ from flask import Response
 from app.documents.service import DOCUMENTS
 from app.documents.serving import Asked, deliver
 from app.documents.versions import find_version
-from app.extensions import db
 from app.security import current_caller
 
 
@@ -21,8 +20,6 @@ def download_document(key: int, asked: Asked, version: int | None = None) -> Res
     """
     document = DOCUMENTS.found(key, current_caller())
     file = find_version(document, version)
-    # The store may take its time; nobody is to wait for the transaction meanwhile.
-    db.session.rollback()
     delivery = deliver(file, asked)
     if delivery.is_download:
         DOCUMENTS.count_download(key)

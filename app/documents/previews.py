@@ -8,14 +8,13 @@ from flask import Response
 from sqlalchemy import select
 from werkzeug.http import is_resource_modified
 
-from app import records
 from app.blobs import blobs
 from app.documents.inspection.pictures import has_picture
+from app.documents.reading import reading
 from app.documents.service import DOCUMENTS
 from app.documents.serving import POLICY, Asked
 from app.documents.versions import find_version
 from app.errors import NotFoundError
-from app.extensions import db
 from app.models.document import DocumentContent
 from app.security import current_caller
 
@@ -31,10 +30,8 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
     document = DOCUMENTS.found(key, current_caller())
     file = find_version(document, version)
     statement = select(_CONTENTS.c.preview_key, _CONTENTS.c.state)
-    content = (
-        records.connection().execute(statement.where(_CONTENTS.c.version_id == file.id)).first()
-    )
-    db.session.rollback()
+    with reading() as connection:
+        content = connection.execute(statement.where(_CONTENTS.c.version_id == file.id)).first()
     if content is None or content.preview_key is None:
         waits = (
             content is not None and content.state == "Waiting" and has_picture(file.content_type)

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from app import audit, records
 from app.clock import today, utc_now
 from app.documents.files import StoredFile, add_version, look_again
+from app.documents.reading import reading
 from app.errors import InUseError, InvalidStateError, NotFoundError
 from app.events import emit, represent
 from app.models.document import Document, DocumentShare
 from app.permissions import allowed, require
-from app.security import current_caller
+from app.security import Caller, current_caller
 from app.writing.change import Change
 from app.writing.deletion import release
 from app.writing.integrity import named_refusals
@@ -78,6 +79,18 @@ class DocumentService(EntityService):
             _revoke_shares(change.key, change.now)
 
     # --- files --------------------------------------------------------------------------------
+
+    def found(self, key: int, caller: Caller, version: int | None = None) -> Mapping[str, Any]:
+        """The row as it is, not locked: for work that takes long before anything is written.
+
+        Raises: as ``locked``.
+        """
+        table: Any = self.rules.table
+        with reading() as connection:
+            row = connection.execute(select(table).where(table.c.id == key)).mappings().first()
+        readable = self._readable(key, None if row is None else dict(row), caller)
+        self._require_version(readable, version)
+        return readable
 
     def find_writable(self, key: int, version: int | None = None) -> Mapping[str, Any]:
         """The row of a document that the caller may give a file; nothing is locked.

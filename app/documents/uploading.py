@@ -13,7 +13,6 @@ from app.body_stream import note_fingerprint
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
 from app.documents.service import DOCUMENT, DOCUMENTS
 from app.errors import ValidationError
-from app.extensions import db
 from app.multipart import Form, Part
 from app.writing.bodies import read_properties
 
@@ -95,8 +94,6 @@ def replace_file(
         PreconditionFailedError; whatever ``store_file`` raises.
     """
     known = DOCUMENTS.find_writable(key, version)
-    # Nothing was written, and nobody is to wait for the transaction while the file comes in.
-    db.session.rollback()
     file = store_file(chunks, name or known["file_name"] or known["name"], maximum_bytes())
     with discarded_on_error(file):
         DOCUMENTS.add_file(key, file, version)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import records
+from app.documents.reading import reading
 from app.errors import InvalidStateError, NotFoundError
 from app.models.document import DocumentVersion
 
@@ -39,15 +39,11 @@ def find_version(document: Mapping[str, Any], number: int | None = None) -> File
     """
     require_open(document)
     wanted = document["file_version"] if number is None else number
-    row = (
-        records.connection()
-        .execute(
-            select(_VERSIONS).where(
-                _VERSIONS.c.document_id == document["id"], _VERSIONS.c.number == wanted
-            )
-        )
-        .first()
+    statement = select(_VERSIONS).where(
+        _VERSIONS.c.document_id == document["id"], _VERSIONS.c.number == wanted
     )
+    with reading() as connection:
+        row = connection.execute(statement).first()
     if row is None:
         raise NotFoundError(
             f"Document {document['id']} has no version {wanted}.", [("version", "is not there")]

@@ -159,15 +159,6 @@ class EntityService:
         self._require_version(before, version)
         return before
 
-    def found(self, key: int, caller: Caller, version: int | None = None) -> Mapping[str, Any]:
-        """The row as it is, not locked: for work that takes long before anything is written.
-
-        Raises: as ``locked``.
-        """
-        row = self._readable(key, records.read(self.rules.table, key), caller)
-        self._require_version(row, version)
-        return row
-
     # --- hooks --------------------------------------------------------------------------------
 
     def exists(self, row: Mapping[str, Any]) -> bool:

@@ -64,14 +64,18 @@ def test_bytes_come_in_a_batch_too(files: Files) -> None:
         "requests": [
             {"id": "1", "method": "GET", "url": f"Documents({key})/$value",
              "headers": {"Range": "bytes=4-8"}},
-            {"id": "2", "method": "PUT", "url": f"Documents({key})/$value",
+            {"id": "0", "method": "PATCH", "url": f"Documents({key})", "atomicityGroup": "g",
+             "headers": {"Content-Type": "application/json"}, "body": {"folder": "kept"}},
+            {"id": "2", "method": "PUT", "atomicityGroup": "g", "url": f"Documents({key})/$value",
              "headers": {"Content-Type": "text/plain"}, "body": "QW5vdGhlcg"},
         ]
     }  # fmt: skip
     answer = files.api.post("/odata/$batch", batch)
     assert answer.status_code == 200, answer.text
-    first, second = answer.json["responses"]
-    assert (first["status"], second["status"]) == (206, 204), answer.text
+    statuses = [part["status"] for part in answer.json["responses"]]
+    assert statuses == [206, 200, 204], answer.text
+    shown = files.api.get(f"/odata/Documents({key})").json
+    assert (shown["version"], shown["folder"]) == (2, "kept")
     assert files.api.get(f"/odata/Documents({key})/$value").data != TEXT
 
 

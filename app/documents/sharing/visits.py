@@ -112,9 +112,7 @@ def check_password(visit: Visit, password: str | None) -> None:
 
 def file_behind(visit: Visit) -> FileVersion:
     """The file that a link gives out: the one it is pinned to, or the current one."""
-    file = find_version(visit.document, visit.share["version"])
-    db.session.rollback()
-    return file
+    return find_version(visit.document, visit.share["version"])
 
 
 def note_view(visit: Visit) -> None:

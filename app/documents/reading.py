@@ -1,0 +1,25 @@
+"""Reading rows without holding anybody up: what follows may take as long as a file takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection
+
+from app import records
+from app.database import primary_engine
+from app.extensions import db
+
+
+@contextmanager
+def reading() -> Iterator[Connection]:
+    """A connection that sees the last commit; inside a transaction that runs, what it has done.
+
+    It opens no transaction of its own: on SQLite that would keep every writer waiting.
+    """
+    if db.session.registry.has() and db.session().in_transaction():
+        yield records.connection()
+    else:
+        with primary_engine().connect() as connection:
+            yield connection
