@@ -26,7 +26,6 @@ else:
     openpyxl = lazy("openpyxl")
 
 MOST_COLUMNS = 200
-LONGEST_CELL = 20_000
 # What a workbook may hold when it is unpacked; its texts are held in memory.
 MOST_UNPACKED_BYTES = 300_000_000
 MOST_TEXT_BYTES = 60_000_000
