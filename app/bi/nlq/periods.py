@@ -122,6 +122,8 @@ class PeriodReader:
         if length := self._at("since", tokens, at):
             found = self._range(tokens, at, at + length, now)
             if found is None and (point := self._point(tokens, at + length, now)):
+                if tokens[at].stem == "from" and point[1].grain not in (None, "day"):
+                    return length + point[0], point[1]  # "from last month" is of that month
                 after = tokens[at].stem == "after"
                 start = point[1].end if after else point[1].start
                 return length + point[0], Period(start, None, f"since {start}")
@@ -134,7 +136,10 @@ class PeriodReader:
             end = point[1].end if through else point[1].start
             return length + point[0], Period(None, end, f"before {end}")
         skipped = self._at("on", tokens, at)
-        found = self._range(tokens, at, at + skipped, now) or self._point(tokens, at + skipped, now)
+        found = self._range(tokens, at, at + skipped, now)
+        if found is not None and "and" in {token.stem for token in tokens[at : at + found[0]]}:
+            found = None  # "Q1 and Q2" are two periods, "between Q1 and Q2" is one
+        found = found or self._point(tokens, at + skipped, now)
         if found is None:
             return None
         total = found[0] if found[0] > skipped and self._is_range(found, at) else found[0] + skipped

@@ -88,12 +88,21 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
         return f"There are no {_described(plan)}."
     noun = plan.entity.one if number == 1 else plan.entity.many
     known = f" of {number:,}" if len(rows) < number else ""
-    names = [str(row.get(plan.entity.name) or f"no. {row.get('id')}") for row in rows[:SHOWN]]
+    names = [_named(plan, row) for row in rows[:SHOWN]]
     more = len(rows) - len(names)
     rest = f" and {more:,} more" if more > 0 else ""
     stated = _stated(plan)
     count = f"{len(rows):,}{known}"
     return f"{count} {noun}{stated}: {', '.join(names)}{rest}."
+
+
+def _named(plan: Plan, row: Row) -> str:
+    """The name of a record, and what the list is ordered by."""
+    name = str(row.get(plan.entity.name) or f"no. {row.get('id')}")
+    value = row.get((plan.order or "").removesuffix(" desc"))
+    if not isinstance(value, int | Decimal):
+        return name
+    return f"{name} ({number(value)} {row.get('currency', '')}".strip() + ")"
 
 
 def _described(plan: Plan) -> str:

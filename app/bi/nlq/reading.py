@@ -60,7 +60,7 @@ class Reading(Bounds):
     def read(self, slots: Sequence[Slot]) -> Reading:
         """Take in all slots."""
         self._slots = slots
-        self._has_period = any("period" in slot for slot in slots)
+        self._has_period = any("period" in slot or "grain" in slot for slot in slots)
         self._not = self._by = self._without = self._listing = False
         at = 0
         while at < len(slots):
@@ -256,7 +256,8 @@ class Reading(Bounds):
     def _loose_dimension(self, at: int, slot: Slot) -> None:
         """A dimension that no ``by`` stands before: what is asked for, or a mere label."""
         before = self._slots[at - 1] if at else None
-        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        rest = [one for one in self._slots[at + 1 : at + 4] if set(one.meanings) - {"stop"}]
+        behind = rest[0] if rest else None
         if behind is not None and ("value" in behind or self._is_value_of(slot, behind)):
             return
         if before is not None and ("value" in before or self._is_value_of(slot, before)):

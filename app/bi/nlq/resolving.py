@@ -43,6 +43,8 @@ def resolved(
         extra_columns=tuple(reading.columns),
     )
     plan = _with_period(plan, reading)
+    if kind in ("share", "mean") and plan.compared is not None:
+        raise UnclearError("how shares and averages of two periods are to be compared")
     if kind == "share":
         plan = _with_share(plan, reading)
     plan = _with_issued(plan)
@@ -201,6 +203,9 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
         return plan
     period = periods[0]
     plan = replace(plan, period=period)
+    named = reading.date or stated or measured or rated
+    if not named and "date_note" in reading.entity.data:
+        plan = plan.with_assumption(reading.entity.data["date_note"])
     if wants_compared:
         before = period.before()
         if before is None:
@@ -276,6 +281,8 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
                        limit=reading.limit or _listed(reading))  # fmt: skip
     if rank in ("desc", "asc"):
         path = plan.measure.value if plan.measure is not None else reading.amount
+        if entity.data.get("unranked") and plan.measure is None:
+            raise UnclearError("by what they are to be ranked")
         if path is None or reading.rank_word in ("most", "least", "top", "bottom"):
             raise UnclearError("by what they are to be ranked")
         direction = " desc" if rank == "desc" else ""

@@ -79,7 +79,7 @@ class _Understanding:
         if refused := self._refused(stems):
             return Understood(refused=True, reason=f"“{refused}” is nothing that a question can do")
         for pattern, choices in self._vocabulary.ambiguous:
-            if pattern.fullmatch(text.strip(" ?!.")):
+            if pattern.fullmatch(text.strip(" ?!.").lower()):
                 return Understood(choices=tuple(choices), reason="it can be meant in several ways")
         follows = bool(before) and self._follows(tokens)
         if follows and (found := self._continued(tokens, before)):
@@ -93,9 +93,8 @@ class _Understanding:
         """The question with idioms said plainly; names keep their capitals."""
         text = question.strip().replace("\u2019", "'")
         for pattern, plain in self._vocabulary.idioms:
-            found = pattern.search(text.lower())
-            if found and len(text.lower()) == len(text):
-                text = f"{text[: found.start()]}{plain}{text[found.end() :]}"
+            if found := pattern.search(text):
+                text = f"{text[: found.start()]}{found.expand(plain)}{text[found.end() :]}"
         return text
 
     def _refused(self, stems: tuple[str, ...]) -> str | None:
@@ -308,7 +307,8 @@ def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condi
     where = condition_text(inner)
     options = f"($filter={where})" if where else ""
     stated = " and ".join(one.spoken for one in inner.conditions)
-    nouns = f"{stated} {inner.entity.many}".strip()
+    within = f" {inner.period.label}" if inner.period is not None else ""
+    nouns = f"{stated} {inner.entity.many}{within}".strip()
     amount = {
         "gt": "more than",
         "ge": "at least",

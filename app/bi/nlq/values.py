@@ -6,6 +6,7 @@ read does not exist.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,7 @@ from app.lazy import lazy
 
 _babel = lazy("babel")
 MOST_NAMES = 5000
+_NUMBER = re.compile(r"[A-Za-z]{1,10}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 LONGEST_NAME = 6
 
 
@@ -74,6 +76,8 @@ class Names:
         """A country, or a value of one of the texts that the entity lists."""
         if code := _country(text, self._vocabulary):
             return (Value("country", text, code),)
+        if _NUMBER.fullmatch(text) and entity.prop("number") is not None:
+            return (Value("text:number", text.upper(), text.upper()),)
         stems = phrase(text)
         for path in entity.texts.values():
             for one in self._texts(entity.set, path):

@@ -17,7 +17,15 @@ from app.odata import edm
 
 FOLDER = Path(__file__).parent.parent / "vocabulary"
 _NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
-_NO_STATES = ("eInvoiceFormat", "bodyFormat", "previousStage", "taxCategory", "unitCode")
+_NO_STATES = (
+    "relatedType",
+    "entityType",
+    "eInvoiceFormat",
+    "bodyFormat",
+    "previousStage",
+    "taxCategory",
+    "unitCode",
+)
 Phrase = tuple[str, ...]
 
 
@@ -255,7 +263,7 @@ class Vocabulary:
         self.refused = [phrase(text) for text in data["words"]["refused"]]
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
         self.idioms = [
-            (re.compile(rf"(?<!\w){pattern}(?!\w)"), text)
+            (re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), text)
             for pattern, text in data["idioms"].items()
         ]
         self.ambiguous = [

@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     (?P<quoted>"[^"]{1,100}"|“[^”]{1,100}”|(?<!\w)'[^']{1,100}'(?!\w))
   | (?P<date>\d{4}-\d{2}-\d{2})
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
-  | (?P<number>\d+(?:[.,]\d{3})*(?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|million\b|thousand\b)?
+  | (?P<number>\d+(?:[.,]\d{3})*(?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
   | (?P<other>[^\s\w,;:?!.()'\u2019"-])
@@ -78,7 +78,7 @@ def _number(match: re.Match[str]) -> Token:
     written = match["number"]
     # 5,000 and 5.000 are thousands; 5.25 is a decimal.
     plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", written).replace(",", "")
-    unit = match["unit"] or ""
+    unit = (match["unit"] or "").strip()
     value = Decimal(plain) * _SCALES.get(unit, 1)
     return Token(match.group(), plain, "percent" if unit == "%" else "number", value)
 
