@@ -94,4 +94,5 @@ def container() -> edm.EntityContainer:
         enum_types=by_name([PRIORITY]),
         singletons=by_name([ME]),
         operations=OPERATIONS,
+        answers_later=True,
     )

@@ -47,6 +47,7 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("KeyAsSegmentSupported", True)
     yield _term("QuerySegmentSupported", True)
     yield _term("CrossJoinSupported", True)
+    yield _term("AsynchronousRequestsSupported", container.answers_later)
     yield _term("BatchSupport", BATCHES)
 
 

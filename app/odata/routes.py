@@ -13,6 +13,7 @@ from app import records
 from app.body_stream import BodyStream
 from app.config import Config
 from app.database import read_engine
+from app.edge.deferred import MONITORS, defer, is_wanted, monitored
 from app.edge.errors import error_response
 from app.edge.transaction import audit_denial
 from app.json_body import read_body
@@ -70,7 +71,9 @@ def _view(
     at = raw.find(prefix)
     path = raw[at + len(prefix) :].partition("?")[0] if at >= 0 else quote(resource, safe="/")
     host = service_root(environ, config.BASE_URL)
-    return service.answer(
+    if path.startswith(MONITORS):
+        return monitored(path.removeprefix(MONITORS))
+    response = service.answer(
         Request(
             environ["REQUEST_METHOD"],
             path,
@@ -82,6 +85,7 @@ def _view(
             stream=partial(BodyStream, config.MAX_UPLOAD_MB * 1024 * 1024),
         )
     )
+    return defer(response, host + prefix) if is_wanted() else response
 
 
 def _refused(error: Exception, method: str, path: str) -> Response:
