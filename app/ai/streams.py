@@ -11,10 +11,11 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 from sqlalchemy import Connection, func, select
 
 from app.ai import store
+from app.ai.keeping import MOST_KEPT, Kept, StreamKeeper, can_keep, handed_over
 from app.ai.store import EVENTS, MESSAGES
 from app.ai.turns import Signals, fail, signals
 from app.clock import utc_now
@@ -22,14 +23,17 @@ from app.database import primary_engine, transaction
 from app.errors import AiUnavailableError
 from app.types import json_text
 
-# Each open stream occupies a thread of the web process (gunicorn.conf.py has 16): half at most.
+# Where the server cannot hand sockets over, each open stream occupies one of its threads
+# (gunicorn.conf.py has 16): half at most.
 MOST_STREAMS = 8
 PING_SECONDS = 15.0
 # Another process may make the answer: then nothing rings here.
 LOOK_SECONDS = 0.4
 # An answer takes seconds; who waits for one longer comes back with the number of the last event.
 LONGEST_SECONDS = 300.0
-RETRY_MILLISECONDS = 2000
+RETRY = b"retry: 2000\n\n"
+PING = b": ping\n\n"
+TOO_MANY = "Too many answers are being read at the moment; come back in a few seconds."
 
 
 class Places:
@@ -44,10 +48,7 @@ class Places:
         """Raises: AiUnavailableError, all are taken."""
         with self._lock:
             if self._open >= self._most:
-                raise AiUnavailableError(
-                    "Too many answers are being read at the moment; come back in a few seconds.",
-                    headers={"Retry-After": "2"},
-                )
+                raise AiUnavailableError(TOO_MANY, headers={"Retry-After": "2"})
             self._open += 1
 
     def give_back(self) -> None:
@@ -70,18 +71,60 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
         last = _last_sequence(connection, session["id"])
     if latest is None or (latest["status"] != "in_progress" and start >= last):
         return Response(status=204)
-    places: Places = current_app.extensions.setdefault("ai_places", Places())
-    places.take()
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    response = Response(_frames(app, session["id"], start), content_type="text/event-stream")
-    response.call_on_close(places.give_back)
+    if can_keep(request.environ):
+        body = _kept(app, request.environ["gunicorn.socket"], session["id"], start)
+        response = Response(body, content_type="text/event-stream")
+    else:
+        places: Places = app.extensions.setdefault("ai_places", Places())
+        places.take()
+        frames = _frames(app, session["id"], start)
+        response = Response(frames, content_type="text/event-stream")
+        response.call_on_close(places.give_back)
     response.headers["Cache-Control"] = "no-cache"
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
+def _kept(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]:
+    """The body of a stream whose socket one thread keeps with all others."""
+    keeper: StreamKeeper = app.extensions.setdefault(
+        "ai_keeper", StreamKeeper(app, signals(), _look_after)
+    )
+    if len(keeper) >= MOST_KEPT:
+        raise AiUnavailableError(TOO_MANY, headers={"Retry-After": "2"})
+    return handed_over(keeper, sock, session_id, start, RETRY)
+
+
+def _look_after(readers: list[Kept]) -> None:
+    """Tell each reader what is new for it: one question to the database for all of them."""
+    last = _last_sequences({reader.session_id for reader in readers})
+    now = time.monotonic()
+    for reader in readers:
+        is_late = now - reader.began >= LONGEST_SECONDS
+        is_silent = now - reader.spoken >= PING_SECONDS
+        if last.get(reader.session_id, -1) > reader.sequence or is_silent:
+            events, is_over = _read(reader.session_id, reader.sequence)
+            for event in events:
+                reader.sequence = event.sequence
+                reader.say(frame(event.sequence, event.type, event.data))
+            if is_over:
+                reader.end()
+            elif is_silent and not events:
+                reader.say(PING)
+        elif reader.session_id not in last or is_late:
+            reader.end()
+
+
+def _last_sequences(session_ids: set[int]) -> dict[int, int]:
+    table = store.SESSIONS
+    wanted = select(table.c.id, table.c.last_sequence).where(table.c.id.in_(session_ids))
+    with primary_engine().connect() as connection:
+        return {row.id: row.last_sequence for row in connection.execute(wanted)}
+
+
 def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
-    yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+    yield RETRY
     with app.app_context():
         bell = signals()
     spoken = began = time.monotonic()
@@ -99,7 +142,7 @@ def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
             spoken = time.monotonic()
         elif time.monotonic() - spoken >= PING_SECONDS:
             spoken = time.monotonic()
-            yield b": ping\n\n"
+            yield PING
 
 
 def frame(sequence: int, kind: str, data: Any) -> bytes:

@@ -1,0 +1,142 @@
+"""Streams that wait: one thread keeps their sockets, so that none occupies a thread of its own.
+
+A threaded server gives each open response a thread; a hundred readers of slow answers would take
+them all. Under gunicorn the socket is taken from the server once the headers are out, and this
+thread writes what comes. Elsewhere (tests, other servers) a stream is an ordinary response.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+from flask import Flask
+
+from app.ai.turns import Signals
+
+# A reader that takes nothing for so long a text has gone, or will come back.
+MOST_WAITING_BYTES = 1_000_000
+# Open files are limited; this is far below what a process may have.
+MOST_KEPT = 500
+# Another process may make an answer: then nothing rings here.
+LOOK_SECONDS = 0.4
+
+_log = structlog.get_logger()
+
+
+@dataclass
+class Kept:
+    """A reader: what it has, and what it has not taken yet."""
+
+    sock: socket.socket
+    session_id: int
+    sequence: int
+    spoken: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.monotonic)
+    waiting: bytearray = field(default_factory=bytearray)
+    is_over: bool = False
+
+    def say(self, content: bytes) -> None:
+        """Write a piece of the body, as a chunk of HTTP/1.1."""
+        self.waiting += b"%X\r\n%b\r\n" % (len(content), content)
+        self.spoken = time.monotonic()
+
+    def end(self) -> None:
+        """Write the end of the body; the socket is closed when the reader has taken it."""
+        self.waiting += b"0\r\n\r\n"
+        self.is_over = True
+
+    def flush(self) -> bool:
+        """Send what the reader takes now; False when it is gone, or has everything."""
+        try:
+            if self.waiting:
+                del self.waiting[: self.sock.send(self.waiting)]
+            elif self.sock.recv(1, socket.MSG_PEEK) == b"":
+                return False
+        except BlockingIOError:
+            return len(self.waiting) < MOST_WAITING_BYTES
+        except OSError:
+            return False
+        return bool(self.waiting) or not self.is_over
+
+
+class StreamKeeper:
+    """Keeps the sockets of open streams; ``look`` gives each what is new for it.
+
+    ``look`` gets all readers, says and ends; it is called whenever something may be new.
+    """
+
+    def __init__(self, app: Flask, bell: Signals, look: Callable[[list[Kept]], None]) -> None:
+        self._app = app
+        self._bell = bell
+        self._look = look
+        self._kept: list[Kept] = []
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def take(self, sock: socket.socket, session_id: int, sequence: int) -> None:
+        """Keep a socket whose headers are sent."""
+        sock.setblocking(False)
+        with self._lock:
+            self._kept.append(Kept(sock, session_id, sequence))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="streams", daemon=True)
+                self._thread.start()
+        self._bell.ring()
+
+    def _run(self) -> None:
+        seen = -1
+        while True:
+            seen = self._bell.wait(seen, LOOK_SECONDS)
+            with self._lock:
+                if not self._kept:
+                    self._thread = None
+                    return
+                kept = list(self._kept)
+            try:
+                with self._app.app_context():
+                    self._look([each for each in kept if not each.is_over])
+            except Exception:  # the database may be back at the next look
+                _log.exception("streams were not looked after")
+            gone = [each for each in kept if not each.flush()]
+            for each in gone:
+                each.sock.close()
+            if gone:
+                with self._lock:
+                    self._kept = [each for each in self._kept if each not in gone]
+
+
+def can_keep(environ: Mapping[str, Any]) -> bool:
+    """Whether the socket of a request can be taken from its server."""
+    sock = environ.get("gunicorn.socket")
+    return (
+        isinstance(sock, socket.socket)
+        and not isinstance(sock, ssl.SSLSocket)
+        and environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
+        and environ["REQUEST_METHOD"] == "GET"
+    )
+
+
+def handed_over(
+    keeper: StreamKeeper, sock: socket.socket, session_id: int, sequence: int, first: bytes
+) -> Iterator[bytes]:
+    """A body whose first piece the server writes, with the headers; the rest is the keeper's."""
+    yield first
+    kept = sock.dup()
+    # The server goes on to end the body and to shut the connection down: it does so to a socket
+    # that nobody listens to, put under the number of the one taken.
+    mine, theirs = socket.socketpair()
+    os.dup2(mine.fileno(), sock.fileno())
+    mine.close()
+    theirs.close()
+    keeper.take(kept, session_id, sequence)
