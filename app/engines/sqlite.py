@@ -15,6 +15,7 @@ from sqlalchemy import URL, Connection, Engine, event
 from app import statements
 from app.config import ConfigError
 from app.engines.autocommit import AUTOCOMMIT
+from app.engines.turns import TurnsPool
 from app.models.searched import search_text
 from app.odata.sqlite_functions import register
 
@@ -46,7 +47,8 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
         return made | pool | AUTOCOMMIT
     # There is one writer at a time: waiting in the pool is fair and wakes at once, where the busy
     # handler sleeps and polls; and the one connection keeps its page cache warm.
-    return made | {"pool_size": 1, "max_overflow": 0, "pool_timeout": BUSY_SECONDS}
+    pool = {"poolclass": TurnsPool, "pool_size": 1, "max_overflow": 0}
+    return made | pool | {"pool_timeout": BUSY_SECONDS}
 
 
 def listen(engine: Engine, *, reading: bool) -> None:

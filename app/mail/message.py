@@ -28,14 +28,14 @@ class MailPolicy(EmailPolicy):
     def fold(self, name: str, value: str) -> str:
         """The header as lines."""
         if name != "Subject" or value.isascii() or self.utf8:
-            return super().fold(name, value)
+            return str(super().fold(name, value))
         encoded = Header(str(value), "utf-8", header_name=name).encode(linesep=self.linesep)
         return f"{name}: {encoded}{self.linesep}"
 
     def fold_binary(self, name: str, value: str) -> bytes:
         """The header as the lines that go over the wire."""
         if name != "Subject":
-            return super().fold_binary(name, value)
+            return bytes(super().fold_binary(name, value))
         return self.fold(name, value).encode("utf-8" if self.utf8 else "ascii")
 
 

@@ -62,10 +62,10 @@ def queue_mail(
         "entity_id": entity_id,
         "next_attempt_at": now,
     }
-    key = records.insert(OutgoingMail.__table__, row)
+    mail_id = records.insert(_TABLE, row)
     # Heard after the commit or not: the loop looks every second anyhow.
     wake(current_app._get_current_object(), LOOP)  # type: ignore[attr-defined]
-    return {**row, "id": key, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
+    return {**row, "id": mail_id, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
 
 
 def find_mail(key: str) -> Mapping[str, Any] | None:
