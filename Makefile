@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench reference differential conformance check lint format types migration requirements clean
+.PHONY: help setup run test browser bench reference differential conformance clients check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,6 +19,10 @@ run: $(VENV)/.runtime ## start the service: http://127.0.0.1:8000 unless PORT sa
 
 test: $(VENV)/.development ## run the tests; ARGS="tests/odata -k filter" for some of them
 	@$(BIN)/python -m pytest $(ARGS)
+
+browser: $(VENV)/.development ## the pages in a real browser; TEST_BROWSER is another Chromium
+	@test -x "$${TEST_BROWSER:-/usr/bin/chromium}" || { echo "no Chromium: install it, or name it in TEST_BROWSER" >&2; exit 1; }
+	@$(BIN)/python -m pytest tests/browser $(ARGS)
 
 bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
 	@$(BIN)/python -m bench.edge
@@ -37,6 +41,9 @@ differential: $(VENV)/.development ## random queries on both databases and in Py
 
 conformance: $(VENV)/.development ## each requirement of OData 4.01 with pass or fail, and the totals per level
 	@$(BIN)/python -m tests.conformance 2>/dev/null
+
+clients: $(VENV)/.development ## clients that others wrote, unmodified, against a running service (installs them once)
+	@$(BIN)/python -m tests.clients 2>/dev/null
 
 check: test lint types ## everything that CI runs
 

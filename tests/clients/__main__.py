@@ -1,0 +1,111 @@
+"""Start the service, run each client against it, say which did what it should."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.conformance.running import running_service
+from tests.conformance.service import Service
+
+HERE = Path(__file__).parent
+PYTHON, JAVASCRIPT = HERE / "python", HERE / "javascript"
+SECONDS = 300
+
+
+class NotInstalledError(Exception):
+    """A client cannot be run here; the text says why."""
+
+
+def main() -> int:
+    clients: dict[str, Callable[[Service], None]] = {
+        "python-odata": python_odata,
+        "@odata/client": lambda service: script(service, "odata_client.js"),
+        "o.js": lambda service: script(service, "o_js.js"),
+        "odata2ts": odata2ts,
+    }
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        url = os.environ.get("DATABASE_URL") or f"sqlite:///{folder / 'clients.db'}"
+        with running_service(folder, url) as service:
+            for client, run in clients.items():
+                try:
+                    run(service)
+                except NotInstalledError as error:
+                    print(f"{client:16} left out: {error}")
+                    failed = True
+                except subprocess.SubprocessError as error:
+                    print(f"{client:16} FAIL\n{_output(error)}")
+                    failed = True
+                else:
+                    print(f"{client:16} pass")
+    return int(failed)
+
+
+def python_odata(service: Service) -> None:
+    """python-odata in an environment of its own: its package is named ``odata``."""
+    home = PYTHON / ".venv"
+    python = home / "bin" / "python"
+    if not python.exists():
+        venv.create(home, with_pip=True)
+        _install([str(python), "-m", "pip", "install", "--quiet", "--require-hashes",
+                  "--requirement", str(PYTHON / "requirements.txt")], PYTHON)  # fmt: skip
+    _run([str(python), str(PYTHON / "python_odata.py")], PYTHON, service)
+
+
+def script(service: Service, name: str) -> None:
+    """A client for Node."""
+    _node_modules()
+    _run(["node", name], JAVASCRIPT, service)
+
+
+def odata2ts(service: Service) -> None:
+    """A client that is generated from the metadata first."""
+    _node_modules()
+    request = urllib.request.Request(service.root + "$metadata", headers=dict(service.credentials))
+    with urllib.request.urlopen(request) as answer:
+        (JAVASCRIPT / "metadata.xml").write_bytes(answer.read())
+    generated = JAVASCRIPT / "generated"
+    shutil.rmtree(generated, ignore_errors=True)
+    _run(["npm", "run", "--silent", "generate"], JAVASCRIPT, service)
+    (generated / "package.json").write_text('{"type":"commonjs"}', encoding="utf-8")
+    _run(["node", "odata2ts.js"], JAVASCRIPT, service)
+
+
+def _node_modules() -> None:
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        raise NotInstalledError("Node is not installed")
+    if not (JAVASCRIPT / "node_modules").exists():
+        _install(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], JAVASCRIPT)
+
+
+def _install(command: list[str], folder: Path) -> None:
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=SECONDS)
+    except subprocess.SubprocessError as error:
+        raise NotInstalledError(f"{' '.join(command[:3])} failed: {_output(error)}") from error
+
+
+def _run(command: list[str], folder: Path, service: Service) -> None:
+    more = {"SERVICE_ROOT": service.root, "API_KEY": service.credentials["X-API-Key"]}
+    subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, timeout=SECONDS,
+        env={**os.environ, **more},
+    )  # fmt: skip
+
+
+def _output(error: subprocess.SubprocessError) -> str:
+    text = (getattr(error, "stderr", None) or b"") + (getattr(error, "stdout", None) or b"")
+    return text.decode(errors="replace").strip()[-1500:] or str(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
