@@ -30,7 +30,9 @@ class Service:
     def place(self) -> str:
         """Host and port; never the password."""
         parts = urlsplit(self.url)
-        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+        if parts.hostname is None:
+            return self.url
+        return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
 
 
 def find_services(env: Mapping[str, str]) -> dict[str, Service]:
@@ -45,6 +47,7 @@ def find_services(env: Mapping[str, str]) -> dict[str, Service]:
             "Redis", env.get("TEST_REDIS_URL") or "redis://127.0.0.1:6379/15", _ask_redis
         ),
         "s3": _probe("S3", env.get("TEST_S3_URL") or "http://127.0.0.1:9000", _ask_port),
+        "chromium": _browser(env.get("TEST_BROWSER") or "/usr/bin/chromium"),
     }
 
 
@@ -64,6 +67,11 @@ def _probe(label: str, url: str, ask: Callable[[str], None]) -> Service:
     except (OSError, psycopg.Error, redis.RedisError) as error:
         return Service(label, url, str(error).splitlines()[0] or type(error).__name__)
     return Service(label, url, None)
+
+
+def _browser(path: str) -> Service:
+    problem = None if os.access(path, os.X_OK) else "there is no such program"
+    return Service("Chromium", path, problem)
 
 
 def _ask_postgresql(url: str) -> None:

@@ -9,7 +9,7 @@ from flask import Response, request
 from sqlalchemy import select
 
 from app.auth import api_keys
-from app.auth.roles import get_rights
+from app.auth.rights import RoleRow, rights_of_role
 from app.clock import utc_now
 from app.console import session
 from app.console.area import console, page, see_other
@@ -20,6 +20,7 @@ from app.permissions import NEVER_BY_KEY
 from app.security import requires
 
 _KEYS: Any = ApiKey.__table__
+_ROLES = select(Role.name, Role.is_builtin, Role.permissions).order_by(Role.id)
 SHOWN = 200
 
 
@@ -65,15 +66,15 @@ def _page(**values: Any) -> Response:
             .order_by(_KEYS.c.id.desc())
             .limit(SHOWN)
         ).all()
-        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
+        roles = connection.execute(_ROLES).all()
     problem = values.get("problem")
     return page(
         "api_keys.html",
         200 if problem is None else problem.status,
         keys=[api_keys.api_key_dict(row) for row in rows],
-        roles=roles,
+        roles=[role.name for role in roles],
         scopes={
-            role: sorted(right for right in get_rights(role) if right not in NEVER_BY_KEY)
+            role.name: sorted(set(rights_of_role(RoleRow(*role))) - set(NEVER_BY_KEY))
             for role in roles
         },
         chosen=request.form,

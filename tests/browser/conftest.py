@@ -1,0 +1,68 @@
+"""A real browser before a real server: Chromium of the system, driven by Playwright."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, Page, sync_playwright
+from werkzeug.serving import make_server
+
+from app.auth.users import create_user
+from app.database import transaction
+from app.security import acting_as, system_caller
+from tests.services import SERVICES
+
+PASSWORD = "correct horse battery staple"
+# Without these it looks for updates and mirrors that a closed network refuses one by one.
+OPTIONS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=SERVICES["chromium"].url, args=list(OPTIONS)
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    """Where the service answers, with some records and an administrator."""
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        create_user(
+            username="admin", email=None, display_name="Admin", password=PASSWORD,
+            roles=["Admin"],
+        )  # fmt: skip
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page of a fresh profile, signed in; a problem in its scripts fails the test."""
+    context = browser.new_context(base_url=address)
+    made = context.new_page()
+    problems: list[str] = []
+    made.on("pageerror", lambda error: problems.append(str(error)))
+    made.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
+    made.goto("/admin/")
+    made.get_by_label("User name").fill("admin")
+    made.get_by_label("Password").fill(PASSWORD)
+    made.get_by_role("button", name="Sign in").click()
+    made.wait_for_url("**/admin/")
+    yield made
+    context.close()
+    assert problems == []
