@@ -114,6 +114,11 @@ class Worker(Consumer):  # type: ignore[misc]  # the library has no types
         super().__init__(queue, **options)
         self._loops = loops
 
+    def start(self) -> None:
+        """Begin; the loops last, when a signal to stop is listened to already."""
+        super().start()
+        self._loops.start()
+
     def stop(self, graceful: bool = False) -> None:
         """End the loops after what they are doing, then the consumer's own threads."""
         self._loops.ask_to_stop()
@@ -134,9 +139,7 @@ def run_worker(app: Flask, threads: int = 2, loops: Iterable[Loop] = LOOPS) -> N
     }
     for job in PERIODIC_JOBS:  # once at the start: what fell due while nothing ran
         run_job(app, job)
-    running = LoopThreads(app, loops)
-    running.start()
-    Worker(build_queue(app), running, **options).run()
+    Worker(build_queue(app), LoopThreads(app, loops), **options).run()
 
 
 @click.command()

@@ -145,9 +145,8 @@ def test_worker_told_to_stop_finishes_what_it_works_on(
     while "working" not in (lines[-1] if lines else ""):
         lines.append(read())
         assert lines[-1], "the worker ended"
-    time.sleep(0.3)  # the consumer installs its handlers after the loops have begun
     process.send_signal(number)
-    rest, _ = process.communicate(timeout=20)
+    rest, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     if number is signal.SIGTERM:
         assert [line for line in rest.splitlines() if not line.startswith("{")][-3:] == [

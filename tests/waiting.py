@@ -9,7 +9,7 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 
-def until(condition: Callable[[], Value], seconds: float = 10.0) -> Value:
+def until(condition: Callable[[], Value], seconds: float = 30.0) -> Value:
     """The first true value of ``condition``; fails when none comes in time."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):

@@ -89,4 +89,4 @@ def when_all(api: Api, webhook: dict[str, Any], status: str, count: int = 1) -> 
         found = deliveries(api, webhook)
         return found if sum(item["status"] == status for item in found) == count else None
 
-    return until(look, 15)
+    return until(look, 40)
