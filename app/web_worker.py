@@ -27,7 +27,7 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
 
     def init_process(self) -> None:
         """Make every setting a plain attribute: each request reads a dozen of them."""
-        vars(self.cfg).update({name: item.get() for name, item in self.cfg.settings.items()})
+        self.cfg.__dict__.update({name: item.get() for name, item in self.cfg.settings.items()})
         super().init_process()
 
     def handle(self, conn: Any) -> Any:

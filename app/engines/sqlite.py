@@ -47,8 +47,8 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
         return made | pool | AUTOCOMMIT
     # There is one writer at a time: waiting in the pool is fair and wakes at once, where the busy
     # handler sleeps and polls; and the one connection keeps its page cache warm.
-    pool = {"poolclass": TurnsPool, "pool_size": 1, "max_overflow": 0}
-    return made | pool | {"pool_timeout": BUSY_SECONDS}
+    made |= {"poolclass": TurnsPool, "pool_size": 1, "max_overflow": 0}
+    return made | {"pool_timeout": BUSY_SECONDS}
 
 
 def listen(engine: Engine, *, reading: bool) -> None:
