@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from app.ai.figures import answer_from_figures, is_about_figures
-from app.ai.knowledge import answer_from_articles
+from app.ai.figures import answer_from_figures, is_about_figures, refusal_of_figures
+from app.ai.knowledge import NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Part, Text
 from app.ai.record import answer_property, find_property, summarise, wants_summary
 from app.ai.refusals import NO_WRITES, is_command, refusal_of
@@ -69,4 +69,7 @@ def _routed(ask: Ask) -> Iterator[Part]:
         if first is not None:
             yield from chain((first,), figures)
             return
-    yield from answer_from_articles(ask)
+    for part in answer_from_articles(ask):
+        if part == Text(NOT_FOUND) and not is_how_to:
+            part = Text(refusal_of_figures(ask) or NOT_FOUND)
+        yield part

@@ -54,7 +54,17 @@ def _answer(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:
     source = Citation("Query", 0, meant, url, str(found["answer"])[:300])
     yield Text(str(found["answer"]), source)
     if meant:
-        yield Text(f"\n(Understood as: {meant}.)")
+        yield Text(f"\n(Understood as: {meant.rstrip('.')}.)")
+
+
+def refusal_of_figures(ask: Ask) -> str | None:
+    """What the figures say to a question about them that they cannot answer; None for others."""
+    if not is_about_figures(ask.text) or len(ask.text) > LONGEST_QUESTION:
+        return None
+    if not allowed(current_caller(), "bi:query"):
+        return "You may not ask for figures."
+    found = answer_question(ask.text, ask.history[-REMEMBERED:], limit=1)
+    return str(found["answer"]) if found["status"] == "unsupported" else None
 
 
 def _choices(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:

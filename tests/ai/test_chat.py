@@ -182,6 +182,12 @@ def test_figures_are_answered_with_their_query_as_the_source(api: Api, acme: int
     assert answer["toolCalls"][0]["name"] == "ask_figures"
 
 
+def test_a_question_about_figures_that_there_are_not_says_what_can_be_asked(api: Api) -> None:
+    reply = chat(api, "How many unicorns do we have?")["reply"]
+    assert "unicorns" in reply
+    assert "clients" in reply
+
+
 def test_figures_are_those_that_the_caller_may_read(
     api: Api, acme: int, sign_in: Callable[..., Api]
 ) -> None:
