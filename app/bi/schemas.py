@@ -117,7 +117,10 @@ class ReportScheduleSchema(Schema):
     )
     time = fields.String(
         load_default="07:00",
-        validate=validate.Regexp(r"([01]\d|2[0-3]):[0-5]\d\Z", error="Must be like 07:00."),
+        validate=[
+            validate.Length(equal=5),
+            validate.Regexp(r"^([01][0-9]|2[0-3]):[0-5][0-9]$", error="Must be like 07:00."),
+        ],
         metadata=_described("Time of day of the organisation."),
     )
     format = fields.String(load_default="xlsx", validate=validate.OneOf(FORMATS))

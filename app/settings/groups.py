@@ -72,6 +72,9 @@ class Defaults:
     tax_rate: Decimal = number(  # noqa: RUF009  # a field, not a default
         "Tax on new lines, in percent.", Decimal("19.00"), most=Decimal(100), scale=2
     )
+    fiscal_year_start: int = whole(
+        "Month in which the fiscal year begins, 1 to 12.", 1, least=1, most=12
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

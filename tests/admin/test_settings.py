@@ -28,6 +28,7 @@ def test_everything_is_shown_with_its_default(admin: Api) -> None:
     assert set(settings) == {*GROUPS, "logo"}
     assert settings["defaults"] == {
         "currency": "EUR", "language": "en", "timeZone": "UTC", "taxRate": 19,
+        "fiscalYearStart": 1,
     }  # fmt: skip
     assert settings["reminders"] == {"enabled": True, "steps": [-3, 3, 14]}
     assert settings["serviceLevel"]["firstResponseHours"]["Urgent"] == 1

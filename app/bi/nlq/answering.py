@@ -94,8 +94,7 @@ def calendar(now: datetime) -> Calendar:
     """What day it is where the organisation is."""
     defaults = organisation().defaults
     zone = defaults.time_zone or "UTC"
-    fiscal = int(getattr(defaults, "fiscal_year_start", 1) or 1)
-    return Calendar(now.astimezone(ZoneInfo(zone)).date(), fiscal, zone)
+    return Calendar(now.astimezone(ZoneInfo(zone)).date(), defaults.fiscal_year_start, zone)
 
 
 def _blank(question: str, as_of: str) -> Answer:
