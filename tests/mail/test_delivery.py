@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
+from sqlalchemy.exc import OperationalError
 
 from app.blobs import blobs
 from app.clock import utc_now
+from app.mail import delivery
 from app.mail.address import MailServer
 from app.mail.delivery import RETRY_SECONDS, UNKNOWN, pause_after
 from tests.mail.conftest import Post
@@ -240,6 +242,25 @@ def test_a_server_that_has_it_and_hangs_leaves_it_unknown(
     row = post.row(key)
     assert row["status"] == "failed"
     assert row["error"].startswith("outcome unknown")
+
+
+def test_an_answer_is_written_down_when_the_database_is_back(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, failures = delivery.finish, [1, 2]
+
+    def flaky(table: Any, row: Any, values: Any) -> bool:
+        if values.get("status") == "sent" and failures:
+            raise OperationalError("UPDATE", {}, Exception(f"away {failures.pop()}"))
+        return written(table, row, values)
+
+    monkeypatch.setattr(delivery, "finish", flaky)
+    monkeypatch.setattr(delivery, "_COMMIT_REST_SECONDS", 0.01)
+    mailbox = Mailbox()
+    key = post.queue()
+    with mail_server(mailbox) as port:
+        post.deliver(server_at(port))
+    assert (post.row(key)["status"], len(mailbox.envelopes), failures) == ("sent", 1, [])
 
 
 def test_nothing_is_ended_without_the_lease(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
