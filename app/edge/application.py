@@ -50,7 +50,7 @@ class Application(Flask):
         if not path.isascii():  # each byte as one character (PEP 3333)
             path = path.encode("latin-1").decode("utf-8", "replace")
         return MapAdapter(
-            self.url_map, "", "", None, environ["wsgi.url_scheme"], path,
+            self.url_map, "", "/", "", environ["wsgi.url_scheme"], path,
             environ["REQUEST_METHOD"], environ.get("QUERY_STRING", ""),
         )  # fmt: skip
 
