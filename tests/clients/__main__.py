@@ -16,7 +16,7 @@ from tests.conformance.running import running_service
 from tests.conformance.service import Service
 
 HERE = Path(__file__).parent
-PYTHON, JAVASCRIPT = HERE / "python", HERE / "javascript"
+PYTHON, JAVASCRIPT, OPENUI5 = HERE / "python", HERE / "javascript", HERE / "openui5"
 SECONDS = 300
 
 
@@ -30,6 +30,7 @@ def main() -> int:
         "@odata/client": lambda service: script(service, "odata_client.js"),
         "o.js": lambda service: script(service, "o_js.js"),
         "odata2ts": odata2ts,
+        "OpenUI5": openui5,
     }
     failed = False
     with tempfile.TemporaryDirectory() as name:
@@ -63,13 +64,13 @@ def python_odata(service: Service) -> None:
 
 def script(service: Service, name: str) -> None:
     """A client for Node."""
-    _node_modules()
+    _node_modules(JAVASCRIPT)
     _run(["node", name], JAVASCRIPT, service)
 
 
 def odata2ts(service: Service) -> None:
     """A client that is generated from the metadata first."""
-    _node_modules()
+    _node_modules(JAVASCRIPT)
     request = urllib.request.Request(service.root + "$metadata", headers=dict(service.credentials))
     with urllib.request.urlopen(request) as answer:
         (JAVASCRIPT / "metadata.xml").write_bytes(answer.read())
@@ -80,11 +81,19 @@ def odata2ts(service: Service) -> None:
     _run(["node", "odata2ts.js"], JAVASCRIPT, service)
 
 
-def _node_modules() -> None:
+def openui5(service: Service) -> None:
+    """OpenUI5's ODataModel V4 in a browser without a window."""
+    if shutil.which("chromium") is None:
+        raise NotInstalledError("Chromium is not installed")
+    _node_modules(OPENUI5)
+    _run([sys.executable, str(OPENUI5 / "run.py")], OPENUI5, service)
+
+
+def _node_modules(folder: Path) -> None:
     if shutil.which("node") is None or shutil.which("npm") is None:
         raise NotInstalledError("Node is not installed")
-    if not (JAVASCRIPT / "node_modules").exists():
-        _install(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], JAVASCRIPT)
+    if not (folder / "node_modules").exists():
+        _install(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], folder)
 
 
 def _install(command: list[str], folder: Path) -> None:

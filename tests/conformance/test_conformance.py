@@ -28,16 +28,6 @@ def service(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield found
 
 
-# What the service does not do; ``make conformance`` counts it as failed.
-UNMET = {"ADV-45", "EXT-11", "EXT-12"}
-
-
-@pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(one, marks=pytest.mark.xfail(strict=False)) if one in UNMET else one
-        for one in REQUIREMENTS
-    ],
-)
+@pytest.mark.parametrize("number", list(REQUIREMENTS))
 def test_requirement(service: Service, number: str) -> None:
     assert failure(REQUIREMENTS[number], service) is None
