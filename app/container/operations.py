@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.container.actions import availability
+from app.container.clients import CLIENT
 from app.container.documents import DOCUMENT
 from app.container.invoices import INVOICE, PAYMENT
 from app.container.operation_types import (
@@ -22,8 +23,10 @@ from app.container.operation_types import (
     SENT_INVOICE,
     TEXTS,
 )
+from app.container.service import TICKET
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
+from app.crm.merging import merge_clients
 from app.crm.pipeline import Selection, pipeline_summary
 from app.documents.service import DOCUMENTS
 from app.errors import ValidationError
@@ -35,6 +38,7 @@ from app.kb.search import describe_found, search_articles
 from app.models.invoice import PAYMENT_METHODS
 from app.odata import edm
 from app.search.ranking import MODES
+from app.tickets.merging import merge_tickets
 from app.writing.bodies import read_properties
 
 Arguments = Mapping[str, Any]
@@ -239,6 +243,39 @@ PIPELINE_SUMMARY = _function(
 )  # fmt: skip
 
 
+# --- merging
+
+
+def _merge_clients(key: int, arguments: Arguments) -> int:
+    merge_clients(key, arguments["sourceId"])
+    return key
+
+
+def _merge_tickets(key: int, arguments: Arguments) -> int:
+    given = [name for name in ("targetId", "sourceId") if arguments.get(name) is not None]
+    if len(given) != 1:
+        raise ValidationError([("targetId", "give either targetId or sourceId")])
+    (field,) = given
+    into_other = field == "targetId"
+    return merge_tickets(key, arguments[field], field=field, into_other=into_other).target_id
+
+
+MERGE_CLIENTS = _action(
+    "Merge", "Client", "clients:update", _merge_clients,
+    _parameter("sourceId", edm.INT64, "Client to take up; it is deleted.", nullable=False),
+    returns=CLIENT,
+    description="Merge another client into this one, which stays.",
+)  # fmt: skip
+MERGE_TICKETS = _action(
+    "Merge", "Ticket", "tickets:merge", _merge_tickets,
+    _parameter("sourceId", edm.INT64, "Ticket that goes into this one and is closed."),
+    _parameter("targetId", edm.INT64, "Ticket that this one goes into; this one is closed."),
+    returns=TICKET,
+    available=availability("Ticket", "tickets", "merge"),
+    description="Merge two tickets: one is closed, the other gets its comments and is returned.",
+)  # fmt: skip
+
+
 # --- documents
 
 
@@ -287,6 +324,6 @@ KB_SEARCH_FUNCTION = _function(
 )  # fmt: skip
 
 OPERATIONS = (
-    CONVERT, SEND, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE, CREATE_CREDIT_NOTE, REVERSE,
-    RESTORE, KB_SEARCH_FUNCTION, PIPELINE_SUMMARY,
+    MERGE_CLIENTS, MERGE_TICKETS, CONVERT, SEND, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE,
+    CREATE_CREDIT_NOTE, REVERSE, RESTORE, KB_SEARCH_FUNCTION, PIPELINE_SUMMARY,
 )  # fmt: skip

@@ -114,6 +114,22 @@ def test_restore(admin: Api) -> None:
     assert (answer.status_code, answer.json["id"]) == (200, key)
 
 
+def test_merge(admin: Api) -> None:
+    stays, goes = (make(admin, "Clients", {"name": name}) for name in ("Stays", "Goes"))
+    make(admin, "Contacts", {"lastName": "Doe", "clientId": goes})
+    answer = admin.post(f"/odata/Clients({stays})/{NS}.Merge", {"sourceId": goes})
+    assert (answer.status_code, answer.json["name"]) == (200, "Stays")
+    assert admin.get(f"/odata/Clients({stays})/Contacts/$count").text == "1"
+    assert admin.get(f"/odata/Clients({goes})").status_code == 404
+    first, second = (make(admin, "Tickets", {"subject": name}) for name in ("One", "Two"))
+    address = f"/odata/Tickets({first})/{NS}.Merge"
+    for body in ({}, {"sourceId": second, "targetId": second}, {"targetId": first}):
+        assert admin.post(address, body).status_code == 400
+    answer = admin.post(address, {"targetId": second})
+    assert (answer.status_code, answer.json["id"]) == (200, second)
+    assert admin.get(f"/odata/Tickets({first})/mergedIntoId").json["value"] == second
+
+
 def test_pipeline_summary(admin: Api) -> None:
     client = make(admin, "Clients", {"name": "ACME"})
     make(admin, "Opportunities", {"name": "Deal", "clientId": client, "amount": 100})
