@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from app.ai.figures import answer_from_figures, is_about_figures, refusal_of_figures
+from app.ai.figures import SURE, answer_from_figures, is_about_figures, refusal_of_figures
 from app.ai.knowledge import NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Part, Text
 from app.ai.record import answer_property, find_property, summarise, wants_summary
@@ -18,7 +18,8 @@ from app.ai.refusals import NO_WRITES, is_command, refusal_of
 from app.ai.requests import answer_request
 
 _GREETING = re.compile(
-    r"^\W*(hi|hello|hey|good (morning|afternoon|evening)|thanks?( you)?)\W*$", re.I
+    r"^\W*(hi|hello|hey|good (morning|afternoon|evening)|thanks?( you)?( (very|so) much)?)\W*$",
+    re.I,
 )
 _HELP = re.compile(r"^\W*(help|what can you do|who are you|how do you work)\W*$", re.IGNORECASE)
 _HOW_TO = re.compile(
@@ -63,7 +64,7 @@ def _routed(ask: Ask) -> Iterator[Part]:
         if name is not None:
             yield from answer_property(ask, name)
             return
-    if is_about_figures(text) or not is_how_to:
+    if is_about_figures(text):
         figures = answer_from_figures(ask)
         first = next(figures, None)
         if first is not None:
@@ -71,5 +72,12 @@ def _routed(ask: Ask) -> Iterator[Part]:
             return
     for part in answer_from_articles(ask):
         if part == Text(NOT_FOUND) and not is_how_to:
-            part = Text(refusal_of_figures(ask) or NOT_FOUND)
-        yield part
+            yield from _last_resort(ask)
+        else:
+            yield part
+
+
+def _last_resort(ask: Ask) -> Iterator[Part]:
+    """What does not sound like figures may be some (``clients in Berlin``), if that is sure."""
+    figures = list(answer_from_figures(ask, SURE))
+    yield from figures or (Text(refusal_of_figures(ask) or NOT_FOUND),)

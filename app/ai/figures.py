@@ -23,6 +23,8 @@ _FIGURES = re.compile(
 )
 # A reading of a question that is less sure than this is no answer.
 SURE_ENOUGH = 0.5
+# Of what does not sound like figures, only what is read without any doubt is one.
+SURE = 0.9
 MOST_CHOICES = 4
 MOST_ROWS = 10
 # How far back a question can build on others.
@@ -34,7 +36,7 @@ def is_about_figures(text: str) -> bool:
     return _FIGURES.search(text) is not None
 
 
-def answer_from_figures(ask: Ask) -> Iterator[Part]:
+def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     """The answer of the figures; nothing at all where they have none, so that others are asked."""
     if not allowed(current_caller(), "bi:query") or len(ask.text) > LONGEST_QUESTION:
         return
@@ -42,7 +44,7 @@ def answer_from_figures(ask: Ask) -> Iterator[Part]:
     status = found["status"]
     if status == "needsClarification" and is_about_figures(ask.text):
         yield from _choices(ask, found)
-    elif status == "answered" and (found.get("confidence") or 0) >= SURE_ENOUGH:
+    elif status == "answered" and (found.get("confidence") or 0) >= least:
         yield from _answer(ask, found)
 
 
@@ -51,7 +53,7 @@ def _answer(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:
     meant = str(found.get("interpretation") or "")
     yield ToolCall("ask_figures", {"question": ask.text})
     yield ToolResult("ok", url or meant)
-    source = Citation("Query", 0, meant, url, str(found["answer"])[:300])
+    source = Citation("Query", 0, meant.rstrip("."), url, str(found["answer"])[:300])
     yield Text(str(found["answer"]), source)
     if meant:
         yield Text(f"\n(Understood as: {meant.rstrip('.')}.)")

@@ -188,6 +188,18 @@ def test_a_question_about_figures_that_there_are_not_says_what_can_be_asked(api:
     assert "clients" in reply
 
 
+def test_a_message_that_only_sounds_a_little_like_figures_is_answered_from_articles(
+    api: Api, index: Index
+) -> None:
+    body = "After five wrong passwords the account is locked for 15 minutes."
+    key = make(api, "password", title="My account is locked", body=body)
+    index()
+    answer = chat(api, "My account is locked, what now?")
+    assert answer["reply"] == f"{body} [1]"
+    assert answer["citations"][0]["id"] == key
+    assert chat(api, "thank you very much")["reply"] == ABOUT
+
+
 def test_figures_are_those_that_the_caller_may_read(
     api: Api, acme: int, sign_in: Callable[..., Api]
 ) -> None:
