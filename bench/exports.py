@@ -71,7 +71,8 @@ def main() -> int:
             highest[0] = max(highest[0], resident_mb())
     print(
         f"{options.format}: {table.written:,} of {table.total:,} rows in {seconds:.1f} s"
-        f" ({cpu:.1f} s of CPU), {size / 1e6:.1f} MB; resident {before:.0f} MB before, {highest[0]:.0f} MB at most,"
+        f" ({cpu:.1f} s of CPU), {size / 1e6:.1f} MB; resident {before:.0f} MB before,"
+        f" {highest[0]:.0f} MB at most,"
         f" budget {BUDGET_MB} MB"
     )
     return int(highest[0] > BUDGET_MB)

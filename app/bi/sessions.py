@@ -47,12 +47,13 @@ def _remember(session: dict[str, Any] | None, questions: list[str]) -> str:
     if session is not None:
         records.update(_TABLE, session["id"], {"questions": questions, "updated_at": now})
         return str(session["key"])
+    key = f"bis_{secrets.token_hex(16)}"
     row = {
         "created_at": now,
-        "key": f"bis_{secrets.token_hex(16)}",
+        "key": key,
         "user_id": current_caller().user_id,
         "questions": questions,
         "updated_at": now,
     }
     records.insert(_TABLE, row)
-    return row["key"]
+    return key

@@ -18,8 +18,8 @@ from app.errors import ServiceUnavailableError
 from app.lazy import lazy
 
 if TYPE_CHECKING:
-    from reportlab.lib import pagesizes, utils
-    from reportlab.pdfgen import canvas
+    from reportlab.lib import pagesizes, utils  # type: ignore[import-untyped]
+    from reportlab.pdfgen import canvas  # type: ignore[import-untyped]
 else:
     pagesizes, utils = lazy("reportlab.lib.pagesizes"), lazy("reportlab.lib.utils")
     canvas = lazy("reportlab.pdfgen.canvas")

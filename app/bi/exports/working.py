@@ -45,7 +45,7 @@ def run_exports() -> int:
     due = _EXPORTS.c.status.in_(("queued", "running"))
     rows = leases.take(_EXPORTS, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
-        _run(_Held(row))
+        _run(_Held(dict(row)))
     return len(rows)
 
 
@@ -115,7 +115,7 @@ def send_due_reports() -> int:
     due = _REPORTS.c.next_run_at <= utc_now()
     rows = leases.take(_REPORTS, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
-        _send(row)
+        _send(dict(row))
     return len(rows)
 
 

@@ -7,6 +7,7 @@ or a link.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from app.bi.reports.definition import Column, chart_rows
 from app.lazy import lazy
 
 if TYPE_CHECKING:
-    import xlsxwriter
+    import xlsxwriter  # type: ignore[import-untyped]
 else:
     xlsxwriter = lazy("xlsxwriter")
 
@@ -150,11 +151,11 @@ def write_cell(sheet: Any, row: int, place: int, column: Column, value: Any, loo
     if isinstance(value, bool):
         sheet.write_boolean(row, place, value, look)
     elif isinstance(value, int | Decimal):
-        if abs(value) < LARGEST_NUMBER:
+        if -LARGEST_NUMBER < value < LARGEST_NUMBER:
             sheet.write_number(row, place, value, look)
         else:
             sheet.write_string(row, place, str(value), look)
-    elif hasattr(value, "isoformat"):
+    elif isinstance(value, date):
         if value.year < 1900:  # before the first day that a spreadsheet knows
             sheet.write_string(row, place, str(value), look)
         else:

@@ -221,12 +221,12 @@ def _start(period: Period) -> str:
 def _with_share(plan: Plan, reading: Reading) -> Plan:
     rate = reading.rate
     if rate is not None:
-        among = (Condition(rate.among, "closed"),) if rate.among else ()
+        closed: tuple[Condition, ...] = (Condition(rate.among, "closed"),) if rate.among else ()
         kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))
-        return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *among))
-    places = [at for at, _ in reading.conditions]
-    behind = [one for at, one in reading.conditions if at > (reading.noun_at or -1)]
-    ahead = [one for at, one in reading.conditions if at not in places or one not in behind]
+        return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *closed))
+    noun_at = -1 if reading.noun_at is None else reading.noun_at
+    behind = [one for at, one in reading.conditions if at > noun_at]
+    ahead = [one for at, one in reading.conditions if at <= noun_at]
     hits = behind or ahead
     if not hits:
         raise UnclearError("the share of what is wanted")

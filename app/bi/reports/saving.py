@@ -39,7 +39,7 @@ def saved_reports(caller: Caller) -> list[Report]:
         .where(or_(_TABLE.c.owner_id == caller.user_id, _TABLE.c.is_shared))
         .order_by(_TABLE.c.id)
     )
-    return [_report(row) for row in records.connection().execute(statement).mappings()]
+    return [_report(dict(row)) for row in records.connection().execute(statement).mappings()]
 
 
 def saved_report(report_id: int, caller: Caller) -> Report:
