@@ -69,8 +69,12 @@ def search_articles(
         hits = hits.only(hits.categories == category)
     if language is not None:
         hits = hits.only(hits.languages == language_of(language))
-    ranked = rank(hits, used, len(hits.keys))
-    total, readable = _readable(ranked, limit, _condition(category), language)
+    condition = _condition(category)
+    total, readable = _readable(rank(hits, used, CANDIDATES), limit, condition, language)
+    if len(readable) < limit and len(hits.keys) > CANDIDATES:
+        # The caller may not read the best ones: look through all.
+        ranked = rank(hits, used, len(hits.keys))
+        total, readable = _readable(ranked, limit, condition, language)
     marker = Marker(question, {language_of(row["language"]) for _, row in readable} or {"en"})
     texts = passages_of(ARTICLE, [each.key for each, _ in readable])
     found = [
