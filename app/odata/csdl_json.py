@@ -12,6 +12,7 @@ from app.odata.csdl_names import (
     element_name,
     imports,
     is_listed,
+    may_be_null,
     own_navigation,
     own_properties,
     referential_constraint,
@@ -147,7 +148,7 @@ class _Writer:
         for parameter in operation.parameters:
             parameters.append(
                 {"$Name": parameter.name}
-                | self._type(parameter.type, parameter.nullable)
+                | self._type(parameter.type, may_be_null(parameter))
                 | _annotations(notes.of_parameter(parameter))
             )
         if parameters:

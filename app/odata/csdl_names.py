@@ -92,6 +92,14 @@ def is_listed(container: edm.EntityContainer, operation: edm.Operation) -> bool:
     )
 
 
+def may_be_null(parameter: edm.Parameter) -> bool:
+    """Whether null may be given; for a parameter that may be left out it means that.
+
+    SAP CAP gives null to what may be left out, and refuses a model where that cannot be null.
+    """
+    return parameter.nullable or parameter.optional
+
+
 def result_path(operation: edm.Operation) -> str | None:
     """Where the entities lie that a bound operation returns: ``binding/Payments``."""
     if not operation.bound_to or operation.result_path is None:

@@ -12,6 +12,7 @@ from app.odata.csdl_names import (
     element_name,
     imports,
     is_listed,
+    may_be_null,
     own_navigation,
     own_properties,
     referential_constraint,
@@ -162,7 +163,7 @@ class _Writer:
                 annotation_tags(notes.of_parameter(parameter)),
                 Name=parameter.name,
                 Type=self._type(parameter.type),
-                Nullable=None if parameter.nullable else False,
+                Nullable=None if may_be_null(parameter) else False,
             )
         if operation.returns is not None:
             result = self._type(operation.returns)

@@ -16,7 +16,8 @@ from tests.conformance.running import running_service
 from tests.conformance.service import Service
 
 HERE = Path(__file__).parent
-PYTHON, JAVASCRIPT, OPENUI5 = HERE / "python", HERE / "javascript", HERE / "openui5"
+PYTHON, JAVASCRIPT = HERE / "python", HERE / "javascript"
+OPENUI5, CAP = HERE / "openui5", HERE / "cap"
 SECONDS = 300
 
 
@@ -31,6 +32,7 @@ def main() -> int:
         "o.js": lambda service: script(service, "o_js.js"),
         "odata2ts": odata2ts,
         "OpenUI5": openui5,
+        "SAP CAP": cap,
     }
     failed = False
     with tempfile.TemporaryDirectory() as name:
@@ -71,9 +73,7 @@ def script(service: Service, name: str) -> None:
 def odata2ts(service: Service) -> None:
     """A client that is generated from the metadata first."""
     _node_modules(JAVASCRIPT)
-    request = urllib.request.Request(service.root + "$metadata", headers=dict(service.credentials))
-    with urllib.request.urlopen(request) as answer:
-        (JAVASCRIPT / "metadata.xml").write_bytes(answer.read())
+    _save_metadata(service, JAVASCRIPT / "metadata.xml")
     generated = JAVASCRIPT / "generated"
     shutil.rmtree(generated, ignore_errors=True)
     _run(["npm", "run", "--silent", "generate"], JAVASCRIPT, service)
@@ -87,6 +87,21 @@ def openui5(service: Service) -> None:
         raise NotInstalledError("Chromium is not installed")
     _node_modules(OPENUI5)
     _run([sys.executable, str(OPENUI5 / "run.py")], OPENUI5, service)
+
+
+def cap(service: Service) -> None:
+    """SAP CAP: the metadata is imported as a model, then queries of CAP become OData."""
+    _node_modules(CAP)
+    shutil.rmtree(CAP / "srv", ignore_errors=True)
+    _save_metadata(service, CAP / "BusinessPlatform.edmx")
+    _run(["npm", "run", "--silent", "import"], CAP, service)
+    _run(["node", "run.js"], CAP, service)
+
+
+def _save_metadata(service: Service, path: Path) -> None:
+    request = urllib.request.Request(service.root + "$metadata", headers=dict(service.credentials))
+    with urllib.request.urlopen(request) as answer:
+        path.write_bytes(answer.read())
 
 
 def _node_modules(folder: Path) -> None:

@@ -84,6 +84,8 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
     for parameter in overload.parameters:
         if parameter.name in nodes:
             value = _plain(nodes[parameter.name], parameter, aliases)
+            if value is None and parameter.optional and not parameter.nullable:
+                continue  # as if it had been left out
             values[parameter.name] = _read(parameter, value, problems)
     problems.raise_any()
     return overload, values
