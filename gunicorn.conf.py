@@ -2,12 +2,13 @@
 
 import gc
 import os
+import shutil
 import sys
 
 import gunicorn.http.message
 from dotenv import load_dotenv
 
-from app.config import ConfigError
+from app.config import ConfigError, data_folder
 from app.start.checks import check_web_processes
 
 load_dotenv()
@@ -36,6 +37,13 @@ gunicorn.http.message.MAX_REQUEST_LINE = 131_072
 limit_request_line = 131_072
 control_socket_disable = True
 accesslog = None
+
+if workers > 1 and os.environ.get("METRICS_TOKEN"):
+    # Each process tells the numbers of all: they lie in files, made anew with every start.
+    _numbers = data_folder(os.environ) / "metrics"
+    shutil.rmtree(_numbers, ignore_errors=True)
+    _numbers.mkdir(parents=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_numbers)
 
 try:
     check_web_processes(workers, os.environ.get("REDIS_URL"))

@@ -35,6 +35,7 @@ class Config:
     AI_BASE_URL: str | None = None
     AI_API_KEY: str | None = None
     AI_MODEL: str | None = None
+    METRICS_TOKEN: str | None = None
     ADMIN_USERNAME: str = "admin"
     ADMIN_PASSWORD: str | None = None
     DEMO_DATA: bool = True
@@ -87,6 +88,7 @@ class Config:
             AI_BASE_URL=env.get("AI_BASE_URL") or None,
             AI_API_KEY=env.get("AI_API_KEY") or None,
             AI_MODEL=env.get("AI_MODEL") or None,
+            METRICS_TOKEN=env.get("METRICS_TOKEN") or None,
             ADMIN_USERNAME=read.text("ADMIN_USERNAME", "admin"),
             ADMIN_PASSWORD=env.get("ADMIN_PASSWORD") or None,
             DEMO_DATA=read.flag("DEMO_DATA", True),

@@ -37,6 +37,7 @@ from app.json_provider import ExactJson
 from app.kb.routes import area as kb
 from app.limits import limiter
 from app.mail.address import parse_mail_url
+from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
@@ -111,6 +112,7 @@ def register_areas(app: Flask) -> None:
     app.register_blueprint(health)
     app.extensions["services"] = SERVICES
     odata_routes.init_app(app, container(), app.extensions["config"])
+    metrics.init_app(app)
     openapi_routes.init_app(app, container(), api)
     openapi_commands.init_app(app)
     console.init_app(app, app.extensions["config"])

@@ -11,7 +11,8 @@ from app.lazy import lazy
 
 # What few requests need, and what would double the memory of every process.
 HEAVY = {
-    "PIL", "alembic", "facturx", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "pypdf",
+    "PIL", "alembic", "facturx", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "prometheus_client",
+    "pypdf",
     "pypdfium2", "redis", "reportlab", "requests", "uharfbuzz", "vl_convert", "xlsxwriter",
     "zxcvbn",
 }  # fmt: skip

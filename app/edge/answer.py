@@ -30,6 +30,7 @@ class Finisher:
     """Finishes answers."""
 
     def __init__(self, app: Flask) -> None:
+        self._app = app
         self._log: RequestLog = app.extensions["request_log"]
         self._fixed = {
             version.name: (*SECURITY_HEADERS, *version.headers()) for version in VERSIONS
@@ -61,11 +62,14 @@ class Finisher:
                 ("RateLimit-Remaining", str(verdict.remaining)),
                 ("RateLimit-Reset", str(verdict.reset)),
             )
+        seconds = perf_counter() - exchange.started
+        if (metrics := self._app.extensions.get("request_metrics")) is not None:
+            metrics.note(environ, int(status[:3]), seconds)
         self._log.write(
             exchange.request_id,
             exchange.principal,
             environ["REQUEST_METHOD"],
             exchange.route or path,
             int(status[:3]),
-            (perf_counter() - exchange.started) * 1000,
+            seconds * 1000,
         )

@@ -12,6 +12,8 @@ from app.edge.rules import rules_of
 PUBLIC = (
     "/api/auth/login", "/api/v1/auth/login", "/api/auth/refresh", "/api/v1/auth/refresh",
     "/healthz", "/readyz", "/openapi.json", "/docs", "/s/",
+    # Closed by a token of its own, and not there without one (docs/adr/0101).
+    "/metrics",
     # The console's own page to sign in on, and how it looks (docs/adr/0100).
     "/admin/sign-in", "/admin/assets/",
 )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Requests, counted and timed as their answers leave, by method, route and status.
+
+One process keeps its numbers in memory. Several share them in files below the folder that
+PROMETHEUS_MULTIPROC_DIR names, which gunicorn.conf.py sets, so that each of them tells of all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, request
+
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    import prometheus_client
+    from prometheus_client import multiprocess
+else:
+    prometheus_client = lazy("prometheus_client")
+    multiprocess = lazy("prometheus_client.multiprocess")
+
+# Seconds; a point read takes less than the first, a large export longer than the last.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_SET = re.compile(r"/odata(?:/v1)?/([A-Za-z]+)")
+# A method of somebody's own making must not become a series of its own.
+_METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"))
+
+
+class RequestMetrics:
+    """The counters of one application."""
+
+    def __init__(self, app: Flask, sets: frozenset[str]) -> None:
+        self._sets = sets
+        self.registry = prometheus_client.CollectorRegistry()
+        labels = ("method", "route", "status")
+        self._count = prometheus_client.Counter(
+            "http_requests", "Requests answered.", labels, registry=self.registry
+        )
+        self._seconds = prometheus_client.Histogram(
+            "http_request_duration_seconds", "Time until the answer began to leave.",
+            ("method", "route"), buckets=BUCKETS, registry=self.registry,
+        )  # fmt: skip
+        # Finding the series of three labels takes longer than counting.
+        self._series: dict[tuple[str, str, int], tuple[Any, Any]] = {}
+
+    def note(self, environ: dict[str, Any], status: int, seconds: float) -> None:
+        """Count a request whose answer leaves."""
+        method = environ["REQUEST_METHOD"]
+        name = (method if method in _METHODS else "other", self._route(environ), status)
+        series = self._series.get(name)
+        if series is None:
+            series = self._series[name] = (
+                self._count.labels(name[0], name[1], str(status)),
+                self._seconds.labels(name[0], name[1]),
+            )
+        series[0].inc()
+        series[1].observe(seconds)
+
+    def _route(self, environ: dict[str, Any]) -> str:
+        """The rule that matched; of OData the entity set. Never what a caller made up."""
+        if found := _SET.match(environ["PATH_INFO"]):
+            return f"/odata/{found[1]}" if found[1] in self._sets else "/odata"
+        rule = request.url_rule
+        return "none" if rule is None else rule.rule
+
+    def text(self) -> bytes:
+        """All numbers, in the text format of Prometheus."""
+        registry = self.registry
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            registry = prometheus_client.CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)
+        return prometheus_client.generate_latest(registry)

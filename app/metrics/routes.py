@@ -1,0 +1,41 @@
+"""``/metrics``: for the monitoring system that knows METRICS_TOKEN, and for nobody without one."""
+
+from __future__ import annotations
+
+import hmac
+
+from flask import Blueprint, Flask, Response, current_app, request
+
+from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
+from app.metrics import state
+from app.metrics.requests import RequestMetrics
+from app.security import counted, public
+
+blueprint = Blueprint("metrics", __name__)
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def init_app(app: Flask) -> None:
+    """Count requests, and show the numbers, where METRICS_TOKEN is set."""
+    app.register_blueprint(blueprint)
+    if app.config["METRICS_TOKEN"]:
+        sets = frozenset(app.extensions["odata"].container.sets)
+        app.extensions["request_metrics"] = RequestMetrics(app, sets)
+
+
+@blueprint.get("/metrics")
+@public
+@counted("address")
+def metrics() -> Response:
+    """The numbers; ``Authorization: Bearer`` and METRICS_TOKEN."""
+    token: str | None = current_app.config["METRICS_TOKEN"]
+    if not token:
+        raise NotFoundError("There is nothing at this address.")
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if not given:
+        raise TokenMissingError("Send METRICS_TOKEN as a bearer token.")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
+        raise InvalidCredentialsError("The token is not valid.")
+    numbers: RequestMetrics = current_app.extensions["request_metrics"]
+    app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy of Flask
+    return Response(numbers.text() + state.text(app), content_type=CONTENT_TYPE)
