@@ -28,6 +28,7 @@ bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DI
 	@$(BIN)/python -m bench.edge
 	@$(BIN)/python -m bench.grammar
 	@$(BIN)/python -m bench.search
+	@$(BIN)/python -m bench.nlq
 	@$(BIN)/python -m bench.pdf
 	@$(BIN)/python -m bench.issuing
 	@if [ -n "$(PEERS_DIR)" ]; then $(BIN)/python -m bench.peers --peers "$(PEERS_DIR)" $(ARGS); \
