@@ -17,8 +17,8 @@ setup: $(VENV)/.development ## make .venv with everything for running, testing a
 run: $(VENV)/.runtime ## start the service: http://127.0.0.1:8000 unless PORT says otherwise
 	@exec $(BIN)/python -m app.start
 
-test: $(VENV)/.development ## run the tests; ARGS="tests/odata -k filter" for some of them
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/.development ## run the tests on all cores; ARGS="tests/odata -k filter" for some of them
+	@$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),--numprocesses auto)
 
 browser: $(VENV)/.development ## the pages in a real browser; TEST_BROWSER is another Chromium
 	@test -x "$${TEST_BROWSER:-/usr/bin/chromium}" || { echo "no Chromium: install it, or name it in TEST_BROWSER" >&2; exit 1; }

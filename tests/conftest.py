@@ -145,6 +145,14 @@ def app(shared_app: tuple[Flask, Cleaner]) -> Iterator[Flask]:
 
 
 @pytest.fixture
+def fresh_keys(shared_app: tuple[Flask, Cleaner]) -> None:
+    """Keys begin at 1, whatever was rolled back before: for pages that name records by key."""
+    cleaner = shared_app[1]
+    cleaner.dirty = True
+    cleaner.clean()
+
+
+@pytest.fixture
 def make_app(
     app: Flask, shared_app: tuple[Flask, Cleaner], build_app: Callable[..., Flask]
 ) -> Iterator[Callable[..., Flask]]:

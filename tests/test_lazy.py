@@ -11,10 +11,9 @@ from app.lazy import lazy
 
 # What few requests need, and what would double the memory of every process.
 HEAVY = {
-    "PIL", "alembic", "facturx", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "prometheus_client",
-    "pypdf",
-    "pypdfium2", "redis", "reportlab", "requests", "uharfbuzz", "vl_convert", "xlsxwriter",
-    "zxcvbn",
+    "alembic", "facturx", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "PIL",
+    "prometheus_client", "pypdf", "pypdfium2", "redis", "reportlab", "requests", "uharfbuzz",
+    "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 
 

@@ -38,6 +38,7 @@ def put_logo(files: dict[str, Any]) -> dict[str, Any] | None:
 @area.get("/settings/logo")
 @area.response(200, {"type": "string", "format": "binary"}, content_type=CONTENT_TYPE)
 @area.alt_response(304, description="It is as you know it.", success=True)
+@area.alt_response(404, response="Error404")
 @requires("settings:read")
 def show_logo() -> Response:
     """The logo, a PNG."""

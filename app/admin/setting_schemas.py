@@ -57,7 +57,15 @@ def _made(group: str) -> type[Schema]:
 
 def _described(group: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     example = _EXAMPLES[group].get(name, schema.get("example"))
-    return dict(schema) if example is None else {**schema, "example": example}
+    # ``allow_none`` adds null to the type, and would add it once more to a list of types.
+    types = [each for each in _types(schema) if each != "null"]
+    described = {**schema, "type": types[0]} if len(types) == 1 else dict(schema)
+    return described if example is None else {**described, "example": example}
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else types
 
 
 class LogoSchema(Schema):

@@ -73,22 +73,22 @@ def get_report(report_id: str) -> dict[str, Any]:
     return service.describe_fully(service.get_report(report_id))
 
 
-@area.patch("/reports/<int:report_id>")
+@area.patch("/reports/<string:report_id>")
 @area.arguments(ReportChangeSchema)
 @area.response(200, FullReportSchema)
 @requires("bi:query")
-def change_report(values: dict[str, Any], report_id: int) -> dict[str, Any]:
+def change_report(values: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a report that you saved."""
-    saving.change_report(report_id, values)
-    return service.describe_fully(service.get_report(str(report_id)))
+    saving.change_report(_saved(report_id), values)
+    return service.describe_fully(service.get_report(report_id))
 
 
-@area.delete("/reports/<int:report_id>")
+@area.delete("/reports/<string:report_id>")
 @area.response(204)
 @requires("bi:query")
-def delete_report(report_id: int) -> None:
+def delete_report(report_id: str) -> None:
     """Delete a report that you saved."""
-    saving.delete_report(report_id)
+    saving.delete_report(_saved(report_id))
 
 
 @area.get("/reports/<string:report_id>/data")
@@ -193,6 +193,16 @@ def _file(made: ExportFile) -> Response:
         "X-Content-Type-Options": "nosniff",
     }
     return Response(made.pieces, content_type=made.media_type, headers=headers)
+
+
+def _saved(report_id: str) -> int:
+    """The number of a saved report; built-in ones have names as well, and are not changed.
+
+    Raises: NotFoundError.
+    """
+    if report_id.isdecimal() and len(report_id) < 16:
+        return int(report_id)
+    return int(service.get_report(report_id).id)
 
 
 def _given() -> dict[str, str]:

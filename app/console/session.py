@@ -6,12 +6,15 @@ Ending the session anywhere ends it here with the next request.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask import Flask, request, session
+from flask import Flask, Request, request, session
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import URLSafeTimedSerializer
 
 from app.auth.authentication import Authenticator, TicketReader
 from app.config import Config
@@ -24,10 +27,9 @@ _USER, _KEY, _CSRF = "user", "key", "csrf"
 
 def init_app(app: Flask, config: Config) -> None:
     """Cookies that scripts cannot read and other sites cannot send."""
-    keys = derived_keys(config, "console-cookie")
-    app.secret_key = keys[0].secret
+    keys = [key.secret for key in derived_keys(config, "console-cookie")]
+    app.session_interface = SignedCookies(keys)
     app.config.update(
-        SECRET_KEY_FALLBACKS=[key.secret for key in keys[1:]],
         SESSION_COOKIE_NAME="console",
         SESSION_COOKIE_PATH=ROOT,
         SESSION_COOKIE_HTTPONLY=True,
@@ -36,6 +38,27 @@ def init_app(app: Flask, config: Config) -> None:
     )
     authenticator: Authenticator = app.extensions["authenticator"]
     authenticator.read_ticket = _or_cookie(authenticator.read_ticket)
+
+
+class SignedCookies(SecureCookieSessionInterface):
+    """Cookies for the pages of the console; the API neither reads nor sets any."""
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        """``keys``: the one in use first; cookies signed with the others are still read."""
+        self._keys = list(reversed(keys))  # itsdangerous signs with the last
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """The session of a page; None elsewhere, and nothing is computed for it."""
+        if request.environ["PATH_INFO"].startswith(ROOT):
+            return super().open_session(app, request)
+        return None
+
+    def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer:
+        """What signs cookies, with a key that signs nothing else."""
+        return URLSafeTimedSerializer(
+            self._keys, salt=self.salt, serializer=self.serializer,
+            signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
+        )  # fmt: skip
 
 
 def remember(user_id: int, session_key: str) -> None:

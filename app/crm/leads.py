@@ -42,7 +42,7 @@ class LeadService(EntityService):
         # A step to another state has the state machine's answer.
         if change.was("status") == "Converted" and change.given != {"status"}:
             raise InvalidStateError(
-                "A converted lead cannot be changed: go on with the client that it became.",
+                "A lead that is Converted cannot be changed: go on with the client that it became.",
                 [("status", "is Converted")],
             )
         nameless = change.get("last_name") is None and change.get("company") is None

@@ -10,15 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from flask import Flask, Request
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.routing import MapAdapter
 
 from app.edge.answer import Finisher
 from app.edge.gate import Gate
 from app.request_context import begin_exchange
-
-# The administration's pages are the only ones that keep something in a cookie.
-COOKIE_PATH = "/admin"
 
 
 class Application(Flask):
@@ -30,7 +26,6 @@ class Application(Flask):
     def guard(self, gate: Gate, finisher: Finisher) -> None:
         """Put every request between ``gate`` and ``finisher``."""
         self.gate, self.finisher = gate, finisher
-        self.session_interface = PageSessions()
         self.before_request(gate.enter)
         self.after_request(finisher.leave)
 
@@ -67,13 +62,3 @@ class Application(Flask):
             return super().wsgi_app(environ, start)
         finally:
             self.gate.release(environ)
-
-
-class PageSessions(SecureCookieSessionInterface):
-    """Cookies for the administration's pages; the API neither reads nor sets any."""
-
-    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """The session of a page; None elsewhere, and nothing is computed for it."""
-        if request.environ["PATH_INFO"].startswith(COOKIE_PATH):
-            return super().open_session(app, request)
-        return None

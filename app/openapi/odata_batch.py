@@ -34,8 +34,8 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
                     "Requests of the OData service, done in their order: as JSON"
                     " (`atomicityGroup`, `dependsOn`, `if`) or as multipart/mixed (change sets)."
                     " What belongs together is done whole or not at all; `$1` at the start of a"
-                    " URL is what request 1 made. Permission: any signed-in caller. Each request needs the right that it needs"
-                    f" alone, and each counts. {limits}"
+                    " URL is what request 1 made. Permission: any signed-in caller. Each request"
+                    f" needs the right that it needs alone, and each counts. {limits}"
                 ),
                 "requestBody": {
                     "required": True,

@@ -212,7 +212,8 @@ def test_tokens_are_for_one_query_and_one_caller(admin: Api, sign_in: Callable[.
     make(admin, "ACME")
     _, link = begin(admin)
     for wrong in (
-        link[:-1] + ("A" if link[-1] != "A" else "B"),
+        # Of the last character some bits are of no byte.
+        link[:-6] + ("A" if link[-6] != "A" else "B") + link[-5:],
         link.replace("/Clients?", "/Contacts?"),
         link.replace("?", "?$filter=revenue gt 5&"),
         re.sub("deltatoken=.*", "deltatoken=", link),

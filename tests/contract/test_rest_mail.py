@@ -61,7 +61,7 @@ def test_a_preview_shows_the_letter_and_changes_nothing(admin: Api) -> None:
     assert body["to"] == ["a@acme.example"]
     assert body["subject"] == "Rechnung ENTWURF von My Company"
     assert "119,00\u00a0€" in body["text"]
-    assert "–" not in body["text"]
+    assert "\u2013" not in body["text"]
     assert "119,00\u00a0€" in Tags(body["html"]).text
     assert body["attachments"] == [f"invoice-{key}.pdf", f"invoice-{key}.xml"]
     assert admin.get(f"/odata/Invoices({key})").json["status"] == "Draft"

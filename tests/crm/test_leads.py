@@ -67,5 +67,5 @@ def test_only_a_lead_that_was_given_up_has_a_reason(admin: Caller) -> None:
 def test_a_converted_lead_cannot_be_changed(admin: Caller) -> None:
     key = make_lead()
     put("Lead", key, status="Converted")
-    with pytest.raises(InvalidStateError, match="converted"):
+    with pytest.raises(InvalidStateError, match="Converted"):
         update("Lead", key, rating="Hot")

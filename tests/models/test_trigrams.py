@@ -102,6 +102,7 @@ def test_columns_behind_contains_are_the_documented_ones() -> None:
         "clients": ("name", "email", "tax_id", "legal_name"),
         "contacts": ("first_name", "last_name", "email"),
         "documents": ("name",),
+        "document_contents": ("folded",),
         "opportunities": ("name",),
         "tickets": ("number", "subject"),
         "kb_articles": ("title",),
