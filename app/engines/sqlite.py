@@ -26,8 +26,8 @@ PRAGMAS = (
     "synchronous=FULL",
     "foreign_keys=ON",
     f"busy_timeout={BUSY_SECONDS * 1000}",
-    "cache_size=-2048",
-    "mmap_size=16777216",
+    "cache_size=-4096",
+    "mmap_size=67108864",
     "temp_store=MEMORY",
     "journal_size_limit=67108864",
 )
