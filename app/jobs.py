@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 import structlog
-from flask import Flask, current_app
+from flask import Flask
 from flask.cli import with_appcontext
 from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
@@ -33,6 +33,7 @@ from app.loops import Loop, LoopThreads
 from app.mail.delivery import MAIL_LOOP
 from app.projects.clocks import tell_overdue_tasks
 from app.pruning import prune_expired
+from app.request_context import running_app
 from app.tickets.clocks import run_ticket_clocks
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
@@ -147,4 +148,4 @@ def run_worker(app: Flask, threads: int = 2, loops: Iterable[Loop] = LOOPS) -> N
 @with_appcontext
 def worker(threads: int) -> None:
     """Run what is not done in requests: deliveries, mail, jobs that come round by the clock."""
-    run_worker(current_app._get_current_object(), threads)  # type: ignore[attr-defined]
+    run_worker(running_app(), threads)

@@ -7,7 +7,7 @@ import secrets
 from time import perf_counter
 from typing import Any
 
-from flask import has_request_context, request
+from flask import Flask, current_app, has_request_context, request
 
 # What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
 # be forged.
@@ -51,6 +51,12 @@ def current_exchange() -> Exchange:
 def current_request_id() -> str | None:
     """The id of this request; None in jobs and commands."""
     return current_exchange().request_id if has_request_context() else None
+
+
+def running_app() -> Flask:
+    """The application itself, for threads and loops that outlive the context of its proxy."""
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy of Flask
+    return app
 
 
 def client_address() -> str | None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, request
 from sqlalchemy import Connection, func, select
 
 from app.ai import store
@@ -21,6 +21,7 @@ from app.ai.turns import Signals, fail, signals
 from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.errors import AiUnavailableError
+from app.request_context import running_app
 from app.types import json_text
 
 # Where the server cannot hand sockets over, each open stream occupies one of its threads
@@ -71,7 +72,7 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
         last = _last_sequence(connection, session["id"])
     if latest is None or (latest["status"] != "in_progress" and start >= last):
         return Response(status=204)
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    app = running_app()
     if can_keep(request.environ):
         body = _kept(app, request.environ["gunicorn.socket"], session["id"], start)
         response = Response(body, content_type="text/event-stream")

@@ -24,6 +24,7 @@ from app.ai.parts import BUILT_IN, Ask, Citation, Part, Proposal, Text, ToolCall
 from app.clock import utc_now
 from app.database import transaction
 from app.errors import ApiError
+from app.request_context import running_app
 from app.security import Caller, acting_as, current_caller
 from app.types import iso_instant
 
@@ -208,7 +209,7 @@ def _end(key: str, status: str) -> Event:
 
 def _answer_later(ask: Ask, turn: Turn) -> None:
     """Make the answer in the background once the question is committed."""
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    app = running_app()
     caller = current_caller()
     pool: ThreadPoolExecutor = app.extensions.setdefault(
         "ai_workers", ThreadPoolExecutor(WORKERS, thread_name_prefix="assistant")

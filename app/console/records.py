@@ -11,6 +11,7 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import preset, steps_of, take
+from app.engine import read_by_id
 from app.errors import ApiError
 from app.invoices.downloads import invoice_pdf
 from app.odata import edm
@@ -96,7 +97,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
 
 def _hidden(wanted: Page) -> set[str]:
     """What the page shows elsewhere, or not at all."""
-    parents = {f"{name[:1].lower()}{name[1:]}Id" for name in _parents(wanted)}
+    parents = {f"{_lower(name)}Id" for name in _parents(wanted)}
     return {"allowedActions", "customFields", *parents}
 
 
@@ -109,10 +110,8 @@ def _people(record: dict[str, Any]) -> dict[str, str]:
     }
     if not keys or scope_of(current_caller(), "directory:read") is None:
         return {}
-    listed = ",".join(str(key) for key in sorted(set(keys.values())))
-    found = engine.read("Users", filter=f"id in ({listed})", select="id,displayName").rows
-    names = {row["id"]: row["displayName"] for row in found}
-    return {name: names[key] for name, key in keys.items() if key in names}
+    found = read_by_id("Users", keys.values(), "displayName")
+    return {name: found[key]["displayName"] for name, key in keys.items() if key in found}
 
 
 def _readable(wanted: Page) -> list[str]:

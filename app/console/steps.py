@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -10,6 +9,7 @@ from typing import Any
 
 from app.clock import today
 from app.console import engine
+from app.console.wording import words
 from app.errors import NotFoundError, ValidationError
 from app.models.invoice import PAYMENT_METHODS
 
@@ -77,8 +77,7 @@ def steps_of(actions: Sequence[str]) -> list[Step]:
             operation = OPERATIONS[name]
             steps.append(Step(name, operation.words, operation.inputs, operation.dangerous))
         elif ":" in name and name not in _HAVE_OPERATIONS:
-            state = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.partition(":")[2])
-            steps.append(Step(name, state))
+            steps.append(Step(name, words(name.partition(":")[2])))
     if "delete" in actions:
         steps.append(Step("delete", "Delete", dangerous=True))
     return steps

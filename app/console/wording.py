@@ -82,8 +82,12 @@ def _inline(value: Any) -> str:
 
 def badge(value: str) -> Markup:
     """A state in its colour; the word says it, the colour helps."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", value)
-    return Markup('<span class="badge {}">{}</span>').format(tone(value), words)
+    return Markup('<span class="badge {}">{}</span>').format(tone(value), words(value))
+
+
+def words(state: str) -> str:
+    """``ClosedWon`` -> ``Closed Won``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state)
 
 
 def instant(value: str | datetime) -> Markup:

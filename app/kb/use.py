@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from flask import Flask, Response, after_this_request, current_app, has_request_context
+from flask import Response, after_this_request, has_request_context
 from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -21,6 +21,7 @@ from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle
 from app.models.kb_use import KbFeedback, KbSearch
 from app.permissions import require
+from app.request_context import running_app
 from app.search.analysis import terms
 from app.security import acting_as, current_caller
 
@@ -145,7 +146,7 @@ def _note_opened(article_id: int, principal: str) -> None:
 
 def _later(write: Callable[[], object]) -> None:
     """Write in a transaction of its own, when the caller has its answer: reading waits for none."""
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    app = running_app()
     caller = current_caller()
 
     def run() -> None:

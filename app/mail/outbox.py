@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from email.utils import make_msgid
 from typing import Any
 
-from flask import current_app
 from sqlalchemy import select
 
 from app import records
@@ -16,6 +15,7 @@ from app.loops import wake
 from app.mail.address import server_form
 from app.models.event import OutgoingMail
 from app.odata.payload_values import BadValueError
+from app.request_context import running_app
 from app.settings import Organisation, organisation
 from app.writing.formats import email
 
@@ -64,7 +64,7 @@ def queue_mail(
     }
     mail_id = records.insert(_TABLE, row)
     # Heard after the commit or not: the loop looks every second anyhow.
-    wake(current_app._get_current_object(), LOOP)  # type: ignore[attr-defined]
+    wake(running_app(), LOOP)
     return {**row, "id": mail_id, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
 
 

@@ -9,6 +9,7 @@ from flask import Blueprint, Flask, Response, current_app, request
 from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
 from app.metrics import state
 from app.metrics.requests import RequestMetrics
+from app.request_context import running_app
 from app.security import counted, public
 
 blueprint = Blueprint("metrics", __name__)
@@ -37,5 +38,4 @@ def metrics() -> Response:
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
         raise InvalidCredentialsError("The token is not valid.")
     numbers: RequestMetrics = current_app.extensions["request_metrics"]
-    app = current_app._get_current_object()  # type: ignore[attr-defined]  # a proxy of Flask
-    return Response(numbers.text() + state.text(app), content_type=CONTENT_TYPE)
+    return Response(numbers.text() + state.text(running_app()), content_type=CONTENT_TYPE)

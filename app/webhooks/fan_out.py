@@ -12,7 +12,6 @@ from typing import Any
 
 import orjson
 import structlog
-from flask import Flask, current_app
 from sqlalchemy import (
     Connection,
     Row,
@@ -33,6 +32,7 @@ from app.extensions import Model
 from app.loops import wake
 from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
+from app.request_context import running_app
 from app.security import Caller, system_caller
 from app.webhooks.endpoint_state import disable_endpoint
 from app.webhooks.signing import new_message_id
@@ -107,7 +107,7 @@ def fan_out() -> int:
         records.insert_all(DELIVERIES, made)
         _give_places(connection, events, last)
     if made:
-        wake(_app(), DELIVERY_LOOP)
+        wake(running_app(), DELIVERY_LOOP)
     return len(events)
 
 
@@ -177,7 +177,3 @@ def _lock_counter(connection: Connection) -> int | None:
         records.insert(COUNTERS, {"name": COUNTER, "value": 0})
         return 0
     return last
-
-
-def _app() -> Flask:
-    return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]

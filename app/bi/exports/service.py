@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flask import current_app
 from sqlalchemy import select
 
 from app import audit, records
@@ -22,6 +21,7 @@ from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
 from app.loops import wake
 from app.models.report import ReportExport
+from app.request_context import running_app
 from app.security import current_caller
 from app.types import iso_instant, json_text
 
@@ -110,7 +110,7 @@ def _queue(
         "is_truncated": table.is_truncated,
     }
     key = records.insert(_TABLE, row)
-    wake(current_app._get_current_object(), LOOP)  # type: ignore[attr-defined]
+    wake(running_app(), LOOP)
     found = records.read(_TABLE, key)
     assert found is not None
     return describe(found)
