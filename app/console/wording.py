@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from app.odata import edm
+from app.sizes import readable_size
 
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA"}
@@ -50,7 +51,7 @@ def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
     if isinstance(value, Decimal):
         return grouped(value)
     if isinstance(value, int) and property_ is not None and property_.name == "size":
-        return bytes_shown(value)
+        return readable_size(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list | dict):
@@ -107,16 +108,6 @@ def grouped(value: Decimal) -> str:
     text = format(value, ",f")
     whole, point, fraction = text.partition(".")
     return whole + point + fraction.rstrip("0").ljust(2, "0") if point else whole
-
-
-def bytes_shown(count: int) -> str:
-    """``1.4 MB``."""
-    size = Decimal(count)
-    for unit in ("bytes", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
 
 
 def is_number(property_: edm.Property | None) -> bool:
