@@ -28,6 +28,7 @@ UNLIMITED = "1000000/minute"
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
+    config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
     away = [SERVICES[name] for name in required(os.environ) if SERVICES[name].problem]
     if away:
         names = ", ".join(f"{service.label} at {service.place}" for service in away)

@@ -16,6 +16,7 @@ def production(**env: str) -> Config:
     return Config.from_env({"APP_ENV": "production", "SECRET_KEY": STRONG, **env})
 
 
+@pytest.mark.requirement("SEC-07", "SEC-138")
 @pytest.mark.parametrize(
     "secret",
     ["", "short", "x" * 40, "change-me-" + STRONG, "SECRET" + STRONG, "development" + STRONG],
@@ -37,6 +38,7 @@ def test_secrets_of_before_are_a_list() -> None:
     assert production().SECRET_KEY_PREVIOUS == ()
 
 
+@pytest.mark.requirement("SEC-07")
 def test_a_laptop_gets_a_random_secret_that_stays(tmp_path: Path) -> None:
     env = {"DATA_DIR": str(tmp_path / "data")}
     first, second = Config.from_env(env), Config.from_env(env)

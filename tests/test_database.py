@@ -85,6 +85,7 @@ def test_transaction_rolls_back_on_an_error(app: Flask) -> None:
             assert counter(connection, "lost") is None
 
 
+@pytest.mark.requirement("RACE-16", "RACE-17")
 def test_writers_wait_for_each_other_and_none_is_refused(app: Flask) -> None:
     """Read, then write, in one transaction: with a deferred BEGIN some would be "locked" here."""
     writing, _ = engines(app)
@@ -130,6 +131,7 @@ def test_broken_foreign_key_is_refused(app: Flask) -> None:
         connection.execute(roles.insert().values(user_id=999, role_id=1))
 
 
+@pytest.mark.requirement("OUT-05", "OUT-06")
 @pytest.mark.only_on("postgresql")
 def test_connection_that_the_server_closed_is_replaced_unnoticed(app: Flask) -> None:
     for engine in engines(app):
@@ -157,6 +159,7 @@ def test_prepared_statements_are_for_direct_connections_alone(
         assert connection.connection.driver_connection.prepare_threshold is None
 
 
+@pytest.mark.requirement("OUT-02")
 @pytest.mark.only_on("sqlite")
 def test_server_that_is_away_is_an_error_within_seconds(make_app: Callable[..., Flask]) -> None:
     away = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:9/nothing")

@@ -72,6 +72,7 @@ def test_a_store_that_cannot_be_written_degrades(make_app: MakeApp, tmp_path: Pa
     assert answer.json["checks"]["storage"] == "not writable"
 
 
+@pytest.mark.requirement("OUT-04")
 @pytest.mark.only_on("sqlite")
 def test_without_the_database_nothing_is_ready_and_the_process_lives(make_app: MakeApp) -> None:
     app = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:1/nothing")
@@ -85,6 +86,7 @@ def test_without_the_database_nothing_is_ready_and_the_process_lives(make_app: M
     close_engines(app)
 
 
+@pytest.mark.requirement("OUT-01", "OUT-03")
 @pytest.mark.only_on("sqlite")
 def test_without_the_database_requests_are_503(make_app: MakeApp) -> None:
     app = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:1/nothing")

@@ -30,6 +30,7 @@ def keyed(number: int, **values: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.requirement("OPS-11")
 def test_expired_idempotency_records_go_however_many(app: Flask, session: OrmSession) -> None:
     before, later = utc_now() - timedelta(minutes=1), utc_now() + timedelta(hours=1)
     rows = [keyed(number, expires_at=before) for number in range(BATCH + 20)]
@@ -39,6 +40,7 @@ def test_expired_idempotency_records_go_however_many(app: Flask, session: OrmSes
     assert session.scalars(select(IdempotencyRecord.key)).all() == ["k-1"]
 
 
+@pytest.mark.requirement("OPS-11")
 def test_sessions_go_with_their_tokens_a_month_after_their_end(
     app: Flask, session: OrmSession
 ) -> None:

@@ -51,6 +51,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.requirement("SEC-65", "SEC-66")
 @pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_not_strictly_json_is_refused(body: bytes) -> None:
     with pytest.raises(ValidationError):
@@ -107,6 +108,7 @@ def test_what_we_write_we_read_back(value: Any) -> None:
     assert parse_json(json_text(value).encode()) == value
 
 
+@pytest.mark.requirement("SEC-66")
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     try:
@@ -138,6 +140,7 @@ def echo(make_app: Any) -> FlaskClient:
 on_sqlite = pytest.mark.only_on("sqlite")
 
 
+@pytest.mark.requirement("SEC-66")
 @on_sqlite
 @pytest.mark.parametrize(
     ("content_type", "status"),
@@ -175,6 +178,7 @@ def test_an_encoded_body_is_refused(echo: FlaskClient) -> None:
     assert answer.status_code == 415
 
 
+@pytest.mark.requirement("SEC-116")
 @on_sqlite
 def test_a_body_over_the_limit_is_413_by_its_length_or_while_it_is_read(echo: FlaskClient) -> None:
     exact = b'"' + b"x" * 998 + b'"'

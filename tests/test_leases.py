@@ -64,6 +64,7 @@ def test_workers_at_the_same_time_take_different_rows(app: Flask, queued: int) -
     assert sorted(taken) == list(range(1, queued + 1))
 
 
+@pytest.mark.requirement("OPS-10")
 def test_lease_of_a_worker_that_died_runs_out(app: Flask, queued: int) -> None:
     with app.app_context():
         (lost,) = leases.take(MAIL, DUE, limit=1)

@@ -25,6 +25,7 @@ def test_a_host_that_is_this_machine_is_used(host: str) -> None:
     assert service_root(environ(host), None) == f"http://{host}"
 
 
+@pytest.mark.requirement("SEC-78")
 @pytest.mark.parametrize(
     "host",
     [
@@ -38,6 +39,7 @@ def test_any_other_host_is_left_out(host: str) -> None:
     assert service_root(environ(host, "https", "443"), None) == "https://localhost"
 
 
+@pytest.mark.requirement("SEC-78")
 def test_no_forwarding_header_is_looked_at() -> None:
     asked = environ("localhost:8000", HTTP_X_FORWARDED_HOST="evil.example", HTTP_FORWARDED="host=e")
     assert service_root(asked, None) == "http://localhost:8000"

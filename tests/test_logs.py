@@ -39,6 +39,7 @@ def test_a_request_is_one_line_of_json(lines: list[bytes]) -> None:
     assert lines[0].count(b"\n") == 1 and lines[0].endswith(b"\n")
 
 
+@pytest.mark.requirement("SEC-137")
 @pytest.mark.parametrize("config", [JSON, CONSOLE], ids=["json", "console"])
 @pytest.mark.parametrize(
     "route",
@@ -55,6 +56,7 @@ def test_nobody_writes_lines_of_our_log(config: Config, route: str, lines: list[
     assert text[:-1].isprintable()
 
 
+@pytest.mark.requirement("OPS-06")
 def test_a_log_that_cannot_be_written_harms_no_request() -> None:
     def full(line: bytes) -> None:
         raise OSError(28, "No space left on device")

@@ -93,6 +93,7 @@ def fill(connection: Connection) -> None:
     add("webhook_deliveries", endpoint_id=endpoint, event_id=event, message_id="msg_1")
 
 
+@pytest.mark.requirement("OPS-01", "OPS-02")
 def test_up_down_and_up_again_with_data(empty_app: Callable[[str], Flask]) -> None:
     app = empty_app("updown")
     with app.app_context():
@@ -112,6 +113,7 @@ def test_up_down_and_up_again_with_data(empty_app: Callable[[str], Flask]) -> No
             fill(connection)
 
 
+@pytest.mark.requirement("OPS-02", "OPS-03")
 def test_every_step_goes_back_and_forth_with_data(empty_app: Callable[[str], Flask]) -> None:
     """One migration after the other is taken back from a full database, and made again."""
     app = empty_app("steps")
@@ -142,6 +144,7 @@ def test_models_and_migrations_make_the_same_schema(empty_app: Callable[[str], F
     assert created.keys() - migrated.keys() == set()
 
 
+@pytest.mark.requirement("OPS-01")
 def test_autogenerate_finds_nothing_to_change(app: Flask) -> None:
     with app.app_context(), db.engine.connect() as connection:
         engines.read_catalogue(connection)

@@ -21,6 +21,7 @@ def application(config: Config) -> Flask:
     return app
 
 
+@pytest.mark.requirement("INS-04")
 def test_what_is_sealed_is_opened_and_not_readable() -> None:
     with application(CONFIG).app_context():
         sealed = seal(b"whsec_secret")
@@ -43,6 +44,7 @@ def test_one_changed_character_is_noticed() -> None:
             unseal(sealed[:30] + other + sealed[31:])
 
 
+@pytest.mark.requirement("OPS-19")
 def test_a_new_key_opens_what_the_one_before_sealed() -> None:
     with application(CONFIG).app_context():
         sealed = seal(b"secret")

@@ -38,6 +38,7 @@ def test_twelve_months_or_more_are_accepted(deprecated: date | None, sunset: dat
     check((Version("v1", deprecated, sunset),))
 
 
+@pytest.mark.requirement("OPS-17")
 @pytest.mark.parametrize(
     ("deprecated", "sunset"),
     [

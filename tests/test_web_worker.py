@@ -78,6 +78,7 @@ def test_a_connection_that_paused_is_answered_again(connect: Connect) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.requirement("SEC-120")
 def test_many_idle_connections_leave_room_for_a_new_one(connect: Connect) -> None:
     idle = [connect() for _ in range(5 * THREADS)]
     for connection in idle:

@@ -34,6 +34,7 @@ def me(admin: Api, key: str) -> Any:
         return answer
 
 
+@pytest.mark.requirement("SEC-32", "INS-02")
 def test_a_key_is_shown_once_and_kept_as_a_digest(admin: Api, session: Session) -> None:
     made = make(admin)
     assert made.keys() == {
@@ -96,6 +97,7 @@ class _FailingApp:
         raise OperationalError("", {}, Exception("database is locked"))
 
 
+@pytest.mark.requirement("SEC-33")
 def test_scopes_narrow_and_never_widen(admin: Api) -> None:
     key = make(admin, role="Manager", scopes=["clients:read"])["key"]
     headers = {"X-API-Key": key}
@@ -133,6 +135,7 @@ def test_bad_fields_are_named(admin: Api, changes: dict[str, Any], fields: list[
     assert admin.get("/api/admin/api-keys").json["total"] == 0
 
 
+@pytest.mark.requirement("SEC-34")
 def test_an_expired_key_stops_to_the_second_though_it_was_remembered(admin: Api) -> None:
     now = utc_now()
     expires = iso_instant(now + timedelta(minutes=5))
@@ -170,6 +173,7 @@ def test_revoking_is_final_and_twice_is_once(admin: Api, session: Session) -> No
     assert admin.delete("/api/admin/api-keys/999").status_code == 404
 
 
+@pytest.mark.requirement("SEC-33")
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [

@@ -99,6 +99,7 @@ def test_with_a_key_it_is_the_role_less_what_no_key_may(app: Flask, role: str) -
     assert set(NEVER_BY_KEY) == {"users:manage", "roles:manage", "api-keys:manage"}
 
 
+@pytest.mark.requirement("SEC-41")
 def test_permission_comes_before_the_body(sign_in: SignIn) -> None:
     viewer = sign_in("Viewer")
     for body in ("{", "[]", '{"username": 7}', "x" * 100):

@@ -200,6 +200,7 @@ def test_a_message_that_only_sounds_a_little_like_figures_is_answered_from_artic
     assert chat(api, "thank you very much")["reply"] == ABOUT
 
 
+@pytest.mark.requirement("SEC-77")
 def test_figures_are_those_that_the_caller_may_read(
     api: Api, acme: int, sign_in: Callable[..., Api]
 ) -> None:
@@ -226,6 +227,7 @@ def test_a_wrong_body_is_refused(api: Api, body: dict[str, Any], field: str) -> 
     assert [detail["field"] for detail in answer.json["error"]["details"]] == [field]
 
 
+@pytest.mark.requirement("SEC-77")
 def test_a_record_or_session_that_is_not_the_callers_is_not_found(
     api: Api, acme: int, sign_in: Callable[..., Api]
 ) -> None:

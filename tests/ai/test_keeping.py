@@ -134,6 +134,7 @@ def test_only_sockets_of_plain_connections_are_taken(
     assert can_keep(environ | changes) is expected
 
 
+@pytest.mark.requirement("SEC-120")
 def test_the_real_server_keeps_more_streams_than_it_has_threads(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,6 +42,7 @@ def test_only_what_the_contract_names_is_public(app: Flask) -> None:
     assert {"/api/auth/login", "/api/v1/auth/login", "/healthz", "/readyz"} <= public
 
 
+@pytest.mark.requirement("SEC-01", "SEC-02", "INS-06")
 def test_every_other_address_wants_credentials_on_every_method(app: Flask) -> None:
     client, marks = app.test_client(), rules_of(app)
     asked = 0
@@ -79,6 +80,7 @@ def test_both_spellings_of_an_address_have_the_same_methods(app: Flask) -> None:
             assert methods[path.replace("/api/v1/", "/api/", 1)] == offered, path
 
 
+@pytest.mark.requirement("INS-06")
 def test_no_module_registers_hooks_of_its_own_on_requests(app: Flask) -> None:
     """What every request pays for is in the gate and the finisher."""
     before = [function.__qualname__ for function in app.before_request_funcs.get(None, [])]

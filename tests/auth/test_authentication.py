@@ -39,6 +39,7 @@ def basic(user: str, password: str) -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
+@pytest.mark.requirement("SEC-02", "SEC-03", "SEC-26")
 @pytest.mark.parametrize(
     ("headers", "expected"),
     [
@@ -66,6 +67,7 @@ def test_bad_credentials_are_401_with_a_challenge(
         assert len(challenges) == (2 if path.startswith("/odata") else 1)
 
 
+@pytest.mark.requirement("SEC-09")
 def test_a_refresh_token_is_no_access_token_and_the_other_way_round(
     sign_in: SignIn, client: FlaskClient
 ) -> None:
@@ -76,6 +78,7 @@ def test_a_refresh_token_is_no_access_token_and_the_other_way_round(
     assert (answer.status_code, answer.json["error"]["code"]) == (401, "INVALID_CREDENTIALS")
 
 
+@pytest.mark.requirement("SEC-27")
 def test_credentials_in_the_query_are_none(admin: Api, app: Flask, client: FlaskClient) -> None:
     token, key = admin.headers["Authorization"].split()[1], key_of(app)
     for query in (f"access_token={token}", f"token={token}", f"api_key={key}", f"X-API-Key={key}"):
@@ -90,6 +93,7 @@ def test_basic_with_a_key_is_for_odata_only(app: Flask, client: FlaskClient, adm
     assert code(client, basic("any", key[:-1] + "0"), "/odata/") == "API_KEY_INVALID"
 
 
+@pytest.mark.requirement("SEC-35")
 def test_a_bad_credential_beside_a_good_one_is_refused(
     app: Flask, client: FlaskClient, admin: Api
 ) -> None:
@@ -105,6 +109,7 @@ def test_a_bad_credential_beside_a_good_one_is_refused(
     assert me(client, bad_key | good_token) == 401
 
 
+@pytest.mark.requirement("SEC-25")
 def test_me_tells_who_one_is_and_no_secret(app: Flask, client: FlaskClient, admin: Api) -> None:
     person = admin.get("/api/auth/me").json
     assert person.keys() == {
@@ -133,6 +138,7 @@ def two_apps(request: pytest.FixtureRequest, make_app: MakeApp) -> tuple[Flask, 
     return make_app(REDIS_URL=url), make_app(REDIS_URL=url)
 
 
+@pytest.mark.requirement("SEC-10", "SEC-11")
 def test_logout_ends_the_session_in_every_process_at_once(
     two_apps: tuple[Flask, Flask], sign_in: SignIn
 ) -> None:
@@ -169,6 +175,7 @@ def test_a_role_taken_away_is_gone_at_the_next_request(
         assert me(seen, user.headers, "/api/admin/audit") == expected
 
 
+@pytest.mark.requirement("SEC-29")
 def test_a_disabled_user_is_out_at_once(two_apps: tuple[Flask, Flask], sign_in: SignIn) -> None:
     here, there = two_apps
     user = sign_in("Viewer", here)
@@ -180,6 +187,7 @@ def test_a_disabled_user_is_out_at_once(two_apps: tuple[Flask, Flask], sign_in: 
     assert me(there.test_client(), user.headers) == 401
 
 
+@pytest.mark.requirement("SEC-34")
 def test_a_key_that_is_revoked_stops_at_once(two_apps: tuple[Flask, Flask]) -> None:
     here, there = two_apps
     with here.app_context(), transaction(), acting_as(system_caller("test")):

@@ -53,6 +53,7 @@ def test_basic_is_not_for_every_address() -> None:
         read_authorization(basic("any:key"), basic=False)
 
 
+@pytest.mark.requirement("SEC-30")
 def test_a_key_has_a_public_prefix_256_random_bits_and_a_checksum() -> None:
     made = new_api_key()
     assert re.fullmatch(r"bpk_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}", made.key)
@@ -61,6 +62,7 @@ def test_a_key_has_a_public_prefix_256_random_bits_and_a_checksum() -> None:
     check_api_key_form(made.key)
 
 
+@pytest.mark.requirement("SEC-31")
 def test_a_mistyped_key_is_refused_by_its_checksum() -> None:
     key = new_api_key().key
     for place in range(len(key)):
@@ -69,6 +71,7 @@ def test_a_mistyped_key_is_refused_by_its_checksum() -> None:
             check_api_key_form(key[:place] + other + key[place + 1 :])
 
 
+@pytest.mark.requirement("SEC-31")
 @pytest.mark.parametrize("key", ["", "x", "bpk_live_", "bpk_test_12345678_" + "A" * 49, "ü" * 67])
 def test_what_is_no_key_of_ours_is_refused(key: str) -> None:
     with pytest.raises(ApiKeyInvalidError):

@@ -76,6 +76,7 @@ def test_a_locked_name_opens_again_with_time(sign_in: SignIn, client: FlaskClien
         assert log_in(client, "viewer", PASSWORD) == 200
 
 
+@pytest.mark.requirement("SEC-16")
 def test_a_success_forgets_the_failures(sign_in: SignIn, client: FlaskClient) -> None:
     sign_in("Viewer")
     for _ in range(3):
@@ -95,6 +96,7 @@ def test_old_failures_do_not_count(sign_in: SignIn, client: FlaskClient) -> None
 FULL_WIDTH = "\uff56\uff49\uff45\uff57\uff45\uff52"
 
 
+@pytest.mark.requirement("SEC-21")
 @pytest.mark.parametrize("spelling", ["VIEWER", " viewer ", "Viewer", FULL_WIDTH, "vIeWeR\t"])
 def test_another_spelling_is_the_same_name(
     sign_in: SignIn, client: FlaskClient, spelling: str
@@ -104,6 +106,7 @@ def test_another_spelling_is_the_same_name(
     assert log_in(client, "viewer", PASSWORD) == 423
 
 
+@pytest.mark.requirement("SEC-21")
 def test_a_forwarded_address_does_not_get_round_it(sign_in: SignIn, client: FlaskClient) -> None:
     sign_in("Viewer")
     for number in range(5):
@@ -114,6 +117,7 @@ def test_a_forwarded_address_does_not_get_round_it(sign_in: SignIn, client: Flas
     assert answer.status_code == 423
 
 
+@pytest.mark.requirement("SEC-18")
 def test_unknown_names_answer_the_same(sign_in: SignIn, client: FlaskClient) -> None:
     sign_in("Viewer")
     answers = {}
@@ -128,6 +132,7 @@ def test_unknown_names_answer_the_same(sign_in: SignIn, client: FlaskClient) -> 
     assert answers["viewer"][5][0] == 423
 
 
+@pytest.mark.requirement("SEC-17")
 def test_the_lock_ends_no_session_and_no_refresh(sign_in: SignIn, client: FlaskClient) -> None:
     user = sign_in("Viewer")
     pair = client.post("/api/auth/login", json={"username": "viewer", "password": PASSWORD}).json
@@ -138,6 +143,7 @@ def test_the_lock_ends_no_session_and_no_refresh(sign_in: SignIn, client: FlaskC
     assert answer.status_code == 200
 
 
+@pytest.mark.requirement("SEC-20")
 def test_of_forty_guesses_at_once_five_are_looked_at(sign_in: SignIn, app: Flask) -> None:
     sign_in("Viewer")
     with ThreadPoolExecutor(20) as pool:
@@ -167,6 +173,7 @@ def test_attempts_that_were_cut_off_count_as_failed(
         assert log_in(client, "nobody") == 423
 
 
+@pytest.mark.requirement("OPS-18")
 def test_failures_and_locks_are_audited_without_secrets(
     sign_in: SignIn, client: FlaskClient, session: Session
 ) -> None:

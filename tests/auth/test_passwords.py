@@ -19,6 +19,7 @@ def cheap() -> Passwords:
     return Passwords(PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1))
 
 
+@pytest.mark.requirement("SEC-23")
 @pytest.mark.parametrize(
     "password",
     [
@@ -41,6 +42,7 @@ def test_composed_and_decomposed_characters_are_the_same_password(cheap: Passwor
     assert cheap.is_right("cafe\u0301-corner-shop", cheap.hash("caf\u00e9-corner-shop"))
 
 
+@pytest.mark.requirement("SEC-19")
 def test_without_a_hash_nothing_fits_and_it_takes_as_long() -> None:
     real = Passwords(PasswordHasher(time_cost=2, memory_cost=16384, parallelism=1))
     hashed = real.hash("three-blue-kettles")
@@ -53,6 +55,7 @@ def test_without_a_hash_nothing_fits_and_it_takes_as_long() -> None:
     assert 0.5 < times["known"] / times["unknown"] < 2
 
 
+@pytest.mark.requirement("INS-01")
 def test_hashes_are_argon2id_with_the_parameters_of_the_library() -> None:
     app = Flask("production")
     module.init_app(app, Config(SECRET_KEY="x" * 32))
@@ -61,6 +64,7 @@ def test_hashes_are_argon2id_with_the_parameters_of_the_library() -> None:
     assert not app.extensions["passwords"].is_outdated(hashed)
 
 
+@pytest.mark.requirement("INS-01")
 def test_a_hash_of_other_parameters_is_outdated(cheap: Passwords) -> None:
     assert cheap.is_outdated(PasswordHasher(time_cost=2, memory_cost=1024).hash("x"))
 
@@ -69,6 +73,7 @@ def test_a_damaged_hash_fits_nothing(cheap: Passwords) -> None:
     assert not cheap.is_right("x", "$argon2id$damaged")
 
 
+@pytest.mark.requirement("SEC-24")
 @pytest.mark.parametrize(
     "password", ["", "short", "elevenchars"], ids=["empty", "short", "eleven characters"]
 )
@@ -77,6 +82,7 @@ def test_short_ones_are_refused(password: str) -> None:
         check_new_password(password)
 
 
+@pytest.mark.requirement("SEC-24")
 @pytest.mark.parametrize(
     "password",
     [

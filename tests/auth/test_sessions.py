@@ -51,6 +51,7 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json["error"]["code"]
 
 
+@pytest.mark.requirement("SEC-12")
 def test_refresh_rotates_and_leaves_other_sessions_alone(
     client: FlaskClient, log_in: Callable[[], Pair]
 ) -> None:
@@ -79,6 +80,7 @@ def test_within_ten_seconds_the_same_token_gives_the_same_pair(
         assert code(refresh(client, second)) == (401, "TOKEN_REVOKED")
 
 
+@pytest.mark.requirement("SEC-13")
 def test_an_older_token_ends_the_session_at_once(
     client: FlaskClient, log_in: Callable[[], Pair], session: Reading
 ) -> None:
@@ -95,6 +97,7 @@ def test_an_older_token_ends_the_session_at_once(
     assert len(session.execute(audited).all()) == 1
 
 
+@pytest.mark.requirement("SEC-14")
 def test_ten_at_once_get_one_new_pair(
     app: Flask, log_in: Callable[[], Pair], session: Reading
 ) -> None:
@@ -128,6 +131,7 @@ def test_what_is_no_refresh_token_is_refused(client: FlaskClient, token: str) ->
     assert code(answer) == (401, "INVALID_CREDENTIALS")
 
 
+@pytest.mark.requirement("INS-02")
 def test_tokens_are_not_in_the_database(log_in: Callable[[], Pair], session: Reading) -> None:
     pair = log_in()
     rows = session.execute(select(RefreshToken)).scalars().all()

@@ -40,6 +40,7 @@ def signed(header: dict[str, Any], body: dict[str, Any], key: bytes = KEY.secret
     return f"{text}.{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
 
 
+@pytest.mark.requirement("SEC-08")
 def test_a_token_says_whose_it_is_and_until_when() -> None:
     token = TOKENS.make(7, "session")
     body = claims()
@@ -64,6 +65,7 @@ def test_a_token_ends_after_its_time_to_the_second() -> None:
             TOKENS.read(token)
 
 
+@pytest.mark.requirement("OPS-05")
 def test_a_token_of_a_worker_whose_clock_is_ahead_is_read() -> None:
     with time_machine.travel("2026-01-01T00:02:00Z", tick=False):
         token = TOKENS.make(7, "session")
@@ -118,12 +120,14 @@ FORGED = {
 }
 
 
+@pytest.mark.requirement("SEC-04", "SEC-05", "SEC-06")
 @pytest.mark.parametrize("token", FORGED.values(), ids=FORGED.keys())
 def test_what_is_not_ours_is_refused(token: str) -> None:
     with pytest.raises(InvalidCredentialsError):
         TOKENS.read(token)
 
 
+@pytest.mark.requirement("SEC-05")
 def test_any_changed_character_breaks_the_signature() -> None:
     token = TOKENS.make(7, "session")
     head, _, signature = token.split(".")
@@ -132,6 +136,7 @@ def test_any_changed_character_breaks_the_signature() -> None:
             TOKENS.read(text)
 
 
+@pytest.mark.requirement("OPS-19")
 def test_a_new_key_reads_the_tokens_of_the_one_before() -> None:
     old = AccessTokens(CONFIG)
     changed = replace(CONFIG, SECRET_KEY="n" * 40, SECRET_KEY_PREVIOUS=(CONFIG.SECRET_KEY,))

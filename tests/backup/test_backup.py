@@ -99,6 +99,7 @@ def contents(app: Flask) -> dict[str, bytes]:
         }
 
 
+@pytest.mark.requirement("OPS-04")
 @pytest.mark.parametrize("target", KINDS)
 def test_everything_comes_back(app: Flask, empty_app: Build, tmp_path: Path, target: str) -> None:
     archive = tmp_path / "backup.zip"
@@ -134,6 +135,7 @@ def test_a_restored_service_goes_on(
             connection.commit()
 
 
+@pytest.mark.requirement("OPS-04")
 def test_sums_of_money_are_equal_to_the_cent(app: Flask, empty_app: Build, tmp_path: Path) -> None:
     with filled(app):
         write_backup(tmp_path / "backup.zip")
@@ -210,6 +212,7 @@ def test_commands_say_what_they_did(app: Flask, empty_app: Build, tmp_path: Path
     assert "Restored:" in restored.output
 
 
+@pytest.mark.requirement("OPS-04")
 def test_a_backup_sees_one_instant(app: Flask, tmp_path: Path) -> None:
     """What is written while a backup runs is in all of its tables or in none."""
 

@@ -88,6 +88,7 @@ def test_questions_go_on_in_a_session(ask: Ask, admin: Api) -> None:
     assert third["sessionId"] == first["sessionId"]
 
 
+@pytest.mark.requirement("SEC-77")
 def test_a_session_of_somebody_else_does_not_exist(ask: Ask, sign_in: Callable[..., Api]) -> None:
     session = ask("open tickets")["sessionId"]
     for known in (session, "bis_unknown"):
@@ -154,6 +155,7 @@ def test_a_bad_body_is_refused_with_its_field(admin: Api, body: dict[str, Any]) 
     assert answer.json["error"]["details"][0]["field"] in ("question", "limit", "more")
 
 
+@pytest.mark.requirement("SEC-77")
 def test_records_that_may_not_be_read_are_not_counted(
     business: None, sign_in: Callable[..., Api]
 ) -> None:

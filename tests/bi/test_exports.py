@@ -40,6 +40,7 @@ def export(api: Api, report: int | str, form: str, **more: Any) -> Any:
     return answer
 
 
+@pytest.mark.requirement("SEC-67")
 def test_a_workbook_has_typed_cells_and_no_formula(admin: Api, report: int) -> None:
     answer = export(admin, report, "xlsx")
     assert answer.headers["X-Row-Count"] == "4" and answer.headers["X-Truncated"] == "false"
@@ -68,6 +69,7 @@ def test_a_workbook_has_sums_by_currency_and_a_sheet_with_the_chart(
     assert about["Complete"] == "yes" and about["Query"].startswith("/odata/Invoices?$apply=")
 
 
+@pytest.mark.requirement("SEC-67")
 def test_csv_keeps_texts_from_being_formulas(admin: Api, report: int) -> None:
     answer = export(admin, report, "csv")
     assert answer.data.startswith(b"\xef\xbb\xbf")

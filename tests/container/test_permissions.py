@@ -22,6 +22,7 @@ def test_a_set_that_a_role_may_not_read_is_403(read: Read, address: str) -> None
     assert "leads:read" in error["message"]
 
 
+@pytest.mark.requirement("INS-05", "SEC-44")
 @pytest.mark.parametrize(
     "address",
     ["Clients?$expand=Opportunities", "Clients?$filter=Opportunities/any()",
@@ -44,6 +45,7 @@ def test_a_star_expands_what_may_be_read(read: Read) -> None:
     assert "Opportunities" not in some and "Invoices" in some
 
 
+@pytest.mark.requirement("SEC-42")
 def test_own_rows_are_all_that_a_narrowed_role_sees(read: Read, admin: Caller) -> None:
     mine = factories.make_client(name="Mine", owner_id=admin.user_id)
     other = factories.make_user("Sales")
@@ -98,6 +100,7 @@ def test_what_lies_in_the_trash_is_not_there(read: Read) -> None:
     assert read("Documents?$filter=name eq 'Contract'")[1]["value"] == []
 
 
+@pytest.mark.requirement("SEC-44")
 @pytest.mark.parametrize("name", ["passwordHash", "username", "status", "usernameKey", "kind"])
 def test_a_column_without_a_property_does_not_exist(read: Read, name: str) -> None:
     assert read(f"Users?$filter={name} eq 'x'")[0] == 400

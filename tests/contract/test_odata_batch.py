@@ -203,6 +203,7 @@ def test_a_reference_to_nothing_is_the_mistake_of_its_request(admin: Api) -> Non
     assert [one.status for one in found] == [400, 404, 424, 400]
 
 
+@pytest.mark.requirement("SEC-51")
 def test_addresses_of_other_services_are_refused(admin: Api) -> None:
     urls = [
         "http://evil.example/odata/Clients", "https://localhost@evil.example/odata/Clients",
@@ -415,6 +416,7 @@ def test_values_are_taken_into_bodies_where_they_are_depended_on(admin: Api) -> 
     assert len(found["5"]["body"]["value"]) == 1
 
 
+@pytest.mark.requirement("SEC-115")
 @pytest.mark.parametrize(
     ("requests", "field"),
     [
@@ -475,6 +477,7 @@ def test_a_json_batch_can_be_answered_as_multipart(admin: Api) -> None:
 # --- limits and rights ----------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("SEC-115")
 def test_no_more_requests_than_the_limit(admin: Api) -> None:
     part = request("GET", "Clients/$count")
     assert len(send(admin, *[part] * 100)) == 100
@@ -503,6 +506,7 @@ def test_every_request_of_a_batch_counts(
     assert int(answer.headers["Retry-After"]) > 0
 
 
+@pytest.mark.requirement("SEC-51")
 def test_each_request_has_the_rights_of_the_caller(
     sign_in: Callable[..., Api], session: Session
 ) -> None:

@@ -260,6 +260,7 @@ def test_a_repeated_key_has_the_first_answer(admin: Api) -> None:
     assert again.headers["Idempotency-Replayed"] == "true"
 
 
+@pytest.mark.requirement("RACE-08")
 def test_twenty_at_once_convert_once(app: Flask, admin: Api, session: Session) -> None:
     lead_id = make_lead(admin)
 
@@ -307,6 +308,7 @@ with app.app_context(), acting_as(system_caller()):
 """
 
 
+@pytest.mark.requirement("DUR-08")
 def test_a_conversion_that_is_killed_leaves_nothing(
     app: Flask, admin: Api, session: Session, tmp_path: Path
 ) -> None:

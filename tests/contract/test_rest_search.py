@@ -153,6 +153,7 @@ def test_markup_in_names_is_escaped(admin: Api) -> None:
     )
 
 
+@pytest.mark.requirement("SEC-63")
 def test_signs_of_patterns_are_plain_characters(admin: Api) -> None:
     make(admin, "Clients", name="100% Cotton_Mill")
     make(admin, "Clients", name="100x CottonXMill")
@@ -179,6 +180,7 @@ def test_a_bad_search_names_the_field(admin: Api, query: str, field: str) -> Non
     assert [detail["field"] for detail in answer.json["error"]["details"]] == [field]
 
 
+@pytest.mark.requirement("SEC-62")
 @pytest.mark.parametrize(
     "q", ["\U0001f469\u200d\U0001f527", "a\u202eb", "^^", "NEAR(a b)", "a* OR b", "--", "..",
           "a" * 200, "é" * 100, "東京株式", "\u0301\u0301", "x\ny", "{a}:b", '"', "-"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -73,6 +74,7 @@ def test_a_paid_document_may_be_sent_again_and_a_void_one_not(admin: Api) -> Non
     assert send(admin, 999).status_code == 404
 
 
+@pytest.mark.requirement("SEC-74")
 def test_bad_letters_are_refused_by_field(admin: Api, session: Session) -> None:
     key = draft(admin)["id"]
     wrong: list[tuple[dict[str, Any], str]] = [

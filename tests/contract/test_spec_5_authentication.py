@@ -42,6 +42,7 @@ def test_without_credentials_401(anonymous: Api, path: str) -> None:
     assert "WWW-Authenticate" in answer.headers
 
 
+@pytest.mark.requirement("SEC-15")
 def test_wrong_password_401_then_locked_423(admin: Api, anonymous: Api) -> None:
     body = {"username": "admin", "password": "wrong password here"}
     statuses = [anonymous.post("/api/auth/login", body).status_code for _ in range(6)]

@@ -25,6 +25,7 @@ def downloads(files: Files, key: int) -> int:
     return int(files.api.get(f"/odata/Documents({key})").json["downloadCount"])
 
 
+@pytest.mark.requirement("SEC-70")
 def test_a_file_is_given_out_to_be_saved(files: Files) -> None:
     key = files.document(b"<html><script>alert(1)</script>", "pa\u0121e.html")
     answer = files.download(key)
@@ -169,6 +170,7 @@ def test_a_file_that_the_store_has_lost_is_said_so(
     assert downloads(files, key) == 0
 
 
+@pytest.mark.requirement("OUT-09")
 @pytest.mark.only_on("sqlite")
 def test_without_the_store_everything_else_goes_on(
     make_app: Callable[..., Flask], sign_in: Callable[..., Api], monkeypatch: pytest.MonkeyPatch

@@ -63,6 +63,7 @@ TRAPS = {
 }
 
 
+@pytest.mark.requirement("SEC-75", "SEC-117")
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_trap_costs_little_and_tells_nothing(tmp_path: Path, name: str) -> None:
     findings = found_in(TRAPS[name], name, tmp_path)

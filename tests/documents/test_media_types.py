@@ -83,6 +83,7 @@ def test_the_content_decides(head: bytes, name: str, media_type: str) -> None:
     assert media_type_of(head, name) == media_type
 
 
+@pytest.mark.requirement("SEC-71")
 @pytest.mark.parametrize(
     ("head", "name"),
     [
@@ -108,6 +109,7 @@ def test_programs_and_scripts_are_refused(head: bytes, name: str) -> None:
     assert refused.value.details[0].field == "file"
 
 
+@pytest.mark.requirement("SEC-71")
 @pytest.mark.parametrize(
     ("head", "name"),
     [

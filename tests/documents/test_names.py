@@ -41,6 +41,7 @@ def test_extensions() -> None:
     assert [extension_of(name) for name in names] == ["pdf", "gz", "", "", ""]
 
 
+@pytest.mark.requirement("SEC-69")
 @pytest.mark.parametrize(
     "name",
     [

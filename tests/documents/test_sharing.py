@@ -112,6 +112,7 @@ def test_the_page_does_not_tell_the_host_back(files: Files, key: int) -> None:
         assert answer.json["url"].startswith("http://localhost/s/")
 
 
+@pytest.mark.requirement("SEC-50")
 @pytest.mark.parametrize("token", ["x", "A" * 43, "A" * 101, "%2e%2e", "a%00b", "1' OR '1'='1"])
 def test_a_wrong_token_is_nothing(files: Files, key: int, token: str) -> None:
     share(files, key)

@@ -111,6 +111,7 @@ NAMES = {
 }
 
 
+@pytest.mark.requirement("SEC-68")
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_a_name_is_kept_but_never_a_path(files: Files, name: str) -> None:
     answer = files.upload(TEXT, name)
@@ -163,6 +164,7 @@ def test_a_form_that_is_refused_leaves_nothing(
     assert session.execute(select(Model.metadata.tables["documents"].c.id)).all() == []
 
 
+@pytest.mark.requirement("SEC-71")
 def test_an_empty_file_is_refused(app: Flask, files: Files, before: set[str]) -> None:
     answer = files.upload(b"")
     assert answer.status_code == 400
@@ -170,6 +172,7 @@ def test_an_empty_file_is_refused(app: Flask, files: Files, before: set[str]) ->
     assert stored_keys(app) == before
 
 
+@pytest.mark.requirement("SEC-71")
 @pytest.mark.parametrize(
     ("form", "field"),
     [
@@ -219,6 +222,7 @@ def test_what_is_no_form_is_refused(
     assert stored_keys(app) == before
 
 
+@pytest.mark.requirement("SEC-117")
 def test_thousands_of_parts_are_refused(app: Flask, files: Files, before: set[str]) -> None:
     boundary, body = encoded([(f"field{n}", "x") for n in range(3000)])
     answer = files.api.client.post(
@@ -248,6 +252,7 @@ def test_an_upload_that_is_interrupted_leaves_nothing(
     assert stored_keys(app) == before
 
 
+@pytest.mark.requirement("SEC-116")
 @pytest.mark.parametrize("announced", [True, False], ids=["Content-Length", "while it comes in"])
 def test_a_file_over_the_limit_is_refused(
     make_app: Callable[..., Flask], sign_in: Callable[..., Api], announced: bool

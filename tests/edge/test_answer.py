@@ -16,6 +16,7 @@ pytestmark = pytest.mark.only_on("sqlite")
 SignIn = Callable[..., Api]
 
 
+@pytest.mark.requirement("SEC-130", "SEC-131")
 @pytest.mark.parametrize("path", ["/healthz", "/api/auth/me", "/nothing", "/odata/nothing"])
 def test_security_headers_are_on_every_answer(client: FlaskClient, path: str) -> None:
     headers = client.get(path).headers
@@ -30,11 +31,13 @@ def test_security_headers_are_on_every_answer(client: FlaskClient, path: str) ->
     assert not [name for name in headers.keys() if name.startswith("Access-Control-")]  # noqa: SIM118
 
 
+@pytest.mark.requirement("SEC-130")
 def test_behind_tls_browsers_are_told_to_stay_there(client: FlaskClient) -> None:
     answer = client.get("/healthz", base_url="https://localhost")
     assert answer.headers["Strict-Transport-Security"].startswith("max-age=31536000")
 
 
+@pytest.mark.requirement("SEC-132")
 def test_no_origin_is_let_in(client: FlaskClient) -> None:
     headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
     for method in ("OPTIONS", "GET"):
@@ -61,6 +64,7 @@ def test_a_page_keeps_its_own_policy_and_an_etag_may_be_kept(
     assert answer.headers["Cache-Control"] == "private, no-cache"
 
 
+@pytest.mark.requirement("SEC-133")
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -88,6 +92,7 @@ def test_the_api_sets_and_reads_no_cookie(admin: Api) -> None:
     assert admin.client.get("/api/auth/me", headers=cookie).status_code == 401
 
 
+@pytest.mark.requirement("INS-08")
 def test_forwarding_headers_count_only_behind_a_trusted_proxy(
     make_app: Callable[..., Flask], sign_in: SignIn
 ) -> None:

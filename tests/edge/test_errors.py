@@ -77,6 +77,7 @@ def _raise(error: Exception) -> Callable[[], Any]:
     return view
 
 
+@pytest.mark.requirement("SEC-134", "SEC-135", "SEC-192")
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize(
     ("path", "status", "code"),
@@ -121,6 +122,7 @@ def test_a_path_of_bad_bytes_is_refused(probes: Api) -> None:
     assert (answer.status_code, shape(answer)["code"]) == (400, "INVALID_QUERY")
 
 
+@pytest.mark.requirement("SEC-191")
 @pytest.mark.only_on("sqlite")
 def test_an_unexpected_error_tells_its_request_id_and_nothing_else(
     probes: Api, capsys: pytest.CaptureFixture[str]
@@ -151,6 +153,7 @@ def test_odata_details_have_code_and_target(probes: Api) -> None:
     assert shape(probes.get("/odata/probe/query"))["position"] == 17
 
 
+@pytest.mark.requirement("SEC-49")
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("method", ["DELETE", "PUT", "PATCH", "TRACE", "PROPFIND"])
 def test_a_method_that_is_not_offered_is_405_with_those_that_are(probes: Api, method: str) -> None:
@@ -160,6 +163,7 @@ def test_a_method_that_is_not_offered_is_405_with_those_that_are(probes: Api, me
     assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS", "POST"}
 
 
+@pytest.mark.requirement("SEC-49")
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("name", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
 def test_no_header_changes_the_method(probes: Api, name: str) -> None:
@@ -195,6 +199,7 @@ def test_wrong_types_are_400_at_their_place(admin: Api) -> None:
     assert {detail["field"] for detail in details} == {"name", "role", "scopes[1]", "expiresAt"}
 
 
+@pytest.mark.requirement("SEC-22")
 @pytest.mark.parametrize(
     "body", ["", "[]", "null", "{", '{"username":', '"x"', "username=x", "{}", '{"username":"x"}']
 )

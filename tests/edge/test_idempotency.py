@@ -55,6 +55,7 @@ def test_both_spellings_of_the_address_are_the_same_request(admin: Api, session:
     assert roles(session) == 1
 
 
+@pytest.mark.requirement("RACE-07")
 @pytest.mark.parametrize(
     ("body", "path"),
     [
@@ -199,6 +200,7 @@ def upload() -> dict[str, Any]:
     return {"name": file.filename, "size": len(file.read()), "note": request.form.get("note")}
 
 
+@pytest.mark.requirement("RACE-06")
 @pytest.mark.parametrize("path", ["/api/x/write", "/api/x/conflict"])
 def test_twenty_twins_in_three_processes_have_one_effect_and_one_answer(
     slow: tuple[list[Flask], Api], session: Session, path: str
@@ -237,6 +239,7 @@ def test_a_failure_on_our_side_leaves_neither_effect_nor_record(
     assert post(api, "k1", None, "/api/x/fail").status_code == 500
 
 
+@pytest.mark.requirement("DUR-06")
 def test_a_kill_between_effect_and_answer_leaves_neither(
     slow: tuple[list[Flask], Api], session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

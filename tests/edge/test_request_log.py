@@ -17,6 +17,7 @@ from tests.contract.conftest import PASSWORD, Api
 SignIn = Callable[..., Api]
 
 
+@pytest.mark.requirement("SEC-137")
 @pytest.mark.only_on("sqlite")
 def test_no_request_leaves_a_secret_in_the_log(
     make_app: Callable[..., Flask], sign_in: SignIn, capfd: pytest.CaptureFixture[str]

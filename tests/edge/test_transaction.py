@@ -87,6 +87,7 @@ def test_success_is_committed_and_nothing_else(
     assert probes.get("/api/auth/me").status_code == 200
 
 
+@pytest.mark.requirement("OPS-18")
 def test_a_denial_is_in_the_audit_log_though_all_else_is_undone(
     probes: Api, session: Session
 ) -> None:

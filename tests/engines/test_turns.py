@@ -100,6 +100,7 @@ def test_a_database_that_cannot_be_opened_ends_the_turn(tmp_path: Path) -> None:
             engine.connect()
 
 
+@pytest.mark.requirement("RACE-17")
 def test_nobody_is_left_waiting_under_load(engine: Engine) -> None:
     """Eight threads write again and again: each has its share."""
     counts = [0] * 8

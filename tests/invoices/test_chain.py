@@ -161,6 +161,7 @@ def test_the_command_says_how_the_chain_stands(app: Flask, unit_of_work: Callabl
     assert "broken after 0 links: INV-" in result.output
 
 
+@pytest.mark.requirement("RACE-01", "RACE-02")
 def test_fifty_at_once_with_some_failing_leave_no_gap(
     app: Flask, unit_of_work: Callable[[], Any]
 ) -> None:

@@ -208,6 +208,7 @@ def test_writing_off_leaves_the_receivables_and_money_may_still_come(admin: Call
     assert stored("Client", client_id)["outstanding_balance"] == 100
 
 
+@pytest.mark.requirement("RACE-01", "RACE-02")
 def test_parallel_issues_give_consecutive_numbers_and_failures_leave_no_gap(app: Flask) -> None:
     bind_services(app)
     begin = threading.Barrier(4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from decimal import Decimal
 
+import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import func, select
 
@@ -19,6 +20,7 @@ _PAYMENT = Payment.__table__
 LARGEST = 999_999_999_999_999  # cents of a Decimal(15,2)
 
 
+@pytest.mark.requirement("RACE-05")
 def test_a_hundred_thousand_payments_add_up_to_the_cent(
     admin: Caller,
 ) -> None:

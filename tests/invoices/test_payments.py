@@ -263,6 +263,7 @@ def test_balances_of_a_client_in_another_currency(admin: Caller) -> None:
     assert stored("Client", client_id)["invoiced_total"] == Decimal("46.27")
 
 
+@pytest.mark.requirement("RACE-04")
 def test_of_two_full_payments_at_once_one_is_taken(app: Flask) -> None:
     bind_services(app)
     begin = threading.Barrier(2)
@@ -290,6 +291,7 @@ def test_of_two_full_payments_at_once_one_is_taken(app: Flask) -> None:
         assert len(rows(Payment)) == 5
 
 
+@pytest.mark.requirement("RACE-03")
 def test_parallel_parts_lose_nothing(app: Flask) -> None:
     bind_services(app)
     with app.app_context(), acting_as(system_caller()), transaction():

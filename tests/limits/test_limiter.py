@@ -30,6 +30,7 @@ def statuses(client: FlaskClient, headers: dict[str, str], times: int) -> list[i
     return [client.get("/api/auth/me", headers=headers).status_code for _ in range(times)]
 
 
+@pytest.mark.requirement("RATE-01")
 def test_of_160_requests_at_once_exactly_100_pass(make_app: MakeApp, sign_in: SignIn) -> None:
     app = make_app(RATE_LIMIT_USER="100/minute")
     headers = sign_in("Viewer", app).headers
@@ -43,6 +44,7 @@ def test_of_160_requests_at_once_exactly_100_pass(make_app: MakeApp, sign_in: Si
     assert remaining == list(range(100))
 
 
+@pytest.mark.requirement("RATE-11", "RATE-12")
 def test_a_key_has_1000(make_app: MakeApp) -> None:
     app = make_app(RATE_LIMIT_API_KEY="1000/minute")
     key, other = new_key(app), new_key(app)
@@ -51,6 +53,7 @@ def test_a_key_has_1000(make_app: MakeApp) -> None:
     assert statuses(app.test_client(), other, 1) == [200]
 
 
+@pytest.mark.requirement("RATE-02")
 def test_a_refusal_says_when_to_come_back(make_app: MakeApp, sign_in: SignIn) -> None:
     user = sign_in("Viewer", make_app(RATE_LIMIT_USER="2/minute"))
     for _ in range(2):
@@ -64,6 +67,7 @@ def test_a_refusal_says_when_to_come_back(make_app: MakeApp, sign_in: SignIn) ->
     assert refused.headers["RateLimit-Reset"] == refused.headers["Retry-After"]
 
 
+@pytest.mark.requirement("RATE-05", "RATE-06")
 def test_all_tokens_of_a_user_count_together_and_others_are_not_touched(
     make_app: MakeApp, sign_in: SignIn
 ) -> None:
@@ -78,6 +82,7 @@ def test_all_tokens_of_a_user_count_together_and_others_are_not_touched(
     assert statuses(app.test_client(), other.headers, 1) == [200]
 
 
+@pytest.mark.requirement("RATE-07")
 @pytest.mark.parametrize(
     ("path", "headers"),
     [
@@ -97,6 +102,7 @@ def test_nothing_gets_round_the_limit(
     assert user.get(path, headers=headers).status_code == 429
 
 
+@pytest.mark.requirement("RATE-07")
 def test_health_is_free(make_app: MakeApp) -> None:
     client = make_app(RATE_LIMIT_USER="1/minute").test_client()
     answers = [client.get("/healthz") for _ in range(5)]
@@ -122,6 +128,7 @@ def test_signing_in_is_limited_by_address(make_app: MakeApp) -> None:
     assert elsewhere.status_code == 401
 
 
+@pytest.mark.requirement("RATE-13")
 def test_guessing_is_slowed_and_shuts_out_nobody(make_app: MakeApp, sign_in: SignIn) -> None:
     app = make_app(RATE_LIMIT_USER="5/minute")
     user, key = sign_in("Viewer", app), new_key(app)
@@ -134,6 +141,7 @@ def test_guessing_is_slowed_and_shuts_out_nobody(make_app: MakeApp, sign_in: Sig
     assert statuses(app.test_client(), {}, 8) == [401] * 8
 
 
+@pytest.mark.requirement("RATE-14")
 def test_parts_of_a_batch_count(make_app: MakeApp, sign_in: SignIn) -> None:
     app = make_app(RATE_LIMIT_USER="10/minute")
 

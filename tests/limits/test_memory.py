@@ -32,6 +32,7 @@ def store(clock: Clock) -> MemoryStore:
     return MemoryStore(clock)
 
 
+@pytest.mark.requirement("RATE-03")
 def test_remaining_counts_down_to_nought_and_then_nothing_passes(store: MemoryStore) -> None:
     rate = Rate(3, 60)
     assert [store.hit("a", rate)[:3] for _ in range(5)] == [
@@ -52,6 +53,7 @@ def test_a_place_is_free_exactly_when_the_oldest_request_has_left(
     assert store.hit("a", rate) == Verdict(True, 2, 0, 20)
 
 
+@pytest.mark.requirement("RATE-09")
 def test_refusals_do_not_prolong(store: MemoryStore, clock: Clock) -> None:
     rate = Rate(1, 60)
     store.hit("a", rate)
@@ -86,6 +88,7 @@ def test_looking_counts_nothing(store: MemoryStore) -> None:
 nanoseconds = st.lists(st.integers(0, 30 * 10**9), min_size=1, max_size=60)
 
 
+@pytest.mark.requirement("RATE-10")
 @given(nanoseconds, st.integers(1, 5))
 def test_no_window_of_a_minute_has_more_than_the_limit(pauses: list[int], amount: int) -> None:
     now = 10**12
@@ -100,6 +103,7 @@ def test_no_window_of_a_minute_has_more_than_the_limit(pauses: list[int], amount
             passed.append(now)
 
 
+@pytest.mark.requirement("RATE-08")
 @given(nanoseconds, st.integers(1, 3))
 def test_after_the_time_told_a_request_passes(pauses: list[int], amount: int) -> None:
     now = 10**12

@@ -61,6 +61,7 @@ def test_several_at_once_pass_together_or_not_at_all(store: SharedStore) -> None
     assert store.hit("b", rate, 11) == Verdict(False, 10, 10, 60)
 
 
+@pytest.mark.requirement("OPS-05")
 def test_the_window_moves_by_the_clock_of_redis(store: SharedStore) -> None:
     rate = Rate(2, 1)
     assert store.hit("a", rate).allowed
@@ -72,6 +73,7 @@ def test_the_window_moves_by_the_clock_of_redis(store: SharedStore) -> None:
     assert not store.hit("a", rate).allowed
 
 
+@pytest.mark.requirement("RATE-01", "RATE-10")
 def test_four_processes_with_five_threads_let_exactly_the_limit_pass(server: redis.Redis) -> None:
     stores = [new_store() for _ in range(4)]
     with ThreadPoolExecutor(20) as pool:
@@ -163,6 +165,7 @@ def wall(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]
     wall._listener.close()
 
 
+@pytest.mark.requirement("RATE-15")
 def test_without_redis_each_process_counts_for_itself_and_redis_goes_on_after(
     wall: Wall, server: redis.Redis
 ) -> None:

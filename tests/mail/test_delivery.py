@@ -170,6 +170,7 @@ def test_a_recipient_who_is_busy_delays_it_for_all(post: Post) -> None:
     ]
 
 
+@pytest.mark.requirement("OUT-10", "OUT-11")
 def test_a_server_that_is_away_delays_and_loses_nothing(post: Post) -> None:
     port = free_port()
     keys = [post.queue() for _ in range(3)]
@@ -244,6 +245,7 @@ def test_a_server_that_has_it_and_hangs_leaves_it_unknown(
     assert row["error"].startswith("outcome unknown")
 
 
+@pytest.mark.requirement("OUT-12", "OUT-08")
 def test_an_answer_is_written_down_when_the_database_is_back(
     post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,6 +318,7 @@ def test_addresses_in_other_letters(post: Post) -> None:
     assert post.row(again)["status"] == "sent", post.row(again)["error"]
 
 
+@pytest.mark.requirement("SEC-74")
 @pytest.mark.parametrize("subject", ["Hello\r\nBcc: x@evil.example", "a\nb", "a\rb"])
 def test_a_header_of_two_lines_is_never_sent(post: Post, subject: str) -> None:
     mailbox = Mailbox()

@@ -128,6 +128,7 @@ def test_killed_while_the_server_takes_it_it_is_not_sent_again(
     assert len(mailbox.envelopes) == 1
 
 
+@pytest.mark.requirement("RACE-15")
 def test_two_workers_at_once_send_each_mail_once(
     post: Post, mailbox: Mailbox, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def understood_or_refused(parse: Callable[[str], Any], text: str) -> None:
         assert error.message
 
 
+@pytest.mark.requirement("FUZZ-01")
 @pytest.mark.parametrize("parse", _PARSERS)
 @settings(_UNHURRIED, max_examples=150)
 @given(text=st.text(st.characters(codec="utf-8"), max_size=40))
@@ -70,6 +71,7 @@ def _damaged(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
     return text[:start] + instead + text[end:]
 
 
+@pytest.mark.requirement("FUZZ-02")
 @_UNHURRIED
 @given(_damaged(expressions(5).map(to_text)))
 def test_damaged_expression(text: str) -> None:
@@ -88,12 +90,14 @@ def test_damaged_apply(text: str) -> None:
     understood_or_refused(parse_apply, text)
 
 
+@pytest.mark.requirement("FUZZ-03")
 @settings(_UNHURRIED, max_examples=40)
 @given(_damaged(query_options().map(query_text)))
 def test_damaged_query_string(text: str) -> None:
     understood_or_refused(parse_options, text)
 
 
+@pytest.mark.requirement("FUZZ-04")
 @given(st.binary(max_size=40))
 def test_any_bytes(raw: bytes) -> None:
     try:
@@ -146,6 +150,7 @@ _HOSTILE = [
 ]
 
 
+@pytest.mark.requirement("FUZZ-05", "SEC-111")
 @pytest.mark.parametrize("piece", _HOSTILE)
 def test_long_repetition_is_answered_quickly(piece: str) -> None:
     text = (piece * (_LONG // len(piece) + 1))[:_LONG]

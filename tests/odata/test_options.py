@@ -89,6 +89,7 @@ def test_pairs_are_decoded_already() -> None:
     assert parse_options([("$filter", "a eq '+%20'")]).filter == Binary("eq", A, text("+%20"))
 
 
+@pytest.mark.requirement("SEC-76")
 @pytest.mark.parametrize(
     ("query", "option", "offset", "message"),
     [

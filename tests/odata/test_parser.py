@@ -295,6 +295,7 @@ def test_error_points_at_the_character_and_says_what_was_expected(
     assert message in caught.value.message
 
 
+@pytest.mark.requirement("SEC-110")
 @pytest.mark.parametrize(
     "nested", ["({})", "not ({})", "-({})", "tolower({})", "a/any(d:{})", "[{}]"]
 )
@@ -307,12 +308,14 @@ def test_nesting_is_bounded(nested: str) -> None:
         parse_filter(nested.format(deep))
 
 
+@pytest.mark.requirement("SEC-110")
 @pytest.mark.parametrize("chain", ["a add " * 101 + "a", "a/" * 101 + "a", "a eq " * 101 + "a"])
 def test_chains_are_bounded_like_nesting(chain: str) -> None:
     with pytest.raises(QueryError, match="chain of too many"):
         parse_filter(chain)
 
 
+@pytest.mark.requirement("SEC-111")
 def test_number_of_parts_is_bounded() -> None:
     many = "a in (" + ",".join(["1"] * 498) + ")"
     parse_filter(many)

@@ -32,6 +32,7 @@ REFUSALS = ("400", "401", "403", "404", "405", "406", "409", "412", "414", "415"
 TAGS = (*(area.name for area in AREAS), "links", "OData", "Health", *container().sets)
 
 
+@pytest.mark.requirement("SEC-190", "OPS-15")
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("tag", TAGS)
 def test_answers_are_as_described(app: Flask, admin: Api, tag: str) -> None:

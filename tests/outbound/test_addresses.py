@@ -42,6 +42,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
+@pytest.mark.requirement("SEC-92", "SEC-93")
 @pytest.mark.parametrize("host", LOOPBACK + INSIDE)
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_addresses_inside_are_refused_in_every_spelling(scheme: str, host: str) -> None:
@@ -51,6 +52,7 @@ def test_addresses_inside_are_refused_in_every_spelling(scheme: str, host: str) 
         read_url(f"{scheme}://{host}:8080/hook")
 
 
+@pytest.mark.requirement("SEC-91")
 @pytest.mark.parametrize("url", BROKEN)
 @pytest.mark.parametrize("allow_private", [False, True])
 def test_what_is_no_plain_url_is_refused_everywhere(url: str, allow_private: bool) -> None:
@@ -95,6 +97,7 @@ def test_a_laptop_may_call_itself(host: str) -> None:
     assert read_url(f"http://{host}/", allow_private=True, https_only=True).scheme == "http"
 
 
+@pytest.mark.requirement("SEC-94")
 def test_refusals_of_addresses_do_not_tell_them_apart() -> None:
     texts = set()
     for host in ("127.0.0.1", "10.1.2.3:8080", "169.254.169.254", "a.internal", "[::1]"):

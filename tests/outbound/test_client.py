@@ -64,11 +64,13 @@ def test_connection_that_was_closed_while_idle_is_replaced(client: Client, there
     assert len(there.taken) == 4
 
 
+@pytest.mark.requirement("SEC-97")
 def test_redirect_is_an_answer(client: Client, there: Receiver) -> None:
     assert post(client, there.url("/redirect")).status == 302
     assert [taken.path for taken in there.taken] == ["/redirect"]
 
 
+@pytest.mark.requirement("INS-09")
 @pytest.mark.parametrize("path", ["/hang", "/trickle-headers"])
 def test_exchange_ends_in_time_whatever_the_receiver_does(
     client: Client, there: Receiver, path: str
@@ -84,6 +86,7 @@ def test_trickling_body_is_cut_and_the_status_counts(client: Client, there: Rece
     assert 0 < len(answer.body) < 20
 
 
+@pytest.mark.requirement("SEC-99", "INS-09")
 def test_endless_body_is_read_to_the_limit(client: Client, there: Receiver) -> None:
     assert len(post(client, there.url("/endless")).body) == READ_BYTES
 
@@ -144,6 +147,7 @@ def test_name_that_means_a_private_address_is_refused_when_connecting(
     assert there.connections == 0
 
 
+@pytest.mark.requirement("SEC-101")
 def test_name_is_resolved_once_and_that_answer_is_connected_to(
     there: Receiver, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

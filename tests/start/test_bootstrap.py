@@ -23,6 +23,7 @@ def sign_in(app: Flask, username: str, password: str | None) -> int:
     return answer.status_code
 
 
+@pytest.mark.requirement("SEC-28")
 def test_first_start_makes_an_administrator_with_a_random_password(
     make_app: Callable[..., Flask], tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def _with_status(shown: dict[str, Any], status: str) -> dict[str, Any] | None:
     return shown if shown["status"] == status else None
 
 
+@pytest.mark.requirement("SEC-95")
 def test_bodies_stay_within_twenty_kilobytes(
     near: Flask, api: Api, there: Receiver, work: Run
 ) -> None:

@@ -20,6 +20,7 @@ from tests.waiting import until
 from tests.webhooks.conftest import Run, deliveries, make_client, register, when_all
 
 
+@pytest.mark.requirement("SEC-95", "DUR-16")
 def test_event_arrives_signed_in_the_envelope(
     near: Flask, api: Api, there: Receiver, work: Run
 ) -> None:
@@ -46,6 +47,7 @@ def test_event_arrives_signed_in_the_envelope(
     assert attempt["requestHeaders"]["webhook-signature"] == taken.headers["webhook-signature"]
 
 
+@pytest.mark.requirement("SEC-98")
 @pytest.mark.parametrize(
     ("path", "code", "error"),
     [
@@ -97,6 +99,7 @@ def test_receiver_that_comes_back_gets_everything_once(
     assert api.get(f"/api/webhooks/{webhook['id']}").json["failingSince"] is None
 
 
+@pytest.mark.requirement("SEC-99")
 def test_hanging_receivers_hold_up_nobody(
     near: Flask, api: Api, there: Receiver, work: Run
 ) -> None:
@@ -128,6 +131,7 @@ def test_stopped_worker_waits_for_what_is_on_its_way(
     assert delivery["status"] == "succeeded"
 
 
+@pytest.mark.requirement("SEC-101")
 def test_name_that_means_an_address_inside_is_never_connected_to(
     make_app: Callable[..., Flask],
     sign_in: Callable[..., Api],

@@ -36,6 +36,7 @@ def problem(answer: Any, code: str, field: str = "") -> str:
     return str(error["message"])
 
 
+@pytest.mark.requirement("SEC-96")
 def test_registered_endpoint_shows_its_secret_once(admin: Api, session: Session) -> None:
     answer = admin.post("/api/webhooks", GOOD)
     assert answer.status_code == 201
@@ -82,6 +83,7 @@ def test_addresses_inside_are_refused(admin: Api, host: str) -> None:
         problem(answer, "VALIDATION_ERROR", "url")
 
 
+@pytest.mark.requirement("SEC-90")
 @pytest.mark.only_on("sqlite")
 def test_urls_that_are_none_are_refused_and_changes_to_them_too(admin: Api) -> None:
     path = f"/api/webhooks/{admin.post('/api/webhooks', GOOD).json['id']}"
@@ -94,6 +96,7 @@ def test_urls_that_are_none_are_refused_and_changes_to_them_too(admin: Api) -> N
     assert admin.get(path).json["url"] == GOOD["url"]
 
 
+@pytest.mark.requirement("SEC-90")
 @pytest.mark.parametrize(
     ("events", "field"),
     [
@@ -133,6 +136,7 @@ def test_other_bodies_are_refused(admin: Api, body: Any, field: str) -> None:
     problem(answer, "VALIDATION_ERROR", field)
 
 
+@pytest.mark.requirement("SEC-91")
 @pytest.mark.only_on("sqlite")
 def test_production_takes_https_only(make_app: Callable[..., Flask], sign_in: Any) -> None:
     api = sign_in("Admin", make_app(PRODUCTION=True, BASE_URL="https://crm.example.com"))
@@ -177,6 +181,7 @@ def test_ping_arrives_whatever_the_endpoint_subscribes_to(
     assert "secret" not in taken.json["data"]["object"]
 
 
+@pytest.mark.requirement("OPS-19")
 def test_both_secrets_sign_for_a_day_after_a_rotation(
     near: Flask, api: Api, there: Receiver, work: Run
 ) -> None:

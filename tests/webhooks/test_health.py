@@ -27,6 +27,7 @@ from tests.webhooks.conftest import Run, deliveries, make_client, register, when
 STANDARD = (5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
 
 
+@pytest.mark.requirement("SEC-100")
 def test_gone_receiver_is_disabled_at_once_and_everybody_told(
     near: Flask, api: Api, there: Receiver, work: Run, session: Session
 ) -> None:
@@ -61,6 +62,7 @@ def failing(near: Flask, webhook_id: int, **ago: float) -> None:
         )
 
 
+@pytest.mark.requirement("OPS-16")
 @pytest.mark.parametrize(("ago", "expected"), [(4.99, "active"), (5.0, "disabled")])
 def test_endpoint_that_failed_for_five_days_is_disabled(
     near: Flask, api: Api, there: Receiver, work: Run, ago: float, expected: str
@@ -131,6 +133,7 @@ def test_schedule_is_that_of_standard_webhooks_with_jitter() -> None:
     assert sum(STANDARD) / 3600 > 75
 
 
+@pytest.mark.requirement("OPS-16")
 def test_resent_message_keeps_its_id_and_has_the_whole_schedule_before_it(
     near: Flask, api: Api, there: Receiver, work: Run
 ) -> None:
@@ -155,6 +158,7 @@ def test_resent_message_keeps_its_id_and_has_the_whole_schedule_before_it(
     assert api.get(wrong).status_code == api.post(f"{wrong}/resend").status_code == 404
 
 
+@pytest.mark.requirement("OPS-16")
 def test_deliveries_are_found_by_state_type_and_time(
     near: Flask, api: Api, there: Receiver, work: Run
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from flask import Flask
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
@@ -28,6 +29,7 @@ def grow_old(app: Flask, *keep: int) -> None:
         )
 
 
+@pytest.mark.requirement("OPS-11")
 def test_old_events_go_with_their_deliveries(
     near: Flask, api: Api, there: Receiver, work: Run, session: Session
 ) -> None:

@@ -128,6 +128,7 @@ def test_a_field_is_nullable_or_says_that_it_is_not(
         assert problem_fields(rules, values) >= {rules.wire(name)} or rules.name == "Lead"
 
 
+@pytest.mark.requirement("SEC-64")
 @pytest.mark.parametrize(
     "field",
     [
@@ -177,6 +178,7 @@ def test_a_blank_text_is_null(admin: Caller) -> None:
     assert (row["legal_name"], row["email"], row["notes"]) == (None, None, None)
 
 
+@pytest.mark.requirement("SEC-46")
 def test_read_only_attributes_are_ignored(admin: Caller) -> None:
     key = create("Client", {"name": "A", "number": "C-9", "id": 77, "version": 5})
     row = stored("Client", key)

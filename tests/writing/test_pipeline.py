@@ -121,6 +121,7 @@ def test_a_deletion_reports_the_record_as_it_was(admin: Caller) -> None:
         SERVICES["Client"].delete(key)
 
 
+@pytest.mark.requirement("RACE-10")
 @pytest.mark.parametrize("entity", SERVICES)
 def test_a_stale_version_is_refused_and_writes_nothing(admin: Caller, entity: str) -> None:
     service, key = SERVICES[entity], MAKERS[entity]()

@@ -116,6 +116,7 @@ def test_streams_end_on_a_line_of_their_own_and_have_the_length_they_say() -> No
         assert end - 1 - start == int(content[told : told + 12].split()[0])
 
 
+@pytest.mark.requirement("SEC-73")
 def test_the_file_does_nothing_by_itself() -> None:
     document = make_document(notes="/JavaScript /OpenAction (app.alert(1))")
     for found in dictionaries(render_facturx(document)):

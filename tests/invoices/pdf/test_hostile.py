@@ -65,6 +65,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "socket", Refused)
 
 
+@pytest.mark.requirement("SEC-72")
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize("name", TEXTS)
 def test_any_text_in_any_field_is_drawn_in_time(name: str) -> None:
@@ -76,6 +77,7 @@ def test_any_text_in_any_field_is_drawn_in_time(name: str) -> None:
         assert not {"/JS", "/JavaScript", "/URI", "/OpenAction", "/Launch"} & set(found)
 
 
+@pytest.mark.requirement("SEC-72")
 @pytest.mark.parametrize(
     "name", [name for name, text in TEXTS.items() if text.isascii() and len(text) < 80
              and name != "control letters" and name != "path"]

@@ -47,6 +47,7 @@ def test_what_is_no_logo_is_left_out(content: bytes | None) -> None:
     assert render_pdf(make_document(logo=content)).endswith(b"%%EOF\n")
 
 
+@pytest.mark.requirement("SEC-117")
 def test_a_picture_that_unpacks_to_too_much_is_left_out() -> None:
     assert logo.read_logo(picture("1", (30_000, 30_000), 0)) is None
 

@@ -39,6 +39,7 @@ def rows(found: list[dict[str, Any]]) -> list[int]:
     return [row["id"] for row in itertools.chain(*(page["value"] for page in found))]
 
 
+@pytest.mark.requirement("FUZZ-M3")
 @pytest.mark.parametrize("order", ORDERS)
 def test_pages_hold_every_row_once_in_order(client: Client, order: str) -> None:
     address = f"Items?$select=id{f'&$orderby={order}' if order else ''}"
@@ -75,6 +76,7 @@ def test_skip_counts_once(client: Client) -> None:
     assert len(rows(found)) == 10
 
 
+@pytest.mark.requirement("SEC-113")
 def test_without_a_wish_a_page_is_a_thousand(client: Client) -> None:
     assert "@odata.nextLink" not in client.get("Items")
 

@@ -121,6 +121,7 @@ def test_operators_are_not_nested_without_end(client: Client) -> None:
     assert "20 levels" in client.refused(f"Items?$filter={deep} eq 'x'")["message"]
 
 
+@pytest.mark.requirement("SEC-114")
 def test_a_number_out_of_range_is_a_mistake_of_the_query(client: Client) -> None:
     error = client.refused("Items?$filter=id mul 9223372036854775807 gt 5")
     assert (error["status"], error["message"]) == (400, "A value in the query is out of range.")
