@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,10 +28,16 @@ POLICY = (
 
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
 
+# What the search at the top of every page looks through.
+SEARCHED = ("clients", "contacts", "leads", "opportunities")
+# (permission, address, name) of the pages that answer questions
+ANSWERS: tuple[tuple[str, str, str], ...] = ()
 # (permission, address, name) of the pages of administration
 ADMINISTRATION = (
-    ("api-keys:manage", "api-keys", "API keys"),
+    ("settings:read", "settings", "Organisation"),
     ("users:manage", "users", "Users"),
+    ("api-keys:manage", "api-keys", "API keys"),
+    ("webhooks:read", "webhooks", "Webhooks"),
     ("audit:read", "audit", "Audit log"),
 )
 
@@ -95,12 +102,18 @@ def _layout() -> dict[str, Any]:
             for entry in PAGES.values()
             if caller and scope_of(caller, f"{entry.entity_set.type.resource}:read")
         ],
-        "administration": [
-            (address, name) for right, address, name in ADMINISTRATION if right in rights
-        ],
+        "answers": _entries(ANSWERS, rights),
+        "administration": _entries(ADMINISTRATION, rights),
         "form_token": session.form_token if caller else None,
         "wording": wording,
         "root": session.ROOT,
         "here": request.path,
+        "searched": any(f"{each}:read" in rights for each in SEARCHED),
         "can": lambda permission: permission in rights,
     }
+
+
+def _entries(
+    pages: Iterable[tuple[str, str, str]], rights: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    return [(address, name) for right, address, name in pages if right in rights]

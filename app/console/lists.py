@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlencode
 
 from flask import Response, request
 
 from app.console import engine
 from app.console.area import console, page
+from app.console.choices import changed_link, page_links, skipped
 from app.console.sets import Page, page_of
-from app.errors import InvalidQueryError
 from app.odata import edm
 
 PAGE_ROWS = 50
@@ -34,7 +32,7 @@ def list_records(path: str) -> Response:
     search = request.args.get("q", "").strip()[:200]
     state = request.args.get("state", "")
     order = _order(wanted, request.args.get("sort", ""))
-    skip = _skip(request.args.get("skip", "0"))
+    skip = skipped()
     options: dict[str, str | int | None] = {
         "select": ",".join(dict.fromkeys(("id", *wanted.columns, wanted.title))),
         "filter": _filter(wanted, state),
@@ -53,11 +51,7 @@ def list_records(path: str) -> Response:
         states=_states(wanted),
         state=state,
         search=search,
-        total=total,
-        first=skip + 1 if result.rows else 0,
-        last=skip + len(result.rows),
-        before=_link(skip=max(skip - PAGE_ROWS, 0)) if skip else None,
-        after=_link(skip=skip + PAGE_ROWS) if skip + len(result.rows) < total else None,
+        links=page_links(skip, PAGE_ROWS, total),
         query=engine.address(wanted.set_name, **options),
     )
 
@@ -69,7 +63,9 @@ def _columns(wanted: Page, order: str) -> list[Column]:
     for name in wanted.columns:
         is_sorted = (direction or "asc") if name == field else ""
         turned = f"{name} desc" if is_sorted == "asc" else name
-        columns.append(Column(name, properties.get(name), is_sorted, _link(sort=turned, skip=0)))
+        columns.append(
+            Column(name, properties.get(name), is_sorted, changed_link(sort=turned, skip=0))
+        )
     return columns
 
 
@@ -96,16 +92,3 @@ def _phrase(text: str) -> str | None:
     """Words as people type them, each a term of ``$search``; None where there is none."""
     words = [word.replace('"', "").replace("\\", "") for word in text.split()]
     return " ".join(f'"{word}"' for word in words if word) or None
-
-
-def _skip(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
-        raise InvalidQueryError("skip is a whole number.")
-    return int(text)
-
-
-def _link(**changes: Any) -> str:
-    """This list with other parameters."""
-    given = {**request.args.to_dict(), **{name: str(value) for name, value in changes.items()}}
-    kept = {name: value for name, value in given.items() if value not in ("", "0")}
-    return "?" + urlencode(kept)

@@ -7,14 +7,17 @@ from app.console import (
     audit_log,
     forms,
     lists,
+    mail_templates,
     people,
     records,
+    settings,
     signing_in,
     start_page,
+    webhooks,
 )
 from app.console.area import console, init_app
 
 __all__ = [
-    "api_keys", "audit_log", "console", "forms", "init_app", "lists", "people", "records",
-    "signing_in", "start_page",
+    "api_keys", "audit_log", "console", "forms", "init_app", "lists", "mail_templates", "people",
+    "records", "settings", "signing_in", "start_page", "webhooks",
 ]  # fmt: skip

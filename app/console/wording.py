@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+import orjson
 from markupsafe import Markup
 
 from app.odata import edm
@@ -15,12 +17,13 @@ from app.sizes import readable_size
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA"}
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
-         "Qualified", "active", "succeeded", "sent"}  # fmt: skip
+         "Qualified", "active", "succeeded", "sent", "done", "executed", "ok"}  # fmt: skip
 _BAD = {"Blocked", "Lost", "ClosedLost", "Void", "Uncollectible", "Disqualified", "Breached",
         "Canceled", "Quarantined", "Deleted", "revoked", "expired", "disabled", "failed",
-        "locked"}  # fmt: skip
+        "locked", "rejected", "denied", "error", "Failed"}  # fmt: skip
 _WAITING = {"Draft", "Pending", "OnHold", "New", "Prospect", "InReview", "Planned", "AtRisk",
-            "PartiallyPaid", "Sent", "Paused", "Urgent", "High"}  # fmt: skip
+            "PartiallyPaid", "Sent", "Paused", "Urgent", "High", "pending", "queued", "running",
+            "sending", "Queued", "Checking", "Writing"}  # fmt: skip
 
 
 def label(name: str) -> str:
@@ -84,6 +87,33 @@ def _inline(value: Any) -> str:
 def badge(value: str) -> Markup:
     """A state in its colour; the word says it, the colour helps."""
     return Markup('<span class="badge {}">{}</span>').format(tone(value), words(value))
+
+
+def badge_as(kind: str, value: Any) -> Markup:
+    """A text in a colour: ``good``, ``bad``, ``waiting`` or ``plain``."""
+    return Markup('<span class="badge {}">{}</span>').format(kind, value)
+
+
+def json_shown(text: str) -> str:
+    """A JSON text with a line for each member; numbers stay as they are written."""
+    try:
+        value = json.loads(text, parse_float=Decimal)
+    except ValueError:
+        return text
+    return indented(value)
+
+
+def indented(value: Any) -> str:
+    """A value as JSON with a line for each member."""
+    return orjson.dumps(
+        value, default=_plain_number, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
+    ).decode()
+
+
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format(value, "f"))
+    return str(value)
 
 
 def words(state: str) -> str:

@@ -6,6 +6,7 @@ reused while the rows are the same, so a change counts at once in every process.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from decimal import Decimal
@@ -16,7 +17,13 @@ from sqlalchemy import Text, cast, select
 
 from app import audit, records, statements
 from app.clock import utc_now
-from app.errors import Detail, InvalidStateError, NotFoundError, ValidationError
+from app.errors import (
+    Detail,
+    InvalidStateError,
+    NotFoundError,
+    PreconditionFailedError,
+    ValidationError,
+)
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.odata.declare import camel
@@ -25,6 +32,7 @@ from app.permissions import require
 from app.security import current_caller
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
+from app.types import json_text
 
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
 _TABLE: Any = Setting.__table__
@@ -36,23 +44,32 @@ def organisation() -> Organisation:
     return _parse(tuple((str(name), str(value)) for name, value in rows))
 
 
-def save_settings(group: str, values: Mapping[str, Any]) -> None:
+def save_settings(group: str, values: Mapping[str, Any], *, version: str | None = None) -> None:
     """Replace the values of a group of ``NAMES``; what is left out returns to its default.
 
     Args:
         values: in wire spelling; decimals as Decimal, int or text; None is the default.
+        version: of ``version_of``, that must still stand; None asks for none.
     Raises: ForbiddenError; NotFoundError, no such group; ValidationError, with every problem;
-        InvalidStateError, the currency stays once documents are issued.
+        InvalidStateError, the currency stays once documents are issued;
+        PreconditionFailedError, the group is another by now.
     """
-    _write(group, values, keep=False)
+    _write(group, values, keep=False, version=version)
 
 
-def change_settings(group: str, values: Mapping[str, Any]) -> None:
+def change_settings(group: str, values: Mapping[str, Any], *, version: str | None = None) -> None:
     """Set the given values of a group and leave the others; None returns one to its default.
 
-    Raises: as ``save_settings``.
+    Args:
+        version: of ``version_of``, that must still stand; None asks for none.
+    Raises: as ``save_settings``; PreconditionFailedError, the group is another by now.
     """
-    _write(group, values, keep=True)
+    _write(group, values, keep=True, version=version)
+
+
+def version_of(group: str, settings: Organisation) -> str:
+    """What tells one state of a group from another: a hash over its values."""
+    return hashlib.sha256(json_text(shown(group, settings)).encode()).hexdigest()[:32]
 
 
 def write_row(name: str, value: Mapping[str, Any]) -> None:
@@ -71,12 +88,17 @@ def write_row(name: str, value: Mapping[str, Any]) -> None:
     audit.record("settings.updated", "Setting", before={name: before}, after={name: dict(value)})
 
 
-def _write(group: str, values: Mapping[str, Any], *, keep: bool) -> None:
+def _write(
+    group: str, values: Mapping[str, Any], *, keep: bool, version: str | None = None
+) -> None:
     require(current_caller(), "settings:update")
     if group not in NAMES:
         raise NotFoundError(f"There is no group of settings {group}; there are {', '.join(NAMES)}.")
     given = _checked(group, values)
-    kept = dict(_stored(group) or {}) if keep else {}
+    stored = dict(_stored(group) or {})
+    if version is not None and version != version_of(group, organisation()):
+        raise PreconditionFailedError("These settings were changed by somebody else meanwhile.")
+    kept = stored if keep else {}
     whole = {name: value for name, value in {**kept, **given}.items() if value is not None}
     if group == "defaults":
         _keep_currency(whole.get("currency") or GROUPS[group]().currency)

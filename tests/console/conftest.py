@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from flask import Flask
@@ -43,20 +42,23 @@ class Browser:
         return int(answer.headers["Location"].rpartition("/")[2])
 
 
-SignIn = Callable[[str], Browser]
+class SignIn(Protocol):
+    """``sign_in("Sales")``, and into another application where one is given."""
+
+    def __call__(self, role: str, into: Flask | None = None) -> Browser: ...
 
 
 @pytest.fixture
 def sign_in(app: Flask) -> SignIn:
     """``sign_in("Sales")``: a browser in which a new user with this role is signed in."""
 
-    def begin(role: str) -> Browser:
+    def begin(role: str, into: Flask | None = None) -> Browser:
         with app.app_context(), transaction(), acting_as(system_caller("test")):
             create_user(
                 username=role.lower(), email=None, display_name=role, password=PASSWORD,
                 roles=[role],
             )  # fmt: skip
-        client = app.test_client()
+        client = (into or app).test_client()
         form = {"username": role.lower(), "password": PASSWORD}
         answer = client.post("/admin/sign-in", data=form)
         assert answer.status_code == 303, answer.text

@@ -1,0 +1,50 @@
+"""What the address of a list chooses: from which row on, and the addresses of the pages beside."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from flask import request
+
+from app.errors import InvalidQueryError
+
+
+class PageLinks(NamedTuple):
+    """Where a page begins and ends, and the addresses of those before and after it."""
+
+    first: int
+    last: int
+    total: int
+    before: str | None
+    after: str | None
+
+
+def skipped() -> int:
+    """How many rows the address leaves out.
+
+    Raises: InvalidQueryError, it is no number.
+    """
+    text = request.args.get("skip", "0")
+    if not text.isdecimal() or len(text) > 9:
+        raise InvalidQueryError("skip is a whole number.")
+    return int(text)
+
+
+def page_links(skip: int, size: int, total: int) -> PageLinks:
+    """The links of a page of ``size`` rows from ``skip`` on."""
+    last = min(skip + size, total)
+    return PageLinks(
+        first=skip + 1 if skip < total else 0,
+        last=last if skip < total else 0,
+        total=total,
+        before=changed_link(skip=max(skip - size, 0)) if skip else None,
+        after=changed_link(skip=skip + size) if skip + size < total else None,
+    )
+
+
+def changed_link(**changes: Any) -> str:
+    """This address with other parameters; what is empty or 0 is left out."""
+    given = {**request.args.to_dict(), **{name: str(value) for name, value in changes.items()}}
+    kept = {name: value for name, value in given.items() if value not in ("", "0")}
+    return "?" + urlencode(kept)

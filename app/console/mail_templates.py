@@ -1,0 +1,112 @@
+"""The words of mail to clients: changed by kind and language, and tried on an example at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from flask import Response, request
+
+from app.console import session
+from app.console.area import console, page, see_other
+from app.console.settings import ADDRESS, TABS
+from app.errors import ApiError
+from app.extensions import db
+from app.invoices.letters import Written, write_letter
+from app.invoices.texts import LANGUAGES, texts_for
+from app.lazy import lazy
+from app.security import requires
+from app.settings import Organisation, change_settings, organisation
+from app.settings.store import version_of
+from app.settings.templates import KINDS, PLACES
+
+if TYPE_CHECKING:
+    from app.invoices.pdf import sample_documents as samples
+else:
+    samples = lazy("app.invoices.pdf.sample_documents")
+
+_PARTS = ("subject", "message")
+
+
+@console.get("/settings/templates")
+@requires("settings:read")
+def show_templates() -> Response:
+    """The template of a kind and a language, and the letter that it makes."""
+    return _page(None)
+
+
+@console.post("/settings/templates")
+@requires("settings:update")
+def save_template() -> Response:
+    """Save a template, or only look at what it would make."""
+    session.check_form()
+    if request.form.get("step") == "preview":
+        return _page(None)
+    kind, language = _chosen()
+    settings = organisation()
+    templates = {each: dict(known) for each, known in settings.mail.templates.items()}
+    words = {name: text for name in _PARTS if (text := _typed(name))}
+    known = {**templates.get(kind, {}), language: words}
+    templates[kind] = {tag: parts for tag, parts in known.items() if parts}
+    try:
+        change_settings("mail", {"templates": templates}, version=request.form.get("version", ""))
+    except ApiError as error:
+        return _page(error)
+    return see_other(f"{ADDRESS}/templates?kind={kind}&language={language}&saved=1")
+
+
+def _page(problem: ApiError | None) -> Response:
+    settings = organisation()
+    db.session.rollback()  # nothing is written from here on
+    kind, language = _chosen()
+    own = settings.mail.templates.get(kind, {}).get(language, {})
+    usual = {name: texts_for(language)(f"mail.{kind}_{name}") for name in _PARTS}
+    is_typed = request.method == "POST"
+    words = {name: _typed(name) if is_typed else own.get(name, "") for name in _PARTS}
+    place = f"templates.{kind}.{language}."
+    return page(
+        "settings_templates.html",
+        200 if problem is None else problem.status,
+        tabs=TABS,
+        group="templates",
+        kinds=KINDS,
+        kind=kind,
+        languages=LANGUAGES,
+        language=language,
+        words=words,
+        usual=usual,
+        places=PLACES,
+        letter=_letter(settings, kind, language, {**usual, **_filled(own), **_filled(words)}),
+        version=request.form.get("version") or version_of("mail", settings),
+        problem=problem,
+        problems={each.field.removeprefix(place): each.message for each in problem.details}
+        if problem
+        else {},
+        saved="saved" in request.args,
+    )
+
+
+def _letter(settings: Organisation, kind: str, language: str, words: dict[str, str]) -> Written:
+    """What a client would read, about an invoice that is made up."""
+    sample = samples.SAMPLES["credit-note" if kind == "creditNote" else "german"]()
+    seller = replace(
+        sample.seller, name=settings.seller.name, legal_name=settings.seller.legal_name
+    )
+    document = replace(sample, seller=seller, language=language)
+    return write_letter(document, settings, kind=kind, **words)
+
+
+def _chosen() -> tuple[str, str]:
+    kind, language = request.values.get("kind", ""), request.values.get("language", "")
+    return (
+        kind if kind in KINDS else KINDS[0],
+        language if language in LANGUAGES else "en",
+    )
+
+
+def _typed(name: str) -> str:
+    return request.form.get(name, "").replace("\r\n", "\n").strip()
+
+
+def _filled(words: Any) -> dict[str, str]:
+    return {name: text for name, text in words.items() if text}

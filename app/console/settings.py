@@ -1,0 +1,265 @@
+"""Settings of the organisation, a page for each group; what is wrong is said at its field.
+
+A form names the state that it was made of: where somebody else saved the group meanwhile, nothing
+is overwritten, and the form comes back as it was typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from zoneinfo import available_timezones
+
+from flask import Response, request
+
+from app.console import engine, session, wording
+from app.console.area import console, page, see_other
+from app.errors import ApiError, NotFoundError
+from app.extensions import db
+from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
+from app.security import requires
+from app.settings import change_settings, organisation, save_settings
+from app.settings.groups import GROUPS, RATES, settings_of
+from app.settings.store import shown, shown_logo, version_of
+
+# Group -> what its page is called, in the order of the pages.
+TITLES: Mapping[str, str] = {
+    "seller": "Company", "bank": "Bank", "defaults": "Defaults", "invoicing": "Numbering",
+    "reminders": "Reminders", "serviceLevel": "Service level", "mail": "Mail", RATES: "Rates",
+}  # fmt: skip
+TABS = (*TITLES.items(), ("logo", "Logo"), ("templates", "Templates"))
+ADDRESS = f"{session.ROOT}/settings"
+# Settings of a group that have pages of their own.
+_ELSEWHERE = ("templates",)
+_BLANK_RATES = 3
+_LABELS = {
+    "taxId": "Tax identifier", "email": "E-mail", "country": "Country code",
+    "eInvoiceScheme": "E-invoice scheme", "eInvoiceId": "E-invoice address", "iban": "IBAN",
+    "bic": "BIC", "taxRate": "Tax rate", "timeZone": "Time zone",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a group's form: its name, as it is typed, and what it stands for."""
+
+    name: str
+    label: str
+    kind: str
+    value: Any
+    about: str
+    options: tuple[str, ...] = ()
+    maximum: int | None = None
+
+
+@console.get("/settings")
+@requires("settings:read")
+def show_settings() -> Response:
+    """The first of the groups."""
+    return see_other(f"{ADDRESS}/seller")
+
+
+@console.get("/settings/<group>")
+@requires("settings:read")
+def show_group(group: str) -> Response:
+    """The form of a group."""
+    return _form(group)
+
+
+@console.post("/settings/<group>")
+@requires("settings:update")
+def save_group(group: str) -> Response:
+    """Save what was changed in a group."""
+    session.check_form()
+    version = request.form.get("version", "")
+    try:
+        if group == RATES:
+            save_settings(RATES, _rates(), version=version)
+        else:
+            change_settings(group, _changes(group), version=version)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _form(group, error)
+    return see_other(f"{ADDRESS}/{group}?saved=1")
+
+
+@console.get("/settings/logo")
+@requires("settings:read")
+def show_logo_page() -> Response:
+    """The logo, and the form for another."""
+    return _logo()
+
+
+@console.post("/settings/logo")
+@requires("settings:update")
+def change_logo() -> Response:
+    """Take a picture, or take the one there is away."""
+    session.check_form()
+    try:
+        if request.form.get("step") == "remove":
+            delete_logo()
+        else:
+            given = request.files.get("file")
+            save_logo(b"" if given is None else given.stream.read(MAX_BYTES + 1))
+    except ApiError as error:
+        return _logo(error)
+    return see_other(f"{ADDRESS}/logo?saved=1")
+
+
+@console.get("/settings/logo/picture")
+@requires("settings:read")
+def show_logo_picture() -> Response:
+    """The logo itself."""
+    answer = Response(read_logo(), mimetype="image/png")
+    answer.set_etag(str(organisation().logo.sha256))
+    db.session.rollback()  # nothing was written
+    answer.make_conditional(request)
+    return answer
+
+
+def _logo(problem: ApiError | None = None) -> Response:
+    logo = shown_logo(organisation())
+    db.session.rollback()
+    return page(
+        "settings_logo.html",
+        200 if problem is None else problem.status,
+        tabs=TABS,
+        group="logo",
+        logo=logo,
+        problem=problem,
+        saved="saved" in request.args,
+    )
+
+
+def _form(group: str, problem: ApiError | None = None) -> Response:
+    settings = organisation()
+    if problem is None or problem.status < 500:
+        db.session.rollback()  # the form is only shown: no writer is to wait for it
+    if group not in TITLES:
+        raise NotFoundError("There are no such settings.")
+    typed = request.form if request.method == "POST" else None
+    problems = {} if problem is None else engine.problems_of(problem)
+    return page(
+        "settings.html",
+        200 if problem is None else problem.status,
+        tabs=TABS,
+        group=group,
+        title=TITLES[group],
+        fields=[] if group == RATES else _fields(group, shown(group, settings), typed),
+        rates=_rate_rows(settings.exchange_rates, typed) if group == RATES else None,
+        currency=settings.defaults.currency,
+        version=request.form.get("version") or version_of(group, settings),
+        problem=problem,
+        problems=problems,
+        saved="saved" in request.args,
+    )
+
+
+def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | None) -> list[Field]:
+    fields = []
+    for name, setting in settings_of(group).items():
+        if name in _ELSEWHERE:
+            continue
+        schema, value = setting.schema, values[name]
+        label, about = _LABELS.get(name, wording.label(name)), schema.get("description", "")
+        if isinstance(value, Mapping):  # such as hours by priority
+            fields += [
+                Field(f"{name}.{part}", f"{wording.label(name)}: {part}", "number",
+                      _typed(f"{name}.{part}", number, typed), "")
+                for part, number in value.items()
+            ]  # fmt: skip
+            continue
+        fields.append(
+            Field(
+                name,
+                label,
+                _kind(name, schema),
+                _typed(name, value, typed),
+                "" if about.rstrip(".") == label else about,
+                tuple(sorted(available_timezones())) if name == "timeZone" else (),
+                schema.get("maxLength"),
+            )
+        )  # fmt: skip
+    return fields
+
+
+def _kind(name: str, schema: Mapping[str, Any]) -> str:
+    if name == "timeZone":
+        return "choice"
+    if schema["type"] == "boolean":
+        return "check"
+    return "number" if schema["type"] in ("integer", "number") else "text"
+
+
+def _typed(name: str, value: Any, typed: Mapping[str, str] | None) -> Any:
+    if typed is not None:
+        return typed.get(name, "")
+    return value if isinstance(value, bool) else _text(value)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value)
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _changes(group: str) -> dict[str, Any]:
+    """The settings of a group whose fields differ from what is set; None for a blank one.
+
+    Raises: NotFoundError, there is no such group.
+    """
+    if group not in GROUPS:
+        raise NotFoundError("There are no such settings.")
+    now = shown(group, organisation())
+    changes: dict[str, Any] = {}
+    for name, setting in settings_of(group).items():
+        value, type_ = now[name], setting.schema["type"]
+        if name in _ELSEWHERE:
+            continue
+        if isinstance(value, Mapping):
+            parts = {part: _whole(request.form.get(f"{name}.{part}", "")) for part in value}
+            if parts != dict(value):
+                changes[name] = parts
+            continue
+        text = request.form.get(name, "").strip()
+        if type_ == "boolean":
+            if (text == "true") != value:
+                changes[name] = text == "true"
+        elif text != _text(value):
+            changes[name] = _given(text, type_) if text else None
+    return changes
+
+
+def _given(text: str, type_: Any) -> Any:
+    """A field as a JSON value; what is none stays text, and is refused by its check."""
+    if type_ == "integer":
+        return _whole(text)
+    if type_ == "array":
+        return [_whole(part.strip()) for part in text.split(",") if part.strip()]
+    return text
+
+
+def _whole(text: str) -> Any:
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text.strip()) else text
+
+
+def _rates() -> dict[str, Any]:
+    """Currency -> rate, of the rows that have one."""
+    codes, rates = request.form.getlist("code"), request.form.getlist("rate")
+    rows = zip(codes, rates, strict=False)
+    return {code.strip(): rate.strip() for code, rate in rows if code.strip() and rate.strip()}
+
+
+def _rate_rows(
+    rates: Mapping[str, Decimal], typed: Mapping[str, str] | None
+) -> list[tuple[str, str]]:
+    if typed is not None:
+        return list(zip(request.form.getlist("code"), request.form.getlist("rate"), strict=False))
+    known = [(code, _text(rate)) for code, rate in sorted(rates.items())]
+    return [*known, *[("", "")] * _BLANK_RATES]

@@ -1,0 +1,237 @@
+"""Webhooks: receivers of events, made, tested, changed and ended; secrets are shown once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Response, request
+from sqlalchemy import select
+
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.choices import page_links, skipped
+from app.database import primary_engine
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.events import NAMES
+from app.models.webhook import DELIVERY_STATUSES
+from app.security import current_caller, requires
+from app.webhooks import deliveries, endpoints
+from app.webhooks.endpoint_state import endpoint_shape
+from app.webhooks.fan_out import ENDPOINTS
+from app.webhooks.subscriptions import may_read_group
+
+SHOWN = 200
+PAGE_ROWS = 25
+
+
+@console.get("/webhooks")
+@requires("webhooks:read")
+def show_webhooks() -> Response:
+    """All receivers, the newest first."""
+    return _list()
+
+
+@console.post("/webhooks")
+@requires("webhooks:create")
+def register_webhook() -> Response:
+    """Register a receiver, and show its secret this once."""
+    session.check_form()
+    try:
+        values = _typed()
+        made, secret = endpoints.register_endpoint(
+            url=values["url"], patterns=values["events"], description=values["description"]
+        )
+    except ApiError as error:
+        return _list(problem=error)
+    return _list(made=made, secret=secret)
+
+
+@console.get("/webhooks/<int:webhook_id>")
+@requires("webhooks:read")
+def show_webhook(webhook_id: int) -> Response:
+    """A receiver with what was delivered to it."""
+    return _one(webhook_id)
+
+
+@console.post("/webhooks/<int:webhook_id>")
+@requires("webhooks:update")
+def change_webhook(webhook_id: int) -> Response:
+    """Change where a receiver is, what it gets and what it is for."""
+    session.check_form()
+    try:
+        endpoints.change_endpoint(webhook_id, _typed())
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _one(webhook_id, problem=error, form="change")
+    return see_other(_address(webhook_id))
+
+
+@console.post("/webhooks/<int:webhook_id>/step")
+@requires("webhooks:update")
+def act_on_webhook(webhook_id: int) -> Response:
+    """Do what a button of the page says."""
+    session.check_form()
+    step = request.form.get("step", "")
+    try:
+        if step == "test":
+            delivery = endpoints.send_test(webhook_id)
+            return see_other(f"{_address(webhook_id)}/deliveries/{delivery}")
+        if step == "rotate":
+            secret, until = endpoints.rotate_secret(webhook_id)
+            return _one(webhook_id, secret=secret, until=until)
+        if step in ("active", "disabled"):
+            endpoints.change_endpoint(webhook_id, {"status": step})
+        elif step == "recover":
+            since, end = _instant("since"), request.form.get("until", "").strip()
+            count = endpoints.start_recovery(webhook_id, since, _instant("until") if end else None)
+            return _one(webhook_id, recovering=count)
+        else:
+            raise NotFoundError("There is no such step.")
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _one(webhook_id, problem=error, form=step)
+    return see_other(_address(webhook_id))
+
+
+@console.post("/webhooks/<int:webhook_id>/delete")
+@requires("webhooks:delete")
+def remove_webhook(webhook_id: int) -> Response:
+    """Remove a receiver with all its deliveries."""
+    session.check_form()
+    endpoints.remove_endpoint(webhook_id)
+    return see_other(f"{session.ROOT}/webhooks")
+
+
+@console.get("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
+@requires("webhooks:read")
+def show_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
+    """One delivery: what was sent, and every attempt with its answer."""
+    return _delivery(webhook_id, delivery_id)
+
+
+@console.post("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
+@requires("webhooks:update")
+def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
+    """Deliver it again now."""
+    session.check_form()
+    try:
+        deliveries.resend(webhook_id, delivery_id)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _delivery(webhook_id, delivery_id, problem=error)
+    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}")
+
+
+def _list(problem: ApiError | None = None, **values: Any) -> Response:
+    with primary_engine().connect() as connection:
+        rows = connection.execute(select(ENDPOINTS).order_by(ENDPOINTS.c.id.desc()).limit(SHOWN))
+        known = [endpoint_shape(row) for row in rows]
+    return page(
+        "webhooks.html",
+        200 if problem is None else problem.status,
+        endpoints=known,
+        groups=_groups(),
+        chosen=request.form.getlist("events"),
+        typed=request.form,
+        problem=problem,
+        problems=_problems(problem),
+        **values,
+    )
+
+
+def _one(
+    webhook_id: int, problem: ApiError | None = None, form: str = "", **values: Any
+) -> Response:
+    endpoint = _shown(webhook_id)
+    skip, status = skipped(), request.args.get("status", "")
+    wanted = {"status": status} if status in DELIVERY_STATUSES else {}
+    found = deliveries.list_deliveries(webhook_id, {"limit": PAGE_ROWS, "offset": skip, **wanted})
+    return page(
+        "webhook.html",
+        200 if problem is None else problem.status,
+        endpoint=endpoint,
+        groups=_groups(),
+        chosen=request.form.getlist("events") if form == "change" else endpoint["events"],
+        typed=request.form if form == "change" else endpoint,
+        given=request.form,
+        form=form,
+        problem=problem,
+        problems=_problems(problem),
+        deliveries=found["items"],
+        total=found["total"],
+        statuses=DELIVERY_STATUSES,
+        chosen_status=status,
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+        **values,
+    )
+
+
+def _delivery(webhook_id: int, delivery_id: int, problem: ApiError | None = None) -> Response:
+    return page(
+        "webhook_delivery.html",
+        200 if problem is None else problem.status,
+        endpoint=endpoints.show_endpoint(webhook_id),
+        delivery=deliveries.show_delivery(webhook_id, delivery_id),
+        problem=problem,
+    )
+
+
+def _shown(webhook_id: int) -> dict[str, Any]:
+    """An endpoint as this request has left it; who only looks holds no transaction."""
+    if request.method == "GET":
+        return endpoints.show_endpoint(webhook_id)
+    return endpoint_shape(endpoints.get_endpoint(webhook_id))
+
+
+def _groups() -> Mapping[str, list[str]]:
+    """``invoice`` -> the events about invoices, of what the caller may see at all."""
+    caller = current_caller()
+    return {
+        group: [f"{group}.{name}" for name in names]
+        for group, names in NAMES.items()
+        if may_read_group(caller, group)
+    }
+
+
+def _typed() -> dict[str, Any]:
+    """The fields of the form.
+
+    Raises: ValidationError, no event was chosen.
+    """
+    events = request.form.getlist("events")
+    if not events:
+        raise ValidationError([("events", "Choose one event or more.")])
+    return {
+        "url": request.form.get("url", "").strip(),
+        "events": events,
+        "description": request.form.get("description", "").strip()[:500] or None,
+    }
+
+
+def _instant(name: str) -> datetime:
+    """A field with a day and a time of UTC.
+
+    Raises: ValidationError.
+    """
+    text = request.form.get(name, "").strip()
+    try:
+        return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+    except ValueError:
+        raise ValidationError([(name, "must be a day and a time")]) from None
+
+
+def _problems(problem: ApiError | None) -> dict[str, str]:
+    if problem is None:
+        return {}
+    return {
+        name.partition("[")[0]: text for name, text in engine.problems_of(problem).items() if name
+    }
+
+
+def _address(webhook_id: int) -> str:
+    return f"{session.ROOT}/webhooks/{webhook_id}"

@@ -1,0 +1,137 @@
+"""Settings of the organisation in the console: forms, problems at fields, nobody overwritten."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from flask import Flask
+from PIL import Image
+
+from app.console.settings import TABS
+from app.database import transaction
+from app.security import acting_as, system_caller
+from app.settings import organisation, save_settings
+from tests.console.conftest import Browser, SignIn
+
+VERSION = re.compile(r'name="version" value="([^"]+)"')
+FIELD = re.compile(r'<(?:input|textarea)[^>]* name="([^"]+)"[^>]* value="([^"]*)"')
+
+
+def fill(browser: Browser, group: str, **changes: str) -> dict[str, str]:
+    """The form of a group as a browser would send it, some fields typed over."""
+    text = browser.get(f"settings/{group}").text
+    fields = {name: value for name, value in FIELD.findall(text) if name not in ("csrf", "q")}
+    chosen = re.search(r'name="timeZone".*?value="([^"]+)" selected', text, re.DOTALL)
+    zone = {"timeZone": chosen[1]} if chosen else {}
+    return {**fields, **zone, **changes}
+
+
+@pytest.mark.parametrize("group", [name for name, _ in TABS])
+def test_every_group_has_a_page(sign_in: SignIn, group: str) -> None:
+    assert sign_in("Admin").get(f"settings/{group}").status_code == 200
+
+
+def test_what_is_changed_is_saved_and_the_rest_stays(sign_in: SignIn, app: Flask) -> None:
+    browser = sign_in("Admin")
+    form = fill(browser, "seller", name="Acme", city="Ulm")
+    assert browser.submit("settings/seller", **form).status_code == 303
+    zone = fill(browser, "defaults", timeZone="Europe/Berlin", taxRate="7.5")
+    assert browser.submit("settings/defaults", **zone).status_code == 303
+    with app.app_context(), transaction():
+        found = organisation()
+    assert (found.seller.name, found.seller.city) == ("Acme", "Ulm")
+    assert (found.defaults.time_zone, str(found.defaults.tax_rate)) == ("Europe/Berlin", "7.5")
+    assert "Saved." in browser.get("settings/seller?saved=1").text
+
+
+@pytest.mark.parametrize(
+    ("group", "field", "value", "message"),
+    [("bank", "iban", "DE00", "must be a valid IBAN"), ("seller", "email", "nobody", "must be"),
+     ("defaults", "fiscalYearStart", "13", "must be a whole number from 1 to 12"),
+     ("serviceLevel", "firstResponseHours.High", "soon", "must be a whole number"),
+     ("reminders", "steps", "3, x", "must be a whole number")],
+    ids=["iban", "email", "month", "hours", "days"],
+)  # fmt: skip
+def test_a_value_that_is_refused_is_said_at_its_field(
+    sign_in: SignIn, group: str, field: str, value: str, message: str
+) -> None:
+    browser = sign_in("Admin")
+    answer = browser.submit(f"settings/{group}", **fill(browser, group, **{field: value}))
+    assert answer.status_code == 400
+    assert f'id="f-{field.replace(".", "-")}-p">{message}' in answer.text
+    assert f'value="{value}"' in answer.text
+
+
+def test_nobody_overwrites_what_another_saved_meanwhile(sign_in: SignIn, app: Flask) -> None:
+    browser = sign_in("Admin")
+    form = fill(browser, "seller", name="Late")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        save_settings("seller", {"name": "First"})
+    answer = browser.submit("settings/seller", **form)
+    assert answer.status_code == 412
+    assert "changed by somebody else" in answer.text and 'value="Late"' in answer.text
+    assert 'value="First"' in browser.get("settings/seller").text
+
+
+def test_rates_are_added_and_taken_away(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    version = VERSION.search(browser.get("settings/exchangeRates").text)
+    assert version is not None
+    sent = browser.submit(
+        "settings/exchangeRates", version=version[1], code=["USD", "GBP", ""],
+        rate=["0.92", "1.15", ""],
+    )  # fmt: skip
+    assert sent.status_code == 303
+    page = browser.get("settings/exchangeRates").text
+    assert 'value="USD"' in page and 'value="1.15"' in page
+    version = VERSION.search(page)
+    assert version is not None
+    wrong = browser.submit("settings/exchangeRates", version=version[1], code="USD", rate="-1")
+    assert wrong.status_code == 400 and 'value="-1"' in wrong.text
+
+
+def test_a_template_is_tried_and_saved(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    version = VERSION.search(browser.get("settings/templates").text)
+    assert version is not None
+    form = {"kind": "invoice", "language": "en", "version": version[1], "message": "Hello {client}"}
+    tried = browser.submit("settings/templates", **form, subject="Bill {number}", step="preview")
+    assert tried.status_code == 200 and "Bill INV-2026-00007" in tried.text
+    wrong = browser.submit("settings/templates", **form, subject="Bill {nothing}")
+    assert wrong.status_code == 400 and "{nothing}" in wrong.text
+    assert browser.submit("settings/templates", **form, subject="Bill {number}").status_code == 303
+    assert 'value="Bill {number}"' in browser.get("settings/templates").text
+    assert 'value="Bill {number}"' not in browser.get("settings/templates?language=de").text
+
+
+def test_a_logo_is_uploaded_shown_and_removed(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    picture = io.BytesIO()
+    Image.new("RGB", (60, 30), "navy").save(picture, "PNG")
+    picture.seek(0)
+    sent = browser.submit("settings/logo", file=(picture, "logo.png"))
+    assert sent.status_code == 303
+    assert "30 pixels" in browser.get("settings/logo").text
+    assert browser.get("settings/logo/picture").data.startswith(b"\x89PNG")
+    text = browser.submit("settings/logo", file=(io.BytesIO(b"no picture"), "logo.png"))
+    assert text.status_code == 415 and "must be a PNG or JPEG" in text.text
+    assert browser.submit("settings/logo", step="remove").status_code == 303
+    assert browser.get("settings/logo/picture").status_code == 404
+
+
+@pytest.mark.parametrize("role", ["Manager", "Viewer"])
+def test_only_who_may_read_settings_sees_them(sign_in: SignIn, role: str) -> None:
+    browser = sign_in(role)
+    assert "/admin/settings" not in browser.get("").text
+    for path in ("settings/seller", "settings/logo", "settings/templates", "settings/logo/picture"):
+        assert browser.get(path).status_code == 403
+    for path in ("settings/seller", "settings/logo", "settings/templates"):
+        assert browser.submit(path, name="Mine").status_code == 403
+
+
+def test_there_is_no_other_group(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    assert browser.get("settings/nothing").status_code == 404
+    assert browser.submit("settings/nothing", name="x").status_code == 404
