@@ -95,4 +95,5 @@ def container() -> edm.EntityContainer:
         singletons=by_name([ME]),
         operations=OPERATIONS,
         answers_later=True,
+        is_default_namespace=True,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_
+from sqlalchemy import BigInteger, ColumnElement, and_, case
 
 from app.container.common import (
     business_type,
@@ -22,6 +23,7 @@ from app.invoices.payments import PAYMENTS
 from app.models.invoice import Invoice, LineItem, Payment
 from app.odata import edm
 from app.odata.declare import by_name, prop, to_many, to_one
+from app.odata.sql.spelled import Spelled
 
 _invoice = Invoice.__table__
 _line = LineItem.__table__
@@ -38,6 +40,25 @@ def _is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
         columns.due_date.is_not(None),
         columns.due_date < dynamic("today"),
     )
+
+
+def days_overdue(columns: Any, given: Mapping[str, ColumnElement[Any]]) -> ColumnElement[Any]:
+    """Days since the due date of what is open; 0 where nothing is, or not yet."""
+    day = given.get("asOf", dynamic("today"))
+    days = Spelled(
+        BigInteger(),
+        "CAST(julianday({0}) - julianday({1}) AS INTEGER)",
+        "CAST({0} - {1} AS BIGINT)",
+        day,
+        columns.due_date,
+    )
+    is_late = and_(
+        columns.type == "Invoice",
+        columns.status.in_(OPEN_STATUSES),
+        columns.due_date.is_not(None),
+        columns.due_date < day,
+    )
+    return case((is_late, days), else_=0)
 
 
 def _text(name: str, description: str, attribute: str | None = None) -> edm.Property:

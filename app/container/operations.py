@@ -12,7 +12,7 @@ from typing import Any
 from app.container.actions import availability
 from app.container.clients import CLIENT
 from app.container.documents import DOCUMENT
-from app.container.invoices import INVOICE, PAYMENT
+from app.container.invoices import INVOICE, PAYMENT, days_overdue
 from app.container.operation_types import (
     CLIENT_OVERRIDES,
     CONVERSION,
@@ -215,6 +215,16 @@ REVERSE = _action(
 )  # fmt: skip
 
 
+DAYS_OVERDUE = edm.Operation(
+    name="DaysOverdue", is_action=False, bound_to="Invoice", permission="invoices:read",
+    parameters=(
+        _parameter("asOf", edm.DATE, "As of this day; default: today.", optional=True),
+    ),
+    returns=edm.INT64, expression=days_overdue,
+    description="Days since the due date of an invoice that is not paid; 0 before, and when it is.",
+)  # fmt: skip
+
+
 # --- the pipeline
 
 
@@ -325,5 +335,5 @@ KB_SEARCH_FUNCTION = _function(
 
 OPERATIONS = (
     MERGE_CLIENTS, MERGE_TICKETS, CONVERT, SEND, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE,
-    CREATE_CREDIT_NOTE, REVERSE, RESTORE, KB_SEARCH_FUNCTION, PIPELINE_SUMMARY,
+    CREATE_CREDIT_NOTE, REVERSE, DAYS_OVERDUE, RESTORE, KB_SEARCH_FUNCTION, PIPELINE_SUMMARY,
 )  # fmt: skip

@@ -282,12 +282,14 @@ class Operation:
     ``handler`` is called as app/odata/operations/service.py says, after ``permission`` was checked.
     ``result_path`` is the navigation of the binding entity in which a returned entity lies that has
     no set; ``creates`` tells that the returned entity is new. ``available`` is when an entity can
-    be bound, for those who ask for all metadata; None for never.
+    be bound, for those who ask for all metadata; None for never. ``expression`` makes a bound
+    function one that expressions can call: its value as SQL, of the columns of the row it is bound
+    to and the arguments given, by name; it needs no handler.
     """
 
     name: str
     is_action: bool
-    handler: Callable[..., Any]
+    handler: Callable[..., Any] | None = None
     bound_to: str | None = None
     bound_to_collection: bool = False
     parameters: tuple[Parameter, ...] = ()
@@ -300,6 +302,7 @@ class Operation:
     creates: bool = False
     binds_hidden: bool = False  # to entities that queries do not show, too: the handler looks
     available: Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None] | None = None
+    expression: Callable[[Any, Mapping[str, ColumnElement[Any]]], ColumnElement[Any]] | None = None
     description: str = ""
 
 

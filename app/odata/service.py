@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 from urllib.parse import quote
 
@@ -38,6 +39,7 @@ from app.odata.options import OptionTexts, read_options
 from app.odata.preferences import NO_PREFERENCES, parse_preferences
 from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.answers import Answer
+from app.odata.reading.everything import ALL, read_all
 from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import metadata_as_json, negotiated
 from app.odata.reading.reader import Reader, ReadRequest
@@ -211,11 +213,12 @@ class ODataService:
             parse_preferences(prefer) if prefer else NO_PREFERENCES,
         )
         caller = current_caller()
+        read = self.reader.read if not path.startswith(ALL) else partial(read_all, self.reader)
         if in_transaction:
-            found = self.reader.read(asked, caller, self._connections.writing())
+            found = read(asked, caller, self._connections.writing())
         else:
             with self._connections.reading() as connection:
-                found = self.reader.read(asked, caller, connection)
+                found = read(asked, caller, connection)
         if found.media is None:
             return as_response(found)
         name, key, stream = found.media

@@ -60,7 +60,7 @@ def write_each(request: WriteRequest) -> Response:
         many members; what the service of the set raises, told with the address of the member.
     """
     path = request.path.rstrip("/").removesuffix(_EACH)
-    entity_set = _set_of(request.container, path)
+    entity_set = each_set(request.container, path)
     if request.method not in ("PATCH", "DELETE"):
         raise MethodNotAllowedError(
             f"This address does not take {request.method}.", headers={"Allow": "PATCH, DELETE"}
@@ -68,15 +68,15 @@ def write_each(request: WriteRequest) -> Response:
     if request.options.system:
         raise InvalidQueryError("$each takes no query options; use /$filter(...) before it.")
     service_of(entity_set, update=request.method == "PATCH", delete=request.method == "DELETE")
-    _refuse_tags(request)
+    refuse_tags(request)
     body = None
     if request.method == "PATCH":
         reading = Reading(request.container, request.text_numbers, request.max_depth)
         content = request.json()
         body = read_entity(content, entity_set.type, reading)
-    keys = _members(request, entity_set.type, path)
+    keys = member_keys(request, entity_set.type, path)
     for key in keys:
-        with _named(entity_set, key):
+        with as_member(entity_set, key):
             if body is None:
                 service_of(entity_set, delete=True).delete(key)
             else:
@@ -87,7 +87,11 @@ def write_each(request: WriteRequest) -> Response:
     return _collection(request, entity_set, shown, "")
 
 
-def _set_of(container: edm.EntityContainer, path: str) -> edm.EntitySet:
+def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
+    """The set of a path that ``/$each`` follows.
+
+    Raises: NotFoundError; MethodNotAllowedError, the members of such a path are not written.
+    """
     first, *rest = parse_path(read_path(path)).segments or (None,)
     name = first.name if isinstance(first, NameSegment) and first.arguments is None else ""
     entity_set = container.sets.get(container.folded_sets.get(name.lower(), name))
@@ -98,7 +102,7 @@ def _set_of(container: edm.EntityContainer, path: str) -> edm.EntitySet:
     return entity_set
 
 
-def _members(request: WriteRequest, type_: edm.EntityType, path: str) -> list[Any]:
+def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list[Any]:
     """The keys of the members that the caller may read.
 
     Raises: ValidationError, there are more than one request changes.
@@ -138,7 +142,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
     if len(items) > MOST_RELATED:
         raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
-    _refuse_tags(request)
+    refuse_tags(request)
     entity_set = target.entity_set
     reading = Reading(request.container, request.text_numbers, request.max_depth)
     bodies = read_entities(items, target.type, reading, "value")
@@ -195,13 +199,14 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
 # --- both -----------------------------------------------------------------------------------------
 
 
-def _refuse_tags(request: WriteRequest) -> None:
+def refuse_tags(request: WriteRequest) -> None:
+    """Raise ValidationError where a condition is sent that only one entity can meet."""
     if request.if_match is not None or request.if_none_match is not None:
         raise ValidationError([("If-Match", "is of one entity: leave it out here")])
 
 
 @contextmanager
-def _named(entity_set: edm.EntitySet, key: Any) -> Iterator[None]:
+def as_member(entity_set: edm.EntitySet, key: Any) -> Iterator[None]:
     """Say in an error which member it is about."""
     try:
         yield

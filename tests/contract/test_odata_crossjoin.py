@@ -1,4 +1,4 @@
-"""``$crossjoin`` and ``$all``."""
+"""``$crossjoin``."""
 
 from __future__ import annotations
 
@@ -110,8 +110,3 @@ def test_every_set_needs_its_right(sign_in: Callable[..., Api]) -> None:
     accountant = sign_in("Accountant")
     assert accountant.get("/odata/$crossjoin(Clients,Leads)").status_code == 403
     assert accountant.post("/odata/$crossjoin(Clients,Contacts)", {}).status_code == 405
-
-
-def test_all_is_not_offered(admin: Api) -> None:
-    answer = admin.get("/odata/$all")
-    assert (answer.status_code, answer.json["error"]["code"]) == (501, "NOT_IMPLEMENTED")

@@ -15,6 +15,7 @@ from app.odata.binding.protocol import Translating
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Typed
 from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Member, Node, Root
 from app.odata.sql.spelled import Spelled
 
 
@@ -56,6 +57,22 @@ def opened(translator: Translating, collection: Place, offset: int) -> Opened:
         table, member = element_table(translator.context, collection, offset)
         return Opened(member, lambda: table, [])
     raise QueryError("any, all and $count need a collection before them", offset)
+
+
+def members(translator: Translating, node: Node) -> tuple[Opened, Place]:
+    """The collection after ``in``, and what of each member is compared.
+
+    That is the member itself, or a property of it: ``Contacts/email``, ``$root/Clients/taxId``.
+    """
+    if isinstance(node, Member) and node.base is not None and not isinstance(node.base, Root):
+        base = translator.place(node.base)
+        if isinstance(base, Rows):
+            rows = _opened_rows(translator, base)
+            assert isinstance(rows.member, Row)
+            inner = Member(None, node.name, offset=node.offset)
+            return rows, translator.within(rows.member.scope, {}).place(inner)
+    collection = opened(translator, translator.place(node), node.offset)
+    return collection, collection.member
 
 
 def element_table(context: Context, collection: Elements, offset: int) -> tuple[FromClause, Place]:

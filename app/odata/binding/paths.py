@@ -11,6 +11,7 @@ from app.odata import edm
 from app.odata.binding.fitting import fit
 from app.odata.binding.json_members import json_member
 from app.odata.binding.protocol import Translating
+from app.odata.binding.roots import entity_set, of_root
 from app.odata.binding.scope import Scope
 from app.odata.binding.values import (
     Constant,
@@ -23,7 +24,7 @@ from app.odata.binding.values import (
     Typed,
 )
 from app.odata.csdl_capabilities import alternate_key_names
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError
 from app.odata.functions import suggestion
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
 
@@ -35,7 +36,7 @@ def member(translator: Translating, node: Member) -> Place:
             return translator.variables[node.name]
         return step(translator.scope, node.name, node.offset)
     if isinstance(node.base, Root):
-        raise UnsupportedError("$root is supported with a key: $root/Clients(1)", node.offset)
+        return of_root(translator, node.name, node.offset)
     base = translator.place(node.base)
     match base:
         case Row(scope=scope):
@@ -136,13 +137,12 @@ def keyed(translator: Translating, node: KeyPredicate) -> Place:
     """``Contacts(5)`` or ``$root/Clients(1)`` in an expression: one entity, or nothing."""
     base = node.base
     if isinstance(base, Member) and isinstance(base.base, Root):
-        container = translator.context.container
-        name = container.folded_sets.get(base.name.lower(), base.name)
-        if name not in container.sets:
+        home = entity_set(translator.context.container, base.name)
+        if home is None:
             raise QueryError(f"there is no entity set '{base.name}'", base.offset)
-        target = Scope(translator.context, container.sets[name].type, optional=True)
+        target = Scope(translator.context, home.type, optional=True)
         condition = key_condition(translator, target, node.arguments, node.offset)
-        return Row(translator.it.attach(f"$root{node.offset}", target, condition))
+        return Row(translator.it.attach(f"$root/{_place(node)}", target, condition))
     rows = translator.place(base)
     if not isinstance(rows, Rows):
         raise QueryError("a key can only follow a collection of entities", node.offset)
@@ -152,7 +152,12 @@ def keyed(translator: Translating, node: KeyPredicate) -> Place:
         key_condition(translator, target, node.arguments, node.offset),
         *(translator.within(target).condition(predicate) for predicate in rows.predicates),
     )
-    return Row(rows.owner.attach(f"{rows.navigation.name}{node.offset}", target, condition))
+    return Row(rows.owner.attach(f"{rows.navigation.name}/{_place(node)}", target, condition))
+
+
+def _place(node: KeyPredicate) -> int:
+    """What tells a key predicate from all others of a query, whatever option it stands in."""
+    return id(node.arguments)
 
 
 def key_condition(

@@ -11,9 +11,10 @@ from app.odata import edm
 from app.odata.apply_nodes import AggregateCall
 from app.odata.binding.aggregates import aggregate_call
 from app.odata.binding.arithmetic import arithmetic, negated
+from app.odata.binding.bound_calls import bound_call
 from app.odata.binding.calls import call
 from app.odata.binding.casts import cast, choose, entity_cast, isof
-from app.odata.binding.collections import opened
+from app.odata.binding.collections import members
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.fitting import fit, natural
 from app.odata.binding.json_members import dynamic_value
@@ -38,6 +39,7 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import (
     Alias,
     Binary,
+    BoundCall,
     Call,
     Case,
     Collection,
@@ -135,10 +137,10 @@ class Translator:
             left = self.place(node.left)
             parameters = self.context.parameters
             return is_in(left, constants, parameters, exact=exact, offset=node.offset)
-        collection = opened(self, self.place(right), right.offset)
+        collection, member_ = members(self, right)
         left = self.place(node.left)
         equal = compare(
-            "eq", left, collection.member, self.context.parameters, exact=False, offset=node.offset
+            "eq", left, member_, self.context.parameters, exact=False, offset=node.offset
         )
         collection.conditions.append(equal)
         return collection.select(literal_column("1")).exists()
@@ -280,6 +282,7 @@ _PLACES: dict[type[Node], Translate] = {
     Binary: Translator._binary,
     Unary: Translator._unary,
     Call: Translator._call,
+    BoundCall: bound_call,
     Case: choose,
     Count: count_rows,
     AggregateCall: aggregate_call,

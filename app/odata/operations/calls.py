@@ -11,7 +11,7 @@ from app.errors import InvalidQueryError, NotFoundError
 from app.odata import edm
 from app.odata.nodes import Argument
 from app.odata.path import PathText, parse_path, read_path
-from app.odata.path_nodes import NameSegment, ResourcePath, Segment
+from app.odata.path_nodes import NameSegment, ResourcePath, Segment, SystemSegment
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "()',=:@!$&*;-._~/"
@@ -36,6 +36,12 @@ class Call:
     @property
     def is_action(self) -> bool:
         return self.overloads[0].is_action
+
+    @property
+    def is_on_each(self) -> bool:
+        """Whether the call is bound to each member of a collection (``/$each``)."""
+        last = self.bound_to.segments[-1] if self.bound_to.segments else None
+        return isinstance(last, SystemSegment) and last.name == "$each"
 
     @property
     def parameter_names(self) -> frozenset[str]:
@@ -142,7 +148,7 @@ class Operations:
 
     def _may_be_bound(self, path: str) -> bool:
         """A quick look, for nearly all paths name no operation."""
-        if not self._bound:
+        if not self._bound or "/" not in path:
             return False
         if self._mark in path:
             return True

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from flask import Response
 
+from app.json_body import parse_json
 from app.odata import edm
 from app.odata.csdl_names import element_name
 from app.odata.literal_text import literal_text
@@ -31,6 +32,33 @@ def value_answer(
             json_text(_body(container, operation, value, root, form)),
             content_type=form.content_type,
         )
+    response.headers["OData-Version"] = form.version
+    return response
+
+
+def collected(
+    container: edm.EntityContainer,
+    operation: edm.Operation,
+    answers: Sequence[Response],
+    root: str,
+    form: Format,
+) -> Response:
+    """What an action returned for each of several entities, as one collection."""
+    type_ = operation.returns
+    assert type_ is not None
+    items = []
+    for answer in answers:
+        item = parse_json(answer.get_data()) if answer.status_code != 204 else None
+        if isinstance(item, dict):
+            item.pop(form.control("context"), None)
+            if not isinstance(type_, edm.EntityType | edm.ComplexType):
+                item = item["value"]
+        items.append(item)
+    body: dict[str, Any] = {"value": items}
+    if form.metadata != "none":
+        name = element_name(container, type_)
+        body = {form.control("context"): f"{root}$metadata#Collection({name})", **body}
+    response = Response(json_text(body), content_type=form.content_type)
     response.headers["OData-Version"] = form.version
     return response
 

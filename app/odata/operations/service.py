@@ -9,7 +9,7 @@ entities returns their keys.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from flask import Response
@@ -25,10 +25,11 @@ from app.odata import edm
 from app.odata.binding.scope import Context
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale
+from app.odata.literal_text import literal_text
 from app.odata.nodes import Node
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
-from app.odata.operations.results import contained_path, found_options, value_answer
+from app.odata.operations.results import collected, contained_path, found_options, value_answer
 from app.odata.options import OptionTexts, parse_options
 from app.odata.payload_problems import Problems
 from app.odata.payload_types import typed_reader
@@ -36,6 +37,7 @@ from app.odata.preferences import preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.write_answers import no_content
+from app.odata.write_collections import as_member, each_set, member_keys, refuse_tags
 from app.odata.write_content import WriteRequest
 from app.odata.write_rows import find_version
 from app.odata.write_targets import resolve_target
@@ -71,6 +73,8 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
 
     Raises: an ApiError, after which the transaction must be rolled back.
     """
+    if call.is_on_each:
+        return _call_on_each(request, call, around)
     binding: tuple[Any, ...] = ()
     if call.bound_path:
         call, binding = _bound_action(request, call)
@@ -78,7 +82,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     body = _action_body(request, call)
     operation = body_overload(call, body)
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
-    result = operation.handler(*binding, arguments)
+    result = run(operation, *binding, arguments)
     if request.preferences.return_ == "minimal" and not operation.creates:
         response = no_content(request)
         response.headers["Preference-Applied"] = request.preferences.applied("return")
@@ -110,6 +114,36 @@ def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, .
     return call, (target.key,)
 
 
+def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Response:
+    """Do an action to every member of a set, or of what ``/$filter(...)`` leaves of it.
+
+    The answer is the collection of what the action returned, in the order of the members.
+    """
+    path = call.bound_path.removesuffix("/$each")
+    entity_set = each_set(request.container, path)
+    call = call.bound(entity_set.type, is_collection=False)
+    _require(call)
+    refuse_tags(request)
+    body = _action_body(request, call)
+    operation = body_overload(call, body)
+    arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
+    minimal = request.preferences.return_ == "minimal" or operation.returns is None
+    shown: list[Any] = []
+    for key in member_keys(request, entity_set.type, path):
+        with as_member(entity_set, key):
+            result = run(operation, key, arguments)
+            if not minimal:
+                own = replace(call, bound_path=entity_path(entity_set.name, entity_set.type, key))
+                shown.append(_answer(operation, own, result, around))
+    if minimal:
+        response = no_content(request)
+    else:
+        response = collected(around.container, operation, shown, around.root, around.form)
+    if request.preferences.return_ == ("minimal" if minimal else "representation"):
+        response.headers["Preference-Applied"] = request.preferences.applied("return")
+    return response
+
+
 def _action_body(request: WriteRequest, call: Call) -> Any:
     """The parameters; an action without required ones needs no body at all."""
     content = request.body()
@@ -129,8 +163,22 @@ def call_function(call: Call, around: Surroundings) -> Response:
         call, binding = _bound_function(call, around)
     _require(call)
     operation, arguments = url_arguments(call, around.options)
-    result = operation.handler(*binding, arguments)
+    if operation.expression is not None:
+        result = _computed(operation, call, arguments, around)
+    else:
+        result = run(operation, *binding, arguments)
     return _answer(operation, call, result, around)
+
+
+def _computed(
+    operation: edm.Operation, call: Call, arguments: Mapping[str, Any], around: Surroundings
+) -> Any:
+    """The value of a function that is an expression: what ``$compute`` makes of it."""
+    given = ",".join(f"{name}={literal_text(value, 'string')}" for name, value in arguments.items())
+    name = f"{around.container.namespace}.{operation.name}"
+    system = {"compute": f"{name}({given}) as result", "select": "result"}
+    shown = around.read(call.bound_path, OptionTexts(system, around.options.aliases))
+    return parse_json(shown.get_data())["result"]
 
 
 def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...]]:
@@ -218,6 +266,12 @@ def _entities(
         response.headers["Location"] = around.root + path
         response.headers["OData-EntityId"] = around.root + path
     return response
+
+
+def run(operation: edm.Operation, *arguments: Any) -> Any:
+    """What the handler of an operation returns."""
+    assert operation.handler is not None
+    return operation.handler(*arguments)
 
 
 def refuse_method(call: Call, method: str) -> MethodNotAllowedError:

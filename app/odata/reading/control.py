@@ -34,7 +34,7 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
         return
     full = format_.metadata == "full"
     yield from _type(scope, format_)
-    if full:
+    if full or format_.mixed:
         yield Piece([f'"{format_.control("id")}":"', *projection.address, '"'])
     if type_.etag is not None:
         tag = scope.columns[type_.etag]
@@ -78,7 +78,7 @@ def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     """The type if ``full``, else that of rows that are of a derived one (JSON Format 4.6.3)."""
     type_, container = scope.type, scope.context.container
     derived = [one for one in container.derived(type_) if one.discriminator is not None]
-    full = format_.metadata == "full"
+    full = format_.metadata == "full" or format_.mixed
     if not full and not derived:
         return
     start = f'"{format_.control("type")}":"#{container.namespace}.'

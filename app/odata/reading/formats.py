@@ -12,13 +12,15 @@ class Format(NamedTuple):
     """JSON as the client wants it (JSON Format 3).
 
     ``ieee754``: Int64 and Decimal as strings. ``omit_nulls``: properties that are null are left
-    out (``Prefer: omit-values=nulls``).
+    out (``Prefer: omit-values=nulls``). ``mixed``: entities of several sets stand side by side, so
+    each tells its type and its id.
     """
 
     metadata: Metadata = "minimal"
     version: Version = "4.0"
     ieee754: bool = False
     omit_nulls: bool = False
+    mixed: bool = False
 
     def control(self, name: str, property_: str = "") -> str:
         """The name of a piece of control information, ``@odata.count`` or ``@count``."""

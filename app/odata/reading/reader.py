@@ -39,7 +39,7 @@ class ReadRequest:
 
     ``path`` is percent-encoded and begins after the service root; ``query`` likewise, without the
     question mark, or sorted already. ``root`` is the address of the service, a slash at its end.
-    ``headers`` are looked up by their usual spelling.
+    ``headers`` are looked up by their usual spelling. ``mixed`` as in ``Format``.
     """
 
     path: str
@@ -47,6 +47,7 @@ class ReadRequest:
     root: str
     headers: Headers | Mapping[str, str] = field(default_factory=dict)
     preferences: Preferences = NO_PREFERENCES
+    mixed: bool = False
 
 
 class Reader:
@@ -58,7 +59,7 @@ class Reader:
     ) -> None:  # fmt: skip
         self.container = container
         self.plans = PlanCache()
-        self._tokens = TokenMaker(secret_key)
+        self.tokens = TokenMaker(secret_key)
         self._limits = limits
         self._max_depth = max_depth
 
@@ -90,7 +91,7 @@ class Reader:
         start = None
         if "skiptoken" in texts.system:
             token = texts.system["skiptoken"]
-            start = self._tokens.read(token, fingerprint(path.text, texts))
+            start = self.tokens.read(token, fingerprint(path.text, texts))
         answering = Answering(
             format_,
             request.root,
@@ -98,7 +99,7 @@ class Reader:
             query if isinstance(query, str) else "",
             request.preferences,
             request.headers.get("If-None-Match"),
-            lambda place: self._tokens.make(place, fingerprint(path.text, texts)),
+            lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
         )
         paging = _paging(texts, start, answering.page_size)
         lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)
@@ -133,8 +134,8 @@ def _format(request: ReadRequest, texts: OptionTexts) -> Format:
         headers.get("OData-Version"),
     )
     if request.preferences is not NO_PREFERENCES and request.preferences.omit_values == "nulls":
-        return found._replace(omit_nulls=True)
-    return found
+        found = found._replace(omit_nulls=True)
+    return found._replace(mixed=True) if request.mixed else found
 
 
 def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Paging:

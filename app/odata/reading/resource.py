@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
-from sqlalchemy import bindparam
-
 from app.errors import NotFoundError
 from app.odata import edm
 from app.odata.binding.paths import key_condition, of_property, unknown_name
+from app.odata.binding.roots import singleton_scope
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Dynamic, Elements, Place, Typed, family
@@ -87,10 +86,7 @@ class PathResolver:
         if singleton := container.singletons.get(segment.name):
             if segment.arguments is not None:
                 raise QueryError(f"{segment.name} is one entity: it has no key", segment.offset)
-            scope = Scope(self._context, singleton.type)
-            (column,) = scope.key_columns()
-            key = bindparam(singleton_parameter(singleton.name), type_=column.type, required=True)
-            scope.conditions.append(column == key)
+            scope = singleton_scope(self._context, singleton)
             return Resource("entity", scope, [singleton.name], singleton.name)
         name = container.folded_sets.get(segment.name.lower(), segment.name)
         entity_set = container.sets.get(name)
@@ -226,11 +222,6 @@ class PathResolver:
 def _refuse_second_key(segment: NameSegment) -> None:
     if segment.key is not None:
         raise QueryError("an entity has only one key", segment.key[0].offset)
-
-
-def singleton_parameter(name: str) -> str:
-    """The parameter that the key of a singleton is bound to when a plan runs."""
-    return f"run_singleton_{name}"
 
 
 def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:

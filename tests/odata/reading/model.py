@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Date,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Table,
+    cast,
     text,
 )
 
@@ -124,6 +126,32 @@ MAKER = entity_type(
     [to_many("Items", "Item", "maker_id", partner="Maker")],
 )
 
+
+def _function(
+    name: str, bound_to: str, expression: Any, **types: edm.PrimitiveType
+) -> edm.Operation:
+    """A function that expressions can call."""
+    return edm.Operation(
+        name=name, is_action=False, bound_to=bound_to,
+        parameters=tuple(
+            edm.Parameter(name=part, type=type_, nullable=False) for part, type_ in types.items()
+        ),
+        returns=edm.INT64, expression=expression,
+    )  # fmt: skip
+
+
+FUNCTIONS = (
+    _function("Doubled", "Item", lambda columns, given: columns.count * 2),
+    _function(
+        "Plus", "Maker", lambda columns, given: cast(columns.rank, BigInteger) + given["n"],
+        n=edm.INT64,
+    ),
+    edm.Operation(
+        name="Opaque", is_action=False, handler=lambda key, given: 1, bound_to="Item",
+        returns=edm.INT64,
+    ),
+)  # fmt: skip
+
 CONTAINER = edm.EntityContainer(
     namespace="Workshop",
     name="Container",
@@ -133,6 +161,8 @@ CONTAINER = edm.EntityContainer(
     types=by_name([ITEM, MAKER]),
     complex_types=by_name([PLACE, LINE, EXTRA]),
     enum_types=by_name([LEVEL]),
+    singletons={"Best": edm.Singleton(name="Best", type=MAKER, key=lambda: 1)},
+    operations=FUNCTIONS,
 )
 
 MAKER_ROWS: list[dict[str, Any]] = [

@@ -1,0 +1,114 @@
+"""Functions of the model in expressions, such as ``Namespace.DaysOverdue(asOf=2026-01-01) gt 30``.
+
+Those can be called that their declaration gives as SQL (``edm.Operation.expression``).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, null
+
+from app.odata import edm
+from app.odata.binding.fitting import fit
+from app.odata.binding.paths import keyed
+from app.odata.binding.protocol import Translating
+from app.odata.binding.roots import entity_set
+from app.odata.binding.values import Constant, Place, Row, Rows, Typed, family, type_name
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.functions import suggestion
+from app.odata.nodes import Argument, BoundCall, KeyPredicate, Member, Root
+from app.permissions import require
+
+
+def bound_call(translator: Translating, node: BoundCall) -> Place:
+    """A function of the model; or a key written by name, ``Contacts(id=1)``.
+
+    Raises: QueryError, there is no such function, or it does not take these parameters;
+        UnsupportedError, it has no expression; ForbiddenError, the caller may not call it.
+    """
+    container = translator.context.container
+    if isinstance(node.base, Root):
+        if entity_set(container, node.name) is not None:
+            return _by_key(translator, node)
+        if any(one.import_name == node.name for one in container.operations):
+            raise _not_here(node)
+        raise QueryError(f"there is no '{node.name}'", node.offset)
+    base: Place = Row(translator.scope) if node.base is None else translator.place(node.base)
+    if isinstance(base, Rows):
+        raise _not_here(node)
+    if not isinstance(base, Row):
+        raise QueryError(f"'{node.name}' cannot be called on this", node.offset)
+    type_ = base.scope.type
+    if "." not in node.name and type_.folded.get(node.name.lower()) in type_.navigation:
+        return _by_key(translator, node)
+    function = _overload(container, type_, node)
+    if function.expression is None or not isinstance(function.returns, edm.PrimitiveType):
+        raise _not_here(node)
+    if function.permission is not None:
+        require(translator.context.caller, function.permission)
+    known = {parameter.name: parameter for parameter in function.parameters}
+    arguments = {
+        argument.name or "": _argument(translator, argument, known[argument.name or ""])
+        for argument in node.arguments
+    }
+    return Typed(function.expression(base.scope.columns, arguments), function.returns)
+
+
+def _by_key(translator: Translating, node: BoundCall) -> Place:
+    collection = Member(node.base, node.name, offset=node.offset)
+    return keyed(translator, KeyPredicate(collection, node.arguments, offset=node.offset))
+
+
+def _not_here(node: BoundCall) -> UnsupportedError:
+    return UnsupportedError(f"{node.name} cannot be called in an expression", node.offset)
+
+
+def _overload(
+    container: edm.EntityContainer, type_: edm.EntityType, node: BoundCall
+) -> edm.Operation:
+    """The function of this name that is bound to the type and has these parameters."""
+    namespace = f"{container.namespace}."
+    name = node.name.removeprefix(namespace)
+    names = {one.name for one in _lineage(type_)}
+    found = [
+        one
+        for one in container.operations
+        if one.bound_to in names and not one.bound_to_collection and not one.is_action
+    ]
+    if "." not in node.name and not container.is_default_namespace:
+        found = []
+    named = [one for one in found if one.name == name]
+    if not named:
+        hint = suggestion(name, [one.name for one in found])
+        raise QueryError(f"{type_.name} has no function '{node.name}'{hint}", node.offset)
+    given = {argument.name for argument in node.arguments}
+    for one in named:
+        required = {parameter.name for parameter in one.parameters if not parameter.optional}
+        if required <= given <= {parameter.name for parameter in one.parameters}:
+            return one
+    expected = " or ".join(
+        f"{name}({','.join(parameter.name for parameter in one.parameters)})" for one in named
+    )
+    raise QueryError(f"{name} does not take these parameters: it is {expected}", node.offset)
+
+
+def _argument(
+    translator: Translating, argument: Argument, parameter: edm.Parameter
+) -> ColumnElement[object]:
+    assert isinstance(parameter.type, edm.PrimitiveType)
+    place = translator.place(argument.value)
+    if isinstance(place, Constant):
+        wanted = Typed(null(), parameter.type)
+        return fit(place, wanted, translator.context.parameters)
+    value = translator.typed(argument.value)
+    if family(value.type) != family(parameter.type):
+        message = f"{parameter.name} does not take {type_name(value.type)}"
+        raise QueryError(message, argument.offset)
+    return value.sql
+
+
+def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:
+    found = []
+    while type_ is not None:
+        found.append(type_)
+        type_ = type_.base
+    return found
