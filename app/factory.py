@@ -32,6 +32,7 @@ from app.edge.application import Application
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
 from app.edge.idempotency import Idempotency
 from app.health import health
+from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
 from app.json_provider import ExactJson
 from app.kb.routes import area as kb
@@ -109,6 +110,7 @@ def register_areas(app: Flask) -> None:
         api.register_blueprint(area, url_prefix=f"/api/v1/{area.name}")
         app.register_blueprint(area, url_prefix=f"/api/{area.name}", name=f"bare-{area.name}")
     api.register_blueprint(links, url_prefix="/s")
+    api.register_blueprint(invoice_pages, url_prefix="/s/i")
     app.register_blueprint(health)
     app.extensions["services"] = SERVICES
     odata_routes.init_app(app, container(), app.extensions["config"])

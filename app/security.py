@@ -83,6 +83,11 @@ def set_caller(caller: Caller | None) -> None:
     _caller.set(caller)
 
 
+def visitor() -> Caller:
+    """Whoever came by a public link: no user, and no right of a user."""
+    return make_caller(0, "public link", "share", {})
+
+
 @contextmanager
 def acting_as(caller: Caller) -> Iterator[None]:
     """Run a job, a command or an assistant's tool as ``caller``."""

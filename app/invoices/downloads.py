@@ -12,9 +12,16 @@ from app.blobs import blobs
 from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
 from app.invoices.document import InvoiceDocument
-from app.invoices.drawing import draw_facturx, draw_pdf, file_name, write_cii, write_ubl
+from app.invoices.drawing import (
+    WITH_DATA,
+    draw_facturx,
+    draw_pdf,
+    file_name,
+    write_cii,
+    write_ubl,
+)
 from app.invoices.einvoice.preflight import Problem, preflight
-from app.invoices.freezing import key_of
+from app.invoices.freezing import frozen_file, key_of
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice
 from app.security import current_caller
@@ -45,13 +52,20 @@ def invoice_pdf(invoice_id: int, *, current: bool = False) -> InvoiceFile:
         current: a copy as the document stands now, with payments, credits and its mark.
     Raises: NotFoundError.
     """
-    invoice = _readable(invoice_id)
+    return pdf_of(invoice_id, _readable(invoice_id), current=current)
+
+
+def pdf_of(invoice_id: int, invoice: Mapping[str, Any], *, current: bool = False) -> InvoiceFile:
+    """The same, of the row of an invoice that may be shown."""
     name = file_name(invoice["number"], invoice_id)
-    if invoice["pdf_sha256"] is not None and not current:
+    if current or invoice["status"] == "Draft":
+        return InvoiceFile(name, draw_pdf(_document(invoice_id), invoice["e_invoice_format"]))
+    sha256 = invoice["pdf_sha256"]
+    if sha256 is None:
+        sha256 = frozen_file(invoice_id)
+    else:
         db.session.rollback()
-        return InvoiceFile(name, blobs().read(key_of(invoice["pdf_sha256"])))
-    document = _document(invoice_id)
-    return InvoiceFile(name, draw_pdf(document, invoice["e_invoice_format"]))
+    return InvoiceFile(name, blobs().read(key_of(sha256)))
 
 
 def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
@@ -60,7 +74,11 @@ def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
     Raises: NotFoundError; InvalidStateError, it is a draft; ValidationError, with the rules of
         EN 16931 that its data break.
     """
-    invoice = _readable(invoice_id)
+    return data_of(invoice_id, _readable(invoice_id), form)
+
+
+def data_of(invoice_id: int, invoice: Mapping[str, Any], form: str) -> InvoiceFile:
+    """The same, of the row of an invoice that may be shown."""
     if invoice["status"] == "Draft":
         raise InvalidStateError(
             "A draft has no electronic form: issue it first.", [("status", "is Draft")]
@@ -72,8 +90,8 @@ def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
         return InvoiceFile(file_name(number, invoice_id, "xml"), write_ubl(document), XML)
     if form == "cii":
         return InvoiceFile(file_name(number, invoice_id, "cii.xml"), write_cii(document), XML)
-    if invoice["pdf_sha256"] is not None and invoice["e_invoice_format"] in ("Auto", "FacturX"):
-        return invoice_pdf(invoice_id)
+    if invoice["e_invoice_format"] in WITH_DATA:
+        return pdf_of(invoice_id, invoice)
     return InvoiceFile(file_name(number, invoice_id), draw_facturx(document))
 
 

@@ -7,12 +7,16 @@ not issued, and its number is given again (docs/adr/0072).
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 from app import records
 from app.blobs import blobs
-from app.invoices.chain import add_link
+from app.clock import utc_now
+from app.invoices.chain import add_link, lock_chain
+from app.invoices.document import InvoiceDocument
 from app.invoices.drawing import draw_pdf
 from app.invoices.reading import read_document
+from app.invoices.totals import ZERO
 from app.models.invoice import Invoice
 
 PDF_HEADERS = {"Content-Type": "application/pdf"}
@@ -28,6 +32,37 @@ def freeze(invoice_id: int, e_invoice_format: str) -> str:
     records.update(Invoice.__table__, invoice_id, {"pdf_sha256": sha256})
     add_link(invoice_id)
     return sha256
+
+
+def frozen_file(invoice_id: int) -> str:
+    """The file of an issued document.
+
+    One that was moved in has none before somebody first asks for it: then it is drawn as it was
+    issued, kept, and added to the chain.
+
+    Returns: the SHA-256 of the file, hex.
+    Raises: ServiceUnavailableError, the store of files does not answer.
+    """
+    names = ("pdf_sha256", "e_invoice_format", "version")
+    invoice = records.read(Invoice.__table__, invoice_id, names, lock=True)
+    assert invoice is not None  # its reader was there
+    if invoice["pdf_sha256"] is not None:
+        return str(invoice["pdf_sha256"])
+    document = _as_issued(read_document(invoice_id))
+    sha256 = keep_file(draw_pdf(document, invoice["e_invoice_format"]), PDF_HEADERS)
+    version = invoice["version"] + 1
+    values = {"pdf_sha256": sha256, "updated_at": utc_now(), "version": version}
+    records.update(Invoice.__table__, invoice_id, values)
+    lock_chain()
+    add_link(invoice_id)
+    return sha256
+
+
+def _as_issued(document: InvoiceDocument) -> InvoiceDocument:
+    """Without what came after: payments, credits, the mark."""
+    return replace(
+        document, state="Issued", payments=(), amount_credited=ZERO, amount_due=document.total
+    )
 
 
 def keep_file(content: bytes, headers: dict[str, str]) -> str:

@@ -17,6 +17,7 @@ from app.settings.templates import fill
 
 _NOTHING = "\u2013"
 LONGEST_SUBJECT = 500
+_LINK_PLACE = "{link}"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ def write_letter(
     kind: str | None = None,
     subject: str | None = None,
     message: str | None = None,
+    link: str | None = None,
 ) -> Written:
     """The letter that goes with a document.
 
@@ -42,13 +44,19 @@ def write_letter(
         kind: of the templates: ``invoice``, ``creditNote``, ``notice`` (soon due) or ``reminder``;
             that of the document when left out.
         subject, message: instead of those of the template; places in braces are filled there too.
+        link: the address of the document's page; where the message has no place for it, it
+            follows.
     """
     kind = kind or ("creditNote" if document.is_credit_note else "invoice")
-    values = _values(document)
+    values = {**_values(document), "link": link or ""}
     template = _template(settings.mail.templates, kind, document.language)
     filled = fill(subject or template["subject"], values)
-    text = clean(fill(message or template["message"], values))
-    return Written(one_line(filled)[:LONGEST_SUBJECT], text, _html(document, text))
+    pattern = message or template["message"]
+    text = clean(fill(pattern, values))
+    html = _html(document, text, link)
+    if link and _LINK_PLACE not in pattern:
+        text = f"{text}\n\n{texts_for(document.language)('page.view_online')}: {link}"
+    return Written(one_line(filled)[:LONGEST_SUBJECT], text, html)
 
 
 def _template(
@@ -96,7 +104,7 @@ font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5">
 border-top:1px solid #e5e7eb">
 {facts}
 </table>
-</div>
+{button}</div>
 </body>
 </html>
 """
@@ -104,10 +112,14 @@ _FACT = (
     '<tr><td style="padding:8px 0 0;color:#6b7280">{label}</td>'
     '<td style="padding:8px 0 0;text-align:right">{value}</td></tr>'
 )
+_BUTTON = (
+    '<p style="margin:24px 0 0"><a href="{link}" style="display:inline-block;padding:10px 18px;'
+    'border-radius:6px;background:#1f5fbf;color:#ffffff;text-decoration:none">{label}</a></p>\n'
+)
 
 
-def _html(document: InvoiceDocument, text: str) -> str:
-    """The same letter as a page without pictures or addresses: nothing is fetched to show it."""
+def _html(document: InvoiceDocument, text: str, link: str | None) -> str:
+    """The same letter as a page without pictures: nothing is fetched to show it."""
     words, values = texts_for(document.language), _values(document)
     paragraphs = "\n".join(
         f'<p style="margin:0 0 14px">{"<br>".join(escape(part).split(chr(10)))}</p>'
@@ -117,9 +129,11 @@ def _html(document: InvoiceDocument, text: str) -> str:
         _FACT.format(label=escape(label), value=escape(value))
         for label, value in _facts(document, words, values)
     )
+    label = words("page.view_online")
     return _PAGE.format(
         language=escape(document.language), title=escape(values["number"]),
         seller=escape(values["seller"]), paragraphs=paragraphs, facts=facts,
+        button=_BUTTON.format(link=escape(link), label=escape(label)) if link else "",
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.dry_run import DryRunSchema, undo_if_dry
 from app.events import entity_url
-from app.invoices import file_views, mail_views
+from app.invoices import file_views, link_views, mail_views
 from app.invoices.area import area, payments_area
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import mark_uncollectible, void_invoice
@@ -23,7 +23,7 @@ from app.invoices.shapes import describe_invoice, describe_payment
 from app.security import requires
 from app.writing.bodies import read_properties
 
-__all__ = ["area", "file_views", "mail_views", "payments_area"]
+__all__ = ["area", "file_views", "link_views", "mail_views", "payments_area"]
 
 Made = tuple[dict[str, Any], int, dict[str, str]]
 

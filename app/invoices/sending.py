@@ -12,10 +12,11 @@ from app.errors import InvalidStateError, ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
 from app.invoices.downloads import PDF, XML, refuse_incomplete
-from app.invoices.drawing import draw_pdf, file_name, write_ubl
-from app.invoices.freezing import PDF_HEADERS, keep_file, key_of
-from app.invoices.letters import write_letter
+from app.invoices.drawing import file_name, write_ubl
+from app.invoices.freezing import frozen_file, keep_file, key_of
+from app.invoices.letters import Written, write_letter
 from app.invoices.operations import issue_invoice
+from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
 from app.mail.outbox import check_addresses, queue_mail, shown_delivery
@@ -84,9 +85,7 @@ def write_mail(invoice_id: int, letter: Letter) -> dict[str, Any]:
     document = read_document(invoice_id)
     recipients = _recipients(document, letter)
     copies = check_addresses("cc", letter.cc)
-    written = write_letter(
-        document, organisation(), kind=letter.kind, subject=letter.subject, message=letter.message
-    )
+    written = _written(invoice_id, document, letter)
     row = queue_mail(
         to=recipients, cc=copies, subject=written.subject, text=written.text, html=written.html,
         attachments=_attachments(invoice_id, document, letter),
@@ -104,9 +103,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
     document = _dated(read_document(invoice_id), invoice["client_id"])
-    written = write_letter(
-        document, organisation(), kind=letter.kind, subject=letter.subject, message=letter.message
-    )
+    written = _written(invoice_id, document, letter)
     name = file_name(document.number, invoice_id)
     ubl = file_name(document.number, invoice_id, "xml")
     return {
@@ -128,6 +125,15 @@ def _dated(document: InvoiceDocument, client_id: int) -> InvoiceDocument:
     return replace(document, issue_date=issued, due_date=due)
 
 
+def _written(invoice_id: int, document: InvoiceDocument, letter: Letter) -> Written:
+    invoice = records.read(Invoice.__table__, invoice_id, ("id", "link_version"))
+    assert invoice is not None  # it is locked
+    return write_letter(
+        document, organisation(), kind=letter.kind, subject=letter.subject,
+        message=letter.message, link=link_for_mail(invoice),
+    )  # fmt: skip
+
+
 def _recipients(document: InvoiceDocument, letter: Letter) -> list[str]:
     given = letter.to or tuple(filter(None, (document.buyer.email,)))
     if not given:
@@ -138,15 +144,11 @@ def _recipients(document: InvoiceDocument, letter: Letter) -> list[str]:
 def _attachments(
     invoice_id: int, document: InvoiceDocument, letter: Letter
 ) -> list[dict[str, str]]:
-    """The frozen files; those of a document that was moved in are drawn and kept now."""
+    """The files of the document, as it was issued."""
     attached: list[dict[str, str]] = []
     if letter.attach_pdf:
-        invoice = records.read(Invoice.__table__, invoice_id, ("pdf_sha256", "e_invoice_format"))
-        assert invoice is not None  # it is locked
-        sha256 = invoice["pdf_sha256"] or keep_file(
-            draw_pdf(document, invoice["e_invoice_format"]), PDF_HEADERS
-        )
-        attached.append(_attached(file_name(document.number, invoice_id), PDF, sha256))
+        name = file_name(document.number, invoice_id)
+        attached.append(_attached(name, PDF, frozen_file(invoice_id)))
     if letter.attach_e_invoice:
         refuse_incomplete(document)
         sha256 = keep_file(write_ubl(document), {"Content-Type": XML})

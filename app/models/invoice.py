@@ -108,6 +108,9 @@ class Invoice(EntityMixin, Model):
     )
     sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was issued.")
     viewed_at: Mapped[datetime | None] = column(UtcDateTime(), "When the client opened it.")
+    link_version: Mapped[int | None] = column(
+        Integer, "How many of its links were withdrawn; none: 0."
+    )
     paid_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was paid in full.")
     voided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was voided.")
     void_reason: Mapped[str | None] = column(string(500), "Why it was voided.")

@@ -85,6 +85,7 @@ class Invoicing:
     credit_note_series: str | None = text(
         "Series of credit notes; that of invoices by default.", most=10, form="series"
     )
+    public_page: bool = flag("Whether clients get a link to a page of the document.", True)
 
 
 def check_steps(value: Any) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ PLACES: Mapping[str, str] = {
     "issueDate": "date of the document",
     "dueDate": "date until which it is payable",
     "daysOverdue": "days since the due date; 0 before it",
+    "link": "address of the document's page; nothing where it has none",
 }
 _LENGTHS = {"subject": 500, "message": 20_000}
 _PLACE = re.compile(r"\{(\w*)\}")

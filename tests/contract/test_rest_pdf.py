@@ -5,9 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from flask import Flask
+
+from app.importing.service import import_records
+from app.invoices.verifying import verify_chain
 from tests.contract.conftest import Api
 from tests.contract.test_put_and_children import sent_invoice
 from tests.contract.test_rest_money import draft, pay
+from tests.invoices.pdf.reading import text_of
 
 
 def test_an_issued_invoice_is_a_pdf_with_its_number_as_name(admin: Api) -> None:
@@ -36,6 +41,35 @@ def test_issue_freezes_the_bytes(admin: Api) -> None:
     admin.put("/api/admin/settings/seller", {"name": "Another name"})
     after = admin.get(path)
     assert (after.data, after.headers["ETag"]) == (before.data, before.headers["ETag"])
+
+
+def test_a_document_that_was_moved_in_is_frozen_when_first_asked_for(
+    admin: Api, app: Flask
+) -> None:
+    line = {"description": "Work", "quantity": 2, "unitPrice": 50, "taxRate": 19}
+    payment = {"amount": 119, "date": "2021-06-20", "method": "transfer"}
+    old = {
+        "id": 40, "clientId": 7, "number": "OLD-31", "status": "Paid", "issueDate": "2021-06-02",
+        "sentAt": "2021-06-02T10:00:00Z", "paidAt": "2021-06-20T10:00:00Z",
+        "LineItems": [line], "Payments": [payment],
+    }  # fmt: skip
+    records = {"Clients": [{"id": 7, "name": "Acme"}], "Invoices": [old]}
+    with app.app_context():
+        import_records(records)
+    (key,) = (one["id"] for one in admin.get("/odata/Invoices?$select=id").json["value"])
+    before = admin.get(f"/odata/Invoices({key})").json
+    assert before["pdfSha256"] is None
+    first = admin.get(f"/api/invoices/{key}/pdf")
+    assert "PAID" not in text_of(first.data)
+    assert "PAID" in text_of(admin.get(f"/api/invoices/{key}/pdf?current=1").data)
+    after = admin.get(f"/odata/Invoices({key})").json
+    assert after["pdfSha256"] == hashlib.sha256(first.data).hexdigest()
+    assert after["@odata.etag"] != before["@odata.etag"]
+    admin.put("/api/admin/settings/seller", {"name": "Another name"})
+    assert admin.get(f"/api/invoices/{key}/pdf").data == first.data
+    with app.app_context():
+        verified = verify_chain()
+    assert (verified.links, verified.broken) == (1, None)
 
 
 def test_a_copy_shows_payments(admin: Api) -> None:

@@ -41,7 +41,9 @@ def test_a_draft_is_issued_and_its_mail_is_queued(admin: Api, session: Session) 
         },
     }  # fmt: skip
     assert mail.subject.startswith(f"Invoice {invoice['number']}")
-    assert (mail.text_body, mail.status, mail.attempts) == ("Hello", "queued", 0)
+    link = admin.get(f"/api/invoices/{key}/link").json["url"]
+    assert mail.text_body == f"Hello\n\nView online: {link}"
+    assert (mail.status, mail.attempts) == ("queued", 0)
     assert (mail.entity, mail.entity_id) == ("Invoice", key)
 
 

@@ -29,7 +29,7 @@ from app.errors import InvalidCredentialsError, NotFoundError, RateLimitedError
 from app.extensions import db
 from app.models.document import Document, DocumentShare, ShareAccess
 from app.request_context import client_address
-from app.security import Caller, acting_as, make_caller
+from app.security import acting_as, visitor
 from app.types import UtcDateTime
 
 # So many wrong passwords close a link for a while, to everybody.
@@ -117,7 +117,7 @@ def file_behind(visit: Visit) -> FileVersion:
 
 def note_view(visit: Visit) -> None:
     """Write down that somebody looked at the page of the link."""
-    with acting_as(_visitor()):
+    with acting_as(visitor()):
         _log(visit, "viewed")
         DOCUMENTS.note_access(visit.document["id"])
 
@@ -140,7 +140,7 @@ def download_link(visit: Visit, asked: Asked, *, by_form: bool = False) -> Respo
         db.session.rollback()
         _log_denied(visit)
         raise
-    with acting_as(_visitor()):
+    with acting_as(visitor()):
         _log(visit, "downloaded")
         DOCUMENTS.count_download(visit.document["id"])
         DOCUMENTS.note_access(visit.document["id"])
@@ -227,10 +227,6 @@ def _log(visit: Visit, action: str) -> None:
             "user_agent": request.user_agent.string[:_USER_AGENT_LENGTH] or None,
         },
     )
-
-
-def _visitor() -> Caller:
-    return make_caller(0, "public link", "share", {})
 
 
 def _nothing() -> NotFoundError:

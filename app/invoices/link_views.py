@@ -1,0 +1,41 @@
+"""The link to a document's page: shown to whoever may send it, withdrawn when it went astray."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from app.invoices.area import area
+from app.invoices.public.links import show_link, withdraw_link
+from app.security import requires
+from app.wire import Instant
+
+
+class LinkSchema(Schema):
+    """Where the client finds the document."""
+
+    id = fields.Integer()
+    url = fields.String(
+        metadata={"example": "https://platform.example.com/s/i/17-0-KxYnb3q0QmZ1c2VkIGlkcw"}
+    )
+    viewedAt = Instant(allow_none=True)
+
+
+@area.get("/<int:invoice_id>/link")
+@area.response(200, LinkSchema)
+@requires("invoices:send")
+def link(invoice_id: int) -> dict[str, Any]:
+    """The address of the document's page for the client: it needs no account.
+
+    It is the one in the mail, the same at every request, and works until it is withdrawn.
+    """
+    return show_link(invoice_id)
+
+
+@area.delete("/<int:invoice_id>/link")
+@area.response(204)
+@requires("invoices:send")
+def withdraw(invoice_id: int) -> None:
+    """End every link to the document that was given out; the next one is another."""
+    withdraw_link(invoice_id)

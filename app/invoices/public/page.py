@@ -1,0 +1,93 @@
+"""What a client sees of a document: what it is, what is to be paid and how, its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+from app.clock import today
+from app.invoices.document import InvoiceDocument
+from app.invoices.einvoice.preflight import preflight
+from app.invoices.formats import Formats
+from app.invoices.plain_text import one_line
+from app.invoices.texts import Texts, texts_for
+from app.public_pages import public_page
+
+TEMPLATE = "invoice.html"
+Facts = list[tuple[str, str]]
+
+
+def document_page(invoice: Mapping[str, Any], document: InvoiceDocument) -> Response:
+    """The page of an issued document, in the language of the client."""
+    words, formats = texts_for(document.language), Formats(document)
+    is_void = invoice["status"] == "Void"
+    is_open = bool(document.amount_due) and not document.is_credit_note and not is_void
+    title = words("titles.credit_note" if document.is_credit_note else "titles.invoice")
+    return public_page(
+        TEMPLATE,
+        language=words.language,
+        words=words,
+        title=f"{title} {one_line(document.number)}",
+        seller=one_line(document.seller.legal_name or document.seller.name),
+        amount=formats.money(document.amount_due if is_open else document.total),
+        facts=_facts(invoice, document, words, formats),
+        payment=_payment(document, words) if is_open else [],
+        is_void=is_void,
+        has_data=not is_void and not preflight(document),
+    )
+
+
+def problem_page(status: int, problem: str) -> Response:
+    """That the link does not work."""
+    return public_page(TEMPLATE, status, problem=problem)
+
+
+def _facts(
+    invoice: Mapping[str, Any], document: InvoiceDocument, words: Texts, formats: Formats
+) -> Facts:
+    facts: Facts = []
+    if not document.is_credit_note or invoice["status"] == "Void":
+        facts.append((words("page.status"), words(f"page.{_state(invoice, document)}")))
+    if document.issue_date:
+        facts.append((words("labels.date"), formats.day(document.issue_date)))
+    if document.due_date and document.amount_due and not document.is_credit_note:
+        facts.append((words("labels.due_date"), formats.day(document.due_date)))
+    if document.credited:
+        facts.append((words("labels.credited_invoice"), one_line(document.credited.number)))
+    total = "totals.total_credit" if document.is_credit_note else "totals.total"
+    facts.append((words(total), formats.money(document.total)))
+    if document.amount_due not in (0, document.total) and not document.is_credit_note:
+        facts.append((words("totals.amount_due"), formats.money(document.amount_due)))
+    return facts
+
+
+def _state(invoice: Mapping[str, Any], document: InvoiceDocument) -> str:
+    """What the state means to the client; that it was written off is no concern of theirs."""
+    if invoice["status"] == "Void":
+        return "void"
+    if not document.amount_due:
+        return "paid"
+    if document.due_date and document.due_date < today():
+        return "overdue"
+    return "partly_paid" if invoice["status"] == "PartiallyPaid" else "open"
+
+
+def _payment(document: InvoiceDocument, words: Texts) -> Facts:
+    bank = document.bank
+    if bank is None:
+        return []
+    holder = bank.account_holder or document.seller.legal_name or document.seller.name
+    facts = [
+        (words("payment.account_holder"), one_line(holder)),
+        (words("payment.iban"), " ".join(_in_fours(bank.iban))),
+    ]
+    if bank.bic:
+        facts.append((words("payment.bic"), bank.bic))
+    return [*facts, (words("payment.reference"), one_line(document.number))]
+
+
+def _in_fours(iban: str) -> list[str]:
+    plain = iban.replace(" ", "")
+    return [plain[at : at + 4] for at in range(0, len(plain), 4)]

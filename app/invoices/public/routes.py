@@ -1,0 +1,82 @@
+"""``/s/i/<token>``: a document for the client who got the link to it, as a page and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response, request
+from marshmallow import Schema, fields, validate
+from werkzeug.http import dump_options_header
+
+from app.areas import Area
+from app.errors import ApiError, InvalidStateError
+from app.extensions import db
+from app.invoices.downloads import InvoiceFile, data_of, pdf_of
+from app.invoices.public.page import document_page, problem_page
+from app.invoices.public.visits import is_reader, note_view, open_document
+from app.invoices.reading import read_document
+from app.security import public
+
+pages = Area(
+    "invoice-pages", __name__, description="Documents for the clients who got a link to them"
+)
+FILE = {"type": "string", "format": "binary"}
+
+
+class PageQuerySchema(Schema):
+    """What of the document is wanted."""
+
+    file = fields.String(
+        validate=validate.OneOf(("pdf", "einvoice")),
+        metadata={
+            "description": "A file instead of the page: the PDF as it was issued, or UBL 2.1.",
+            "example": "pdf",
+        },
+    )
+
+
+@pages.get("/<token>")
+@pages.arguments(PageQuerySchema, location="query")
+@pages.response(200, {"type": "string"}, content_type="text/html")
+@pages.alt_response(
+    200, schema=FILE, content_type="application/octet-stream", description="The file.", success=True
+)
+@public
+def show_document(query: dict[str, Any], token: str) -> Response:
+    """The page of an issued document: amount, due date, state, how to pay, its files.
+
+    The first `GET` of somebody who is not signed in sets `viewedAt` and emits `invoice.viewed`;
+    `HEAD`, pages fetched ahead of time and programs that say what they are do not.
+    """
+    try:
+        invoice = open_document(token)
+        wanted = query.get("file")
+        if wanted is None:
+            answer = document_page(invoice, read_document(invoice["id"]))
+            if not _count(invoice):  # then nobody is to wait for the transaction
+                db.session.rollback()
+            return answer
+        if invoice["status"] == "Void":
+            raise InvalidStateError("The document was cancelled.", [("status", "is Void")])
+        if wanted == "einvoice":
+            return _answer(data_of(invoice["id"], invoice, "ubl"))
+        file = pdf_of(invoice["id"], invoice)
+        _count(invoice)
+        return _answer(file)
+    except ApiError as error:
+        return problem_page(error.status, error.message)
+
+
+def _count(invoice: Mapping[str, Any]) -> bool:
+    """Note the view where it is the first; whether it is."""
+    return invoice["viewed_at"] is None and is_reader(request) and note_view(invoice["id"])
+
+
+def _answer(file: InvoiceFile) -> Response:
+    answer = Response(file.content, mimetype=file.media_type)
+    answer.headers["Content-Disposition"] = dump_options_header(
+        "attachment", {"filename": file.name}
+    )
+    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return answer
