@@ -15,6 +15,7 @@ from werkzeug.routing import MapAdapter
 from app.edge.answer import Finisher
 from app.edge.gate import Gate
 from app.request_context import begin_exchange
+from app.shared_commit import forget_share
 
 
 class Application(Flask):
@@ -61,4 +62,5 @@ class Application(Flask):
         try:
             return super().wsgi_app(environ, start)
         finally:
+            forget_share()
             self.gate.release(environ)

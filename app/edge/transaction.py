@@ -12,6 +12,7 @@ from app.edge import idempotency
 from app.edge.errors import error_response
 from app.errors import ApiError
 from app.extensions import db
+from app.shared_commit import await_commit
 
 
 def end_transaction(response: Response) -> Response:
@@ -28,6 +29,7 @@ def end_transaction(response: Response) -> Response:
             audit_denial(request.method, request.path)
         response = idempotency.store(response)
         db.session.commit()
+        await_commit()
     except (SQLAlchemyError, ApiError) as error:
         db.session.rollback()
         return error_response(error)

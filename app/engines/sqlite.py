@@ -11,10 +11,11 @@ import sqlite3
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy.exc import OperationalError
 
-from app import statements
 from app.config import ConfigError
 from app.engines.autocommit import AUTOCOMMIT
+from app.engines.sharing import SharedConnection
 from app.engines.turns import TurnsPool
 from app.models.searched import search_text
 from app.odata.sqlite_functions import register
@@ -40,13 +41,18 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
     """
     check_library()
     # No implicit BEGIN of the driver: transactions begin in _begin_immediate, reads in none.
-    connect = {"timeout": BUSY_SECONDS, "check_same_thread": False, "isolation_level": None}
+    connect: dict[str, Any] = {
+        "timeout": BUSY_SECONDS,
+        "check_same_thread": False,
+        "isolation_level": None,
+    }
     made: dict[str, Any] = {"url": url, "connect_args": connect, "pool_use_lifo": True}
     if reading:
         pool = {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
         return made | pool | AUTOCOMMIT
     # There is one writer at a time: waiting in the pool is fair and wakes at once, where the busy
     # handler sleeps and polls; and the one connection keeps its page cache warm.
+    connect["factory"] = SharedConnection
     made |= {"poolclass": TurnsPool, "pool_size": 1, "max_overflow": 0}
     return made | {"pool_timeout": BUSY_SECONDS}
 
@@ -67,8 +73,12 @@ def listen(engine: Engine, *, reading: bool) -> None:
         event.listen(engine, "begin", _begin_immediate)
 
 
-def _begin_immediate(connection: Any) -> None:
-    statements.execute(connection, "BEGIN IMMEDIATE")
+def _begin_immediate(connection: Connection) -> None:
+    driver: Any = connection.connection.driver_connection
+    try:
+        driver.begin()
+    except sqlite3.OperationalError as error:
+        raise OperationalError("BEGIN IMMEDIATE", None, error) from error
 
 
 def read_catalogue(connection: Connection) -> None:

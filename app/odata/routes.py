@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, Response, request
@@ -25,9 +26,15 @@ from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
+from app.odata.write_targets import is_plain
+from app.odata.writes import WRITES
 from app.security import streamed
+from app.shared_commit import share_commit
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
+# A longer body may mean much work: its transaction is its own.
+MOST_SHARED_BYTES = 65_536
+_JSON = "application/json"
 
 
 def init_app(
@@ -73,6 +80,8 @@ def _view(
     host = service_root(environ, config.BASE_URL)
     if path.startswith(MONITORS):
         return monitored(path.removeprefix(MONITORS))
+    if environ["REQUEST_METHOD"] in WRITES and is_plain(path) and _is_small(environ):
+        share_commit()
     response = service.answer(
         Request(
             environ["REQUEST_METHOD"],
@@ -86,6 +95,20 @@ def _view(
         )
     )
     return defer(response, host + prefix) if is_wanted() else response
+
+
+def _is_small(environ: dict[str, Any]) -> bool:
+    """Whether the request has no body, or a small entity that is there as a whole now.
+
+    Nobody is to wait for a body to arrive while others wait for the transaction.
+    """
+    length: str = environ.get("CONTENT_LENGTH") or "0"
+    if "HTTP_TRANSFER_ENCODING" in environ or not length.isdecimal():
+        return False
+    if int(length) > MOST_SHARED_BYTES or not environ.get("CONTENT_TYPE", "").startswith(_JSON):
+        return length == "0"
+    request.get_data()
+    return True
 
 
 def _refused(error: Exception, method: str, path: str) -> Response:
