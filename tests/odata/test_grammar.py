@@ -42,12 +42,12 @@ def read(where: str, text: str) -> None:
     parse_options(read_options(query))
 
 
-@pytest.mark.parametrize(("where", "text"), cases("+"))
+@pytest.mark.parametrize(("where", "text"), list(cases("+")))
 def test_what_the_rule_says_is_taken(where: str, text: str) -> None:
     read(where, text)
 
 
-@pytest.mark.parametrize(("where", "text"), cases("-"))
+@pytest.mark.parametrize(("where", "text"), list(cases("-")))
 def test_what_it_does_not_say_is_refused_with_a_reason(where: str, text: str) -> None:
     with pytest.raises(QueryError) as caught:
         read(where, text)
