@@ -31,6 +31,7 @@ from app.edge.answer import Finisher
 from app.edge.application import Application
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
 from app.edge.idempotency import Idempotency
+from app.edge.record_keys import RecordKey
 from app.health import health
 from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
@@ -65,11 +66,11 @@ def create_app(config: Config | None = None) -> Flask:
         _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")
     app = Application(__name__, static_folder=None)
     app.config.from_object(config)
-    app.config["MAX_CONTENT_LENGTH"] = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
     app.json = ExactJson(app)
     # A redirect would tell the Host header back, and lose the body of a POST on its way.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
+    app.url_map.converters["int"] = RecordKey
     if config.TRUSTED_PROXIES:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=config.TRUSTED_PROXIES, x_proto=config.TRUSTED_PROXIES, x_host=0

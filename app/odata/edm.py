@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sqlalchemy import ColumnElement, FromClause, Select
 
@@ -234,6 +234,14 @@ class Service(Protocol):
 
     def delete(self, key: Any, version: int | None = None) -> None:
         """Remove a record."""
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """A service that says which right a write needs, before there is a record or a body."""
+
+    def needed_right(self, action: str) -> str:
+        """The permission for ``create``, ``update`` or ``delete``."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

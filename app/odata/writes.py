@@ -31,6 +31,7 @@ from app.odata.write_media import create_media, write_media, write_stream
 from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
 from app.odata.write_properties import write_property
+from app.odata.write_rights import require_some_right
 from app.odata.write_rows import require_entity
 from app.odata.write_targets import Target, find_plain_target, resolve_target
 
@@ -66,6 +67,7 @@ def _write(request: WriteRequest, target: Target) -> Response:
         raise MethodNotAllowedError(
             f"This address does not take {request.method}.", headers={"Allow": ", ".join(allowed)}
         )
+    require_some_right(request.method, target)
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":
         return write_reference(request, target)

@@ -41,6 +41,10 @@ class EntityService:
 
     # --- the writes ---------------------------------------------------------------------------
 
+    def needed_right(self, action: str) -> str:
+        """The permission for ``create``, ``update`` or ``delete``."""
+        return self.rules.permissions[action]
+
     def create(self, values: Mapping[str, Any], **server_set: Any) -> int:
         """Make a record; returns its key.
 

@@ -12,7 +12,7 @@ from typing import Any
 from flask import Response, current_app, request
 
 from app import records
-from app.body_stream import BodyStream
+from app.body_stream import BodyStream, maximum_upload
 from app.crm.area import area
 from app.crm.importing.columns import RULES, properties_of
 from app.crm.importing.form import read_import
@@ -28,7 +28,8 @@ from app.crm.importing.tables import open_table
 from app.extensions import db
 from app.models.import_job import ImportJob
 from app.multipart import read_form
-from app.security import streamed
+from app.permissions import allowed, require
+from app.security import current_caller, streamed
 from app.types import iso_instant, json_text
 
 # More rows than a request may take the time for.
@@ -39,6 +40,17 @@ _EXAMPLES = {
     "contact": {"firstName": "Ada", "lastName": "Lovelace", "email": "ada@acme.example"},
     "lead": {"company": "Globex", "lastName": "Hopper", "email": "grace@globex.example"},
 }
+
+
+def _require_some_creation() -> None:
+    """Refuse, before anything is read, who may create nothing of what can be imported.
+
+    Raises: ForbiddenError.
+    """
+    caller = current_caller()
+    needed = [rules.permissions["create"] for rules in RULES.values()]
+    if not any(allowed(caller, permission) for permission in needed):
+        require(caller, needed[0])
 
 
 @area.post("/import")
@@ -54,10 +66,10 @@ def import_file() -> Any:
     the problems. `update` changes the record with the same `externalId` or `email`. A file of
     more than 1,000 rows is 202: the worker imports it, and `Location` says how far it is.
     """
+    _require_some_creation()
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
     form = read_form(stream, request.mimetype, request.mimetype_params)
-    maximum = int(current_app.config["MAX_UPLOAD_MB"]) * 1024 * 1024
-    with read_import(form, maximum) as (path, name, options), open_table(path) as table:
+    with read_import(form, maximum_upload()) as (path, name, options), open_table(path) as table:
         first = list(islice(table.rows, MOST_AT_ONCE + 1))
         running = Import(replace(table, rows=chain(first, table.rows)), options)
         if len(first) > MOST_AT_ONCE:
@@ -72,7 +84,6 @@ def import_file() -> Any:
 
 def _queued(job_id: int) -> Response:
     """The answer for a file that the worker imports."""
-    db.session.flush()
     row = records.read(ImportJob.__table__, job_id)
     assert row is not None  # it was made just now
     answer = Response(json_text(describe_job(row)), 202, content_type="application/json")

@@ -1,0 +1,38 @@
+"""Refusing a write before its body is read, where no body could make it allowed.
+
+The service itself decides, with the record at hand; this is for callers who lack every right that
+the write could need, so that what they sent is not told to be wrong before they are told to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.odata import edm
+from app.odata.write_targets import Target
+from app.permissions import allowed, require
+from app.security import current_caller
+
+# What a method may come to: PATCH and PUT also make an entity, or change the members of a set.
+_ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "POST": ("create", "update"),
+    "PATCH": ("update", "create", "delete"),
+    "PUT": ("update", "create"),
+    "DELETE": ("delete", "update"),
+}
+
+
+def require_some_right(method: str, target: Target) -> None:
+    """Let through whoever may write anything of what ``target`` names.
+
+    Raises: ForbiddenError or InsufficientScopeError, with the right that is most likely meant.
+    """
+    sets = [target.entity_set, *([target.link.entity_set] if target.link else [])]
+    needed = []
+    for entity_set in sets:
+        if not isinstance(entity_set.service, edm.Guarded):
+            return
+        needed += [entity_set.service.needed_right(action) for action in _ACTIONS[method]]
+    caller = current_caller()
+    if not any(allowed(caller, right) for right in needed):
+        require(caller, needed[0])
