@@ -66,6 +66,7 @@ def create_app(config: Config | None = None) -> Flask:
         _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")
     app = Application(__name__, static_folder=None)
     app.config.from_object(config)
+    app.config["MAX_CONTENT_LENGTH"] = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
     app.json = ExactJson(app)
     # A redirect would tell the Host header back, and lose the body of a POST on its way.
     app.url_map.strict_slashes = False
