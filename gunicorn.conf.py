@@ -10,6 +10,8 @@ from dotenv import load_dotenv
 
 from app.config import ConfigError, data_folder
 from app.start.checks import check_web_processes
+from app.web_sockets import hold_back, let_in
+from app.web_worker import LingeringWorker, succession
 
 load_dotenv()
 
@@ -51,7 +53,19 @@ except ConfigError as error:
     sys.exit(f"Cannot start: {error}")
 
 
-def post_worker_init(worker: object) -> None:
+def when_ready(arbiter: object) -> None:
+    """The addresses are ours; no worker can answer there yet."""
+    hold_back(arbiter)
+
+
+def on_reload(arbiter: object) -> None:
+    """The workers of before serve until those that are started now can."""
+    succession.begin()
+
+
+def post_worker_init(worker: LingeringWorker) -> None:
     """What was loaded at the start stays: the collector need not look through it again."""
     gc.collect()
     gc.freeze()
+    let_in(worker)
+    succession.note_ready(worker)

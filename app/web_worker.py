@@ -1,15 +1,66 @@
-"""The gunicorn worker: threads, each staying with its connection for a moment (docs/adr/0007)."""
+"""The gunicorn worker: threads, each staying with its connection for a moment (docs/adr/0007).
+
+How it parts from connections, one by one and when it ends, is docs/adr/0130.
+"""
 
 from __future__ import annotations
 
+import mmap
 import select
+import struct
 import threading
+import time
+from concurrent.futures import Future
+from functools import partial
+from selectors import EVENT_READ
 from typing import Any
 
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 # Long enough for the next request of a busy connection, too short to keep anyone waiting.
 LINGER_MILLISECONDS = 10
+# How long a client has, after the last answer, to take it and close its side.
+PARTING_SECONDS = 2.0
+READ_BYTES = 65_536
+# How long a worker goes on when its successors do not get ready; hosts kill after thirty seconds.
+SUCCESSION_SECONDS = 20.0
+
+
+class Succession:
+    """Which generation of workers is the present one, and how many of it are ready.
+
+    It is a piece of memory that gunicorn's master and the workers have in common: made before the
+    first of them is forked, begun anew by the master, counted up by the workers.
+    """
+
+    _GENERATION = struct.Struct("i")
+    _WORKERS = 256
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, self._GENERATION.size + self._WORKERS)
+
+    @property
+    def generation(self) -> int:
+        """The generation whose workers are being started, or serve."""
+        return int(self._GENERATION.unpack_from(self._memory)[0])
+
+    @property
+    def ready(self) -> int:
+        """How many workers of that generation serve."""
+        return self._WORKERS - self._memory[self._GENERATION.size :].count(0)
+
+    def begin(self) -> None:
+        """In the master, before it starts the workers of a reload."""
+        self._memory[self._GENERATION.size :] = bytes(self._WORKERS)
+        self._GENERATION.pack_into(self._memory, 0, self.generation + 1)
+
+    def note_ready(self, worker: LingeringWorker) -> None:
+        """In a worker that has loaded the application: a byte of its own says so."""
+        if worker.generation == self.generation:
+            self._memory[self._GENERATION.size + worker.age % self._WORKERS] = 1
+
+
+succession = Succession()
 
 
 class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no types
@@ -19,16 +70,49 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
     as a small request: two changes of thread, four of the poller. Here the thread waits for the
     connection's next request itself; at most half of the threads do, so that others are there
     for whoever comes new.
+
+    A worker that ends answers whoever has already been let in, and no connection that has a
+    request waiting is closed. Parting from a client never holds up the others.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.places = threading.Semaphore(max(self.cfg.threads // 2, 1))
+        # Connections that were answered for the last time, the first to be closed first.
+        self.parting: dict[Any, float] = {}
+        self.alive: bool = self.alive
+        self.generation = succession.generation
+        self.leaves_by: float | None = None
 
     def init_process(self) -> None:
         """Make every setting a plain attribute: each request reads a dozen of them."""
         self.cfg.__dict__.update({name: item.get() for name, item in self.cfg.settings.items()})
         super().init_process()
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """End; in a reload when the successors are ready, which takes them some seconds.
+
+        gunicorn tells the old workers to end when it has only just begun to start the new ones,
+        and tells them again and again.
+        """
+        if self.leaves_by is None:
+            self.leaves_by = time.monotonic() + SUCCESSION_SECONDS
+        if not self.has_work_until_succeeded():
+            super().handle_exit(sig, frame)
+
+    def has_work_until_succeeded(self) -> bool:
+        """Whether a reload is under way whose new workers cannot serve yet."""
+        return (
+            succession.generation > self.generation
+            and succession.ready < self.cfg.workers
+            and time.monotonic() < (self.leaves_by or 0)
+        )
+
+    def notify(self) -> None:
+        """Every second, in the main thread: gunicorn wants to hear of a worker that lives."""
+        super().notify()
+        if self.alive and self.leaves_by is not None and not self.has_work_until_succeeded():
+            self.alive = False
 
     def handle(self, conn: Any) -> Any:
         """Answer the requests of ``conn`` until it pauses; what is returned is gthread's."""
@@ -44,10 +128,90 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         if not self.alive or not self.places.acquire(blocking=False):
             return False
         try:
-            waiting = select.poll()
-            waiting.register(conn.sock, select.POLLIN)
-            return bool(waiting.poll(LINGER_MILLISECONDS))
-        except (OSError, ValueError):  # closed meanwhile: gthread finds that out, too
-            return False
+            return has_arrived(conn.sock, LINGER_MILLISECONDS)
         finally:
             self.places.release()
+
+    def finish_request(self, conn: Any, fs: Future[Any]) -> None:
+        """In the main thread, after ``handle``: part from ``conn``, or let gthread keep it."""
+        if fs.cancelled() or fs.exception() is not None or fs.result():
+            super().finish_request(conn, fs)
+        else:
+            self.part_from(conn)
+
+    def part_from(self, conn: Any) -> None:
+        """Say that nothing more comes, and close when the client has closed, or after a while.
+
+        gthread waits for the client in its main thread, where one that keeps its side open keeps
+        everybody waiting for two seconds.
+        """
+        try:
+            conn.sock.shutdown(1)  # of writing: what is still being read is not cut off (RST)
+            conn.sock.setblocking(False)
+            self.poller.register(conn.sock, EVENT_READ, partial(self.read_to_end, conn))
+        except (OSError, ValueError, KeyError):  # the client has closed, or an error has
+            self.nr_conns -= 1
+            conn.close()
+            return
+        self.parting[conn] = time.monotonic() + PARTING_SECONDS
+
+    def read_to_end(self, conn: Any, client: Any) -> None:
+        """Throw away what a client still sends; close when it has closed."""
+        try:
+            if client.recv(READ_BYTES):
+                return
+        except BlockingIOError:
+            return
+        except OSError:
+            pass
+        self.forget(conn)
+
+    def forget(self, conn: Any) -> None:
+        """Close a connection that was parted from."""
+        del self.parting[conn]
+        self.poller.unregister(conn.sock)
+        self.nr_conns -= 1
+        conn.close()
+
+    def murder_keepalived(self, force: bool = False) -> None:
+        """Close what has been idle for too long; never with a request waiting in it."""
+        now = time.monotonic()
+        for conn in [one for one in self.keepalived_conns if force or one.timeout <= now]:
+            if not force and has_arrived(conn.sock):
+                self.on_client_socket_readable(conn, conn.sock)
+        super().murder_keepalived(force)
+        for conn in [one for one, until in self.parting.items() if force or until <= now]:
+            self.forget(conn)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """Accept or not; when the worker ends, let in who stands at the door, and close it.
+
+        What waits in the queue of a listening socket is reset when its last owner closes it.
+        Until then the kernel takes connections that nobody would ever answer.
+        """
+        super().set_accept_enabled(enabled)
+        if enabled or self.alive:
+            return
+        for listener in self.sockets:
+            listener.setblocking(False)
+            before = -1
+            while self.nr_conns != before:
+                before = self.nr_conns
+                self.accept(listener)
+            listener.close()
+
+    def _cap_keepalive(self, deadline: float) -> None:
+        """Connections without a request end by ``deadline``: those that never sent one, too."""
+        super()._cap_keepalive(deadline)
+        for conn in self.pending_conns:
+            conn.timeout = min(conn.timeout, deadline)
+
+
+def has_arrived(connection: Any, milliseconds: int = 0) -> bool:
+    """Whether there is something to read, or an end, within the time."""
+    waiting = select.poll()
+    try:
+        waiting.register(connection, select.POLLIN)
+        return bool(waiting.poll(milliseconds))
+    except (OSError, ValueError):  # closed meanwhile: gthread finds that out, too
+        return False

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -29,8 +31,22 @@ THREADS = 4
 Connect = Callable[[], http.client.HTTPConnection]
 
 
+@dataclass
+class Running:
+    """gunicorn with one worker."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def worker(self) -> int:
+        """The process of the worker."""
+        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return int(listed.split()[0])
+
+
 @pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
+def server(tmp_path: Path) -> Iterator[Running]:
     (tmp_path / "hello.py").write_text(APPLICATION)
     number = free_port()
     command = [sys.executable, "-m", "gunicorn", "--config", "/dev/null"]
@@ -38,7 +54,7 @@ def port(tmp_path: Path) -> Iterator[int]:
     command += ["--keep-alive", "30", "--bind", f"127.0.0.1:{number}", "--pythonpath"]
     command += [str(tmp_path), "--no-control-socket", "hello:application"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
         try:
             for _ in range(100):
                 try:
@@ -46,9 +62,14 @@ def port(tmp_path: Path) -> Iterator[int]:
                     break
                 except OSError:
                     time.sleep(0.1)
-            yield number
+            yield Running(number, process)
         finally:
-            server.terminate()
+            process.terminate()
+
+
+@pytest.fixture
+def port(server: Running) -> int:
+    return server.port
 
 
 @pytest.fixture
@@ -97,3 +118,72 @@ def test_requests_that_came_together_are_answered_in_order(port: int) -> None:
         while received := connection.recv(65_536):
             answer += received
     assert answer.count(b"HTTP/1.1 200 OK") == 6
+
+
+def test_clients_that_keep_their_side_open_hold_up_nobody(port: int, connect: Connect) -> None:
+    request = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    with ExitStack() as stack:
+        for _ in range(10):  # were they waited for in turn, it would be longer than the patience
+            opened = socket.create_connection(("127.0.0.1", port), timeout=10)
+            stack.enter_context(opened).sendall(request)
+            assert opened.recv(100).startswith(b"HTTP/1.1 200")
+        assert ask(connect())
+
+
+def test_what_is_sent_after_the_last_answer_does_not_cut_it_off(port: int) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 300000\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as opened:
+        opened.sendall(head)
+        answer = opened.recv(100)
+        opened.sendall(b"x" * 300_000)
+        while received := opened.recv(65_536):
+            answer += received
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+def test_a_worker_that_ends_answers_a_connection_that_is_kept(
+    server: Running, connect: Connect
+) -> None:
+    connection = connect()
+    ask(connection)
+    server.process.terminate()
+    while is_taken(server.port):
+        time.sleep(0.02)
+    connection.request("GET", "/")
+    answer = connection.getresponse()
+    assert answer.status == 200
+    assert answer.headers["Connection"] == "close"
+    assert server.process.wait(20) == 0
+
+
+def test_a_worker_that_ends_answers_who_waits_at_the_door(server: Running) -> None:
+    os.kill(server.worker, signal.SIGSTOP)
+    with ExitStack() as stack:
+        waiting = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+            for _ in range(3 * THREADS)
+        ]
+        for connection in waiting:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        worker = server.worker
+        server.process.terminate()
+        os.kill(worker, signal.SIGCONT)
+        answers = [connection.recv(100) for connection in waiting]
+    assert all(answer.startswith(b"HTTP/1.1 200") for answer in answers), answers
+
+
+def test_connections_that_never_sent_a_request_do_not_delay_the_end(server: Running) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as silent:
+        time.sleep(5.5)  # past the time that a thread waits for a first request
+        server.process.terminate()
+        assert silent.recv(10) == b""
+        assert server.process.wait(20) == 0
+
+
+def is_taken(port: int) -> bool:
+    """Whether new connections are taken."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
