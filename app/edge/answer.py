@@ -64,7 +64,7 @@ class Finisher:
             )
         seconds = perf_counter() - exchange.started
         if (metrics := self._app.extensions.get("request_metrics")) is not None:
-            metrics.note(environ, int(status[:3]), seconds)
+            metrics.note(environ, int(status[:3]), seconds, exchange.principal)
         self._log.write(
             exchange.request_id,
             exchange.principal,

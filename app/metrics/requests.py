@@ -17,6 +17,7 @@ from app.lazy import lazy
 if TYPE_CHECKING:
     import prometheus_client
     from prometheus_client import multiprocess
+    from prometheus_client.registry import Collector
 else:
     prometheus_client = lazy("prometheus_client")
     multiprocess = lazy("prometheus_client.multiprocess")
@@ -42,11 +43,17 @@ class RequestMetrics:
             "http_request_duration_seconds", "Time until the answer began to leave.",
             ("method", "route"), buckets=BUCKETS, registry=self.registry,
         )  # fmt: skip
+        self._refused = prometheus_client.Counter(
+            "rate_limit_refusals", "Requests over a limit, by whose it was.", ("kind",),
+            registry=self.registry,
+        )  # fmt: skip
         # Finding the series of three labels takes longer than counting.
         self._series: dict[tuple[str, str, int], tuple[Any, Any]] = {}
 
-    def note(self, environ: dict[str, Any], status: int, seconds: float) -> None:
-        """Count a request whose answer leaves."""
+    def note(
+        self, environ: dict[str, Any], status: int, seconds: float, principal: str | None
+    ) -> None:
+        """Count a request whose answer leaves; ``principal`` is None where nobody was known."""
         method = environ["REQUEST_METHOD"]
         name = (method if method in _METHODS else "other", self._route(environ), status)
         series = self._series.get(name)
@@ -57,6 +64,8 @@ class RequestMetrics:
             )
         series[0].inc()
         series[1].observe(seconds)
+        if status == 429:
+            self._refused.labels("address" if principal is None else principal.split(":")[0]).inc()
 
     def _route(self, environ: dict[str, Any]) -> str:
         """The rule that matched; of OData the entity set. Never what a caller made up."""
@@ -65,10 +74,20 @@ class RequestMetrics:
         rule = request.url_rule
         return "none" if rule is None else rule.rule
 
-    def text(self) -> bytes:
-        """All numbers, in the text format of Prometheus."""
-        registry = self.registry
+    def text(self, *more: Collector) -> bytes:
+        """All numbers and those of ``more``, in the text format of Prometheus."""
+        registry = prometheus_client.CollectorRegistry()
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-            registry = prometheus_client.CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        else:
+            registry.register(_Collected(self.registry))
+        for collector in more:
+            registry.register(collector)
         return prometheus_client.generate_latest(registry)
+
+
+class _Collected:
+    """A registry as a collector of another."""
+
+    def __init__(self, registry: prometheus_client.CollectorRegistry) -> None:
+        self.collect = registry.collect

@@ -7,8 +7,8 @@ import hmac
 from flask import Blueprint, Flask, Response, current_app, request
 
 from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
-from app.metrics import state
 from app.metrics.requests import RequestMetrics
+from app.metrics.state import StateCollector
 from app.request_context import running_app
 from app.security import counted, public
 
@@ -38,4 +38,4 @@ def metrics() -> Response:
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
         raise InvalidCredentialsError("The token is not valid.")
     numbers: RequestMetrics = current_app.extensions["request_metrics"]
-    return Response(numbers.text() + state.text(running_app()), content_type=CONTENT_TYPE)
+    return Response(numbers.text(StateCollector(running_app())), content_type=CONTENT_TYPE)

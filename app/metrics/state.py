@@ -1,78 +1,156 @@
-"""What stands in the database at this moment: queues and how old their oldest work is."""
+"""What is so at this moment: the database, queues and their age, deliveries, plans, signs of life.
+
+The numbers of the database are asked for when somebody reads them, a few statements a time; while
+it is away, ``database_up`` is 0 and they are missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any, NamedTuple
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import Connection, case, func, select, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.clock import utc_now
 from app.database import read_engine
 from app.heartbeat import last_beat
+from app.lazy import lazy
 from app.models.event import Event, OutgoingMail
-from app.models.webhook import WebhookDelivery
+from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
+if TYPE_CHECKING:
+    from prometheus_client import metrics_core
+else:
+    metrics_core = lazy("prometheus_client.metrics_core")
+
+Metrics = Iterator["metrics_core.Metric"]
 _EVENTS: Any = Event.__table__
 _MAIL: Any = OutgoingMail.__table__
 _DELIVERIES: Any = WebhookDelivery.__table__
+_ATTEMPTS: Any = WebhookAttempt.__table__
+_ENDPOINTS: Any = WebhookEndpoint.__table__
+_WAITING: dict[str, tuple[Any, Any]] = {
+    "events": (_EVENTS, _EVENTS.c.dispatched_at.is_(None)),
+    "webhooks": (_DELIVERIES, _DELIVERIES.c.status == "pending"),
+    "mail": (_MAIL, _MAIL.c.status.in_(("queued", "sending"))),
+}
+# Of attempts the last minutes are told, and of those a thousand: reading them costs little then.
+RECENT = timedelta(minutes=5)
+_RECENT_ROWS = 1000
 
 
-class Gauge(NamedTuple):
-    """A number that goes up and down."""
+class StateCollector:
+    """A collector in the sense of prometheus_client; lives for one answer."""
 
-    name: str
-    meaning: str
-    value: float
-    labels: str = ""
+    def __init__(self, app: Flask) -> None:
+        self._app = app
 
+    def collect(self) -> Metrics:
+        """Every number of the state."""
+        yield from self._plans()
+        redis = self._app.extensions["redis"]
+        yield _gauge("redis_away", "1 while Redis does not answer.", bool(redis and redis.away))
+        try:
+            began = perf_counter()
+            with read_engine().connect() as connection:
+                connection.execute(text("SELECT 1"))
+                seconds = perf_counter() - began
+                found = [*_connections(connection), *_queues(connection), *_deliveries(connection)]
+            age = _age(last_beat())
+        except SQLAlchemyError:
+            yield _gauge("database_up", "Whether the database answers.", 0)
+            return
+        yield _gauge("database_up", "Whether the database answers.", 1)
+        yield _gauge("database_ping_seconds", "A connection and the smallest query.", seconds)
+        yield _gauge("worker_heartbeat_age_seconds", "Since the worker's last sign.", age)
+        yield from found
 
-def gauges(app: Flask) -> Iterator[Gauge]:
-    """The state of ``app`` as numbers; asks the database once a queue."""
-    with read_engine().connect() as connection:
-        waiting = {
-            "events": (_EVENTS, _EVENTS.c.dispatched_at.is_(None)),
-            "webhooks": (_DELIVERIES, _DELIVERIES.c.status == "pending"),
-            "mail": (_MAIL, _MAIL.c.status.in_(("queued", "sending"))),
-        }
-        for name, (table, condition) in waiting.items():
-            count, age = _queue(connection, table, condition)
-            label = f'{{queue="{name}"}}'
-            yield Gauge("queue_depth", "Work that waits.", count, label)
-            yield Gauge("queue_oldest_seconds", "Age of the oldest work.", age, label)
-    plans = app.extensions["odata"].reader.plans
-    yield Gauge("odata_plans", "Plans of queries that are remembered.", len(plans))
-    yield Gauge("odata_plan_hits_total", "Queries that found their plan.", plans.hits)
-    yield Gauge("odata_plan_misses_total", "Queries that had none.", plans.misses)
-    beat = last_beat()
-    yield Gauge("worker_heartbeat_age_seconds", "Since the worker's last sign.", _age(beat))
-    redis = app.extensions["redis"]
-    yield Gauge("redis_away", "1 while Redis does not answer.", float(bool(redis and redis.away)))
-
-
-def text(app: Flask) -> bytes:
-    """The gauges in the text format of Prometheus."""
-    lines: list[str] = []
-    told: set[str] = set()
-    for gauge in sorted(gauges(app), key=lambda one: one.name):
-        if gauge.name not in told:
-            told.add(gauge.name)
-            kind = "counter" if gauge.name.endswith("_total") else "gauge"
-            lines += [f"# HELP {gauge.name} {gauge.meaning}", f"# TYPE {gauge.name} {kind}"]
-        lines.append(f"{gauge.name}{gauge.labels} {gauge.value:g}")
-    return ("\n".join(lines) + "\n").encode()
+    def _plans(self) -> Metrics:
+        """Of the process that answers: each remembers its own."""
+        plans = self._app.extensions["odata"].reader.plans
+        yield _gauge("odata_plans", "Plans of queries that are remembered.", len(plans))
+        for name, meaning, value in (
+            ("odata_plan_hits", "Queries that found their plan.", plans.hits),
+            ("odata_plan_misses", "Queries that had none.", plans.misses),
+        ):
+            yield metrics_core.CounterMetricFamily(name, meaning, value=value)
 
 
-def _queue(connection: Connection, table: Any, condition: ColumnElement[bool]) -> tuple[int, float]:
-    row = connection.execute(
-        select(func.count(), func.min(table.c.created_at)).where(condition)
+def _connections(connection: Connection) -> Metrics:
+    """On PostgreSQL those of all processes; an embedded database has none worth telling."""
+    if connection.dialect.name != "postgresql":
+        return
+    metric = metrics_core.GaugeMetricFamily(
+        "database_connections", "Connections to the database, by state.", labels=["state"]
+    )
+    counted = text(
+        "SELECT coalesce(state, 'none'), count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() GROUP BY 1 ORDER BY 1"
+    )
+    for state, count in connection.execute(counted):
+        metric.add_metric([state], count)
+    yield metric
+    most = connection.scalar(text("SELECT current_setting('max_connections')::int"))
+    yield _gauge("database_connections_max", "Connections that the server takes.", most or 0)
+
+
+def _queues(connection: Connection) -> Metrics:
+    depth = metrics_core.GaugeMetricFamily("queue_depth", "Work that waits.", labels=["queue"])
+    oldest = metrics_core.GaugeMetricFamily(
+        "queue_oldest_seconds", "Age of the oldest work.", labels=["queue"]
+    )
+    for name, (table, condition) in _WAITING.items():
+        count, since = connection.execute(
+            select(func.count(), func.min(table.c.created_at)).where(condition)
+        ).one()
+        depth.add_metric([name], count)
+        oldest.add_metric([name], 0.0 if since is None else _age(since))
+    yield depth
+    yield oldest
+
+
+def _deliveries(connection: Connection) -> Metrics:
+    attempts = metrics_core.GaugeMetricFamily(
+        "webhook_attempts_recent",
+        "Attempts of the last five minutes, at most a thousand.",
+        labels=["outcome"],
+    )
+    last = select(_ATTEMPTS).order_by(_ATTEMPTS.c.id.desc()).limit(_RECENT_ROWS).subquery()
+    taken = case((last.c.status_code.between(200, 299), 1), else_=0)
+    number, successes, longest = connection.execute(
+        select(func.count(), func.sum(taken), func.max(last.c.duration_ms)).where(
+            last.c.created_at > utc_now() - RECENT
+        )
     ).one()
-    return int(row[0]), _age(row[1]) if row[1] is not None else 0.0
+    attempts.add_metric(["succeeded"], successes or 0)
+    attempts.add_metric(["failed"], number - (successes or 0))
+    yield attempts
+    yield _gauge(
+        "webhook_attempt_recent_seconds_max", "The longest of them.", (longest or 0) / 1000
+    )
+    endpoints = metrics_core.GaugeMetricFamily(
+        "webhook_endpoints", "Endpoints, by status.", labels=["status"]
+    )
+    by_status = select(_ENDPOINTS.c.status, func.count()).group_by(_ENDPOINTS.c.status)
+    for status, count in connection.execute(by_status):
+        endpoints.add_metric([status], count)
+    yield endpoints
+    failed = select(func.count()).where(_MAIL.c.status == "failed")
+    yield _gauge(
+        "mail_failed", "Mails given up, kept until pruned.", connection.scalar(failed) or 0
+    )
+
+
+def _gauge(name: str, meaning: str, value: float) -> metrics_core.Metric:
+    return metrics_core.GaugeMetricFamily(name, meaning, value=float(value))
 
 
 def _age(instant: datetime | str | None) -> float:
+    """Seconds since ``instant``; of what never was, infinity."""
     if instant is None:
         return float("inf")
     known = datetime.fromisoformat(instant) if isinstance(instant, str) else instant
