@@ -45,7 +45,15 @@ _KEY = re.compile(r"[a-z0-9]+(?:[/._-][a-z0-9]+)*")
 _KEY_LENGTH = 100
 # An object store that is away is an answer of some seconds, not of obstore's three minutes.
 _RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=4)}
-_CLIENT = {"connect_timeout": timedelta(seconds=2), "timeout": timedelta(seconds=60)}
+_CLIENT = {
+    "connect_timeout": timedelta(seconds=2),
+    # Of silence, before the answer to a part of a file or inside it; a whole file may take longer.
+    "read_timeout": timedelta(seconds=8),
+    "timeout": timedelta(seconds=60),
+}
+# Whether the store answers is asked by a monitor, which does not wait.
+_PROBE = {"connect_timeout": timedelta(seconds=1), "timeout": timedelta(seconds=2)}
+_NO_RETRIES: Any = {"max_retries": 0}
 # What was being written when the process was killed: LocalStore's names for unfinished files.
 _UNFINISHED = re.compile(r".+#\d+")
 
@@ -196,7 +204,7 @@ class BlobStore:
             return "ok" if is_writable else "not writable"
         try:
             with _answers():
-                obstore.head(self._store, "readiness")
+                obstore.head(self._probe, "readiness")
         except BlobMissingError:
             return "ok"
         except ServiceUnavailableError:
@@ -229,10 +237,17 @@ class BlobStore:
             return stores.MemoryStore()
         if self.scheme == "file":
             return stores.LocalStore(self._folder, mkdir=True)
+        return self._bucket(_CLIENT, _RETRIES)
+
+    @cached_property
+    def _probe(self) -> stores.ObjectStore:
+        return self._bucket(_PROBE, _NO_RETRIES) if self.scheme == "s3" else self._store
+
+    def _bucket(self, client: dict[str, timedelta], retries: Any) -> stores.S3Store:
         # Plain HTTP where the operator's own address says so: a store on the same network.
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL", "")
-        client: Any = {**_CLIENT, "allow_http": endpoint.startswith("http://")}
-        return stores.S3Store.from_url(self._url, client_options=client, retry_config=_RETRIES)
+        options: Any = {**client, "allow_http": endpoint.startswith("http://")}
+        return stores.S3Store.from_url(self._url, client_options=options, retry_config=retries)
 
     def _flush(self, key: str) -> None:
         """A row that names the blob outlives a power cut; so must the blob, and its name."""
