@@ -97,17 +97,22 @@ def memory_mb(process: subprocess.Popen[bytes]) -> float:
 
 @contextmanager
 def service(
-    postgresql: str | None = None, redis: str | None = None, **settings: str
+    postgresql: str | None = None,
+    redis: str | None = None,
+    *,
+    database: str | None = None,
+    **settings: str,
 ) -> Iterator[Place]:
     """A migrated service without content, gone at the end.
 
     Args:
         postgresql: address of a server on which a database is made; None for SQLite.
+        database: address of an empty database to use instead; it stays.
         settings: environment variables of its processes.
     """
     with (
         tempfile.TemporaryDirectory(prefix="measured-") as name,
-        _database(postgresql, name) as url,
+        _database(postgresql, name, database) as url,
     ):
         folder = Path(name)
         env = {"SECRET_KEY": SECRET_KEY, "DATABASE_URL": url, "DATA_DIR": name, **settings}
@@ -125,7 +130,10 @@ def service(
 
 
 @contextmanager
-def _database(server: str | None, folder: str) -> Iterator[str]:
+def _database(server: str | None, folder: str, given: str | None) -> Iterator[str]:
+    if given is not None:
+        yield given
+        return
     if server is None:
         yield f"sqlite:///{folder}/platform.db"
         return

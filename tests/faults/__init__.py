@@ -1,0 +1,1 @@
+"""Faults put to a running service, one after another: ``make faults``."""

@@ -1,0 +1,240 @@
+"""What the faults are put to: web processes, a worker, and servers of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+
+import boto3
+import orjson
+import psycopg
+import pytest
+from sqlalchemy import select
+
+from app.auth.api_keys import create_api_key
+from app.config import database_url
+from app.database import transaction
+from app.models.client import Client
+from app.models.event import Event
+from app.models.webhook import WebhookDelivery
+from app.security import acting_as, system_caller
+from app.webhooks.endpoints import register_endpoint
+from bench.kills import drain
+from bench.receiver import ReceiverProcess
+from bench.services import Place, service
+from tests.faults.results import Report
+from tests.faults.servers import (
+    ObjectStore,
+    PostgreSQL,
+    Redis,
+    children_of,
+    free_ports,
+    running,
+)
+from tests.faults.traffic import Ledger
+from tests.object_store import CREDENTIALS
+
+UNLIMITED = "100000000/minute"
+READY_SECONDS = 60
+
+
+@dataclass
+class Bed:
+    """A running service; servers that it does without are None."""
+
+    place: Place
+    port: int
+    key: str
+    receiver: ReceiverProcess
+    web: subprocess.Popen[bytes]
+    worker: subprocess.Popen[bytes]
+    postgresql: PostgreSQL | None = None
+    redis: Redis | None = None
+    s3: ObjectStore | None = None
+    mail_port: int = 0
+
+    def ask(self, path: str, method: str = "GET", body: Any = None) -> tuple[int, Any]:
+        """Status and JSON of one request, over a connection of its own; (0, None): no answer."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        headers = {"X-API-Key": self.key, "Content-Type": "application/json"}
+        try:
+            content = None if body is None else orjson.dumps(body)
+            connection.request(method, path, content, headers)
+            response = connection.getresponse()
+            return response.status, orjson.loads(response.read() or b"null")
+        except (OSError, HTTPException):
+            return 0, None
+        finally:
+            connection.close()
+
+    def download(self, document: int) -> bytes | None:
+        """The bytes of a document; None when the service does not give them."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            path = f"/api/documents/{document}/download"
+            connection.request("GET", path, headers={"X-API-Key": self.key})
+            response = connection.getresponse()
+            content = response.read()
+            return content if response.status == 200 else None
+        except (OSError, HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    def wait_until_ready(self, seconds: float = READY_SECONDS) -> float:
+        """Until the service can serve; returns how long that took.
+
+        Raises: TimeoutError, it cannot.
+        """
+        began = time.monotonic()
+        while self.ask("/readyz")[0] != 200:
+            if time.monotonic() - began > seconds:
+                raise TimeoutError(f"not ready; see {self.place.folder / 'log'}")
+            time.sleep(0.1)
+        return time.monotonic() - began
+
+    @property
+    def web_master(self) -> int:
+        """gunicorn's first process."""
+        return children_of(self.web.pid)[0]
+
+    def check_kept(self, report: Report, ledger: Ledger) -> None:
+        """Every acknowledged write is there, none is there twice, every event arrives."""
+        drain(self.place)
+        with self.place.app.app_context(), transaction() as session:
+            rows = session.execute(select(Client.name, Client.id)).all()
+            ours = [(name, key) for name, key in rows if name in ledger.sent]
+            of_clients = select(Event.id, Event.entity_id).where(Event.type == "client.created")
+            told = {key: event for event, key in session.execute(of_clients)}
+            messages = dict(
+                session.execute(select(WebhookDelivery.event_id, WebhookDelivery.message_id))
+                .tuples()
+                .all()
+            )
+        lost = ledger.created.items() - dict(ours).items()
+        doubled = len(ours) - len({name for name, _ in ours})
+        report.check(
+            "nothing acknowledged is lost, nothing is there twice",
+            bool(ledger.created) and not lost and not doubled,
+            f"{len(ledger.created)} acknowledged, {len(lost)} lost, {doubled} twice",
+        )
+        came = self.receiver.ask("counts").get("all", {})
+        missing = [key for _, key in ours if key not in told or messages.get(told[key]) not in came]
+        report.check(
+            "the event of every write arrives",
+            not missing,
+            f"{len(ours)} written, {len(missing)} events missing",
+        )
+
+
+@contextmanager
+def production_bed(first_port: int | None) -> Iterator[Bed]:
+    """PostgreSQL, Redis, S3, SMTP, two web processes and a worker."""
+    ports = free_ports(first_port)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="faults-")))
+        folder.chmod(0o755)
+        postgresql, redis, s3 = (
+            kind(_made(folder / kind.__name__.lower()), next(ports))
+            for kind in (PostgreSQL, Redis, ObjectStore)
+        )
+        stack.enter_context(running(postgresql, redis, s3))
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": s3.url}.items():
+            patch.setenv(name, value)
+        boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="faults")
+        mail_port = next(ports)
+        place = stack.enter_context(
+            service(
+                None, redis.url, database=_new_database(postgresql), WEB_CONCURRENCY="2",
+                STORAGE_URL="s3://faults/files",
+                MAIL_URL=f"smtp://127.0.0.1:{mail_port}?starttls=never", **_settings(),
+            )
+        )  # fmt: skip
+        bed = stack.enter_context(_served(place, next(ports)))
+        bed.postgresql, bed.redis, bed.s3, bed.mail_port = postgresql, redis, s3, mail_port
+        yield bed
+
+
+@contextmanager
+def small_bed(first_port: int | None, folder: Path, storage: Path) -> Iterator[Bed]:
+    """SQLite and files, one web process and a worker; all they write is below the two folders."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder))
+        with (
+            service(STORAGE_URL=f"file://{storage}", TMPDIR=str(folder), **_settings()) as place,
+            _served(place, next(free_ports(first_port))) as bed,
+        ):
+            yield bed
+
+
+def wait_for_port(port: int, seconds: float = READY_SECONDS) -> None:
+    """Until the service at ``port`` can serve.
+
+    Raises: TimeoutError, it cannot.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        connection = HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", "/readyz")
+            if connection.getresponse().status == 200:
+                return
+        except (OSError, HTTPException):
+            pass
+        finally:
+            connection.close()
+        time.sleep(0.1)
+    raise TimeoutError(f"nothing answers on port {port}")
+
+
+def _new_database(server: PostgreSQL) -> str:
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE faults")
+    return database_url(f"{server.url}/faults")
+
+
+def _settings() -> dict[str, str]:
+    return {
+        "WEBHOOK_ALLOW_PRIVATE": "1",
+        "WEBHOOK_RETRY_SCHEDULE": ",".join(["1"] * 200),
+        "RATE_LIMIT_API_KEY": UNLIMITED,
+        "RATE_LIMIT_USER": UNLIMITED,
+        "RATE_LIMIT_AUTH": UNLIMITED,
+    }
+
+
+@contextmanager
+def _served(place: Place, port: int) -> Iterator[Bed]:
+    receiver = ReceiverProcess()
+    try:
+        with place.app.app_context(), transaction(), acting_as(system_caller("cli")):
+            register_endpoint(url=f"{receiver.url}/hook/all", patterns=["client.*"])
+            key = create_api_key(name="faults", role="Admin").key
+        web = place.start("app.start.keep", "web", PORT=str(port), **_path())
+        worker = place.start("app.start.keep", "worker", **_path())
+        bed = Bed(place, port, key, receiver, web, worker)
+        bed.wait_until_ready()
+        yield bed
+    finally:
+        place.stop_all()
+        receiver.stop()
+
+
+def _path() -> dict[str, str]:
+    """The Procfile's programs are those beside this Python."""
+    return {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder

@@ -1,0 +1,122 @@
+"""Faults of the database: restarted, away, frozen, slow, full of connections."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import ExitStack
+
+import psycopg
+
+from tests.faults.bed import Bed
+from tests.faults.results import Report
+from tests.faults.traffic import traffic
+
+AWAY_SECONDS = 20.0
+FROZEN_SECONDS = 12.0
+LOCKED_SECONDS = 15.0
+# The limit of a connection attempt and of waiting in the pool, and some scheduling.
+PROMPT_SECONDS = 5.0
+# The limit of a wait for a lock is 10 seconds.
+LOCK_DEADLINE_SECONDS = 13.0
+
+
+def restarted(bed: Bed, report: Report) -> None:
+    """PostgreSQL is stopped without a word under load, and started at once."""
+    assert bed.postgresql is not None
+    with traffic(bed.port, bed.key) as ledger:
+        time.sleep(2)
+        bed.postgresql.stop()
+        bed.postgresql.start()
+        back_at = time.monotonic()
+        time.sleep(10)
+    report.check_answers(ledger, within=PROMPT_SECONDS, back_at=back_at)
+    bed.check_kept(report, ledger)
+
+
+def away(bed: Bed, report: Report) -> None:
+    """PostgreSQL is away for 20 seconds under load."""
+    assert bed.postgresql is not None
+    with traffic(bed.port, bed.key) as ledger:
+        time.sleep(2)
+        bed.postgresql.stop()
+        time.sleep(AWAY_SECONDS / 2)
+        live, ready = bed.ask("/healthz")[0], bed.ask("/readyz")[0]
+        time.sleep(AWAY_SECONDS / 2)
+        bed.postgresql.start()
+        back_at = time.monotonic()
+        time.sleep(10)
+    report.check("meanwhile /healthz is 200 and /readyz 503", (live, ready) == (200, 503),
+                 f"{live}, {ready}")  # fmt: skip
+    report.check_answers(ledger, within=PROMPT_SECONDS, back_at=back_at)
+    bed.check_kept(report, ledger)
+
+
+def frozen(bed: Bed, report: Report) -> None:
+    """PostgreSQL takes connections and says nothing for 12 seconds."""
+    assert bed.postgresql is not None
+    with traffic(bed.port, bed.key) as ledger:
+        time.sleep(2)
+        bed.postgresql.freeze()
+        time.sleep(FROZEN_SECONDS)
+        bed.postgresql.thaw()
+        back_at = time.monotonic()
+        time.sleep(10)
+    report.check_answers(ledger, within=LOCK_DEADLINE_SECONDS, back_at=back_at)
+    bed.check_kept(report, ledger)
+
+
+def locked(bed: Bed, report: Report) -> None:
+    """Somebody holds a lock on the clients for 15 seconds; the rest of the service goes on."""
+    assert bed.postgresql is not None
+
+    def hold() -> None:
+        with psycopg.connect(_database(bed)) as connection:
+            connection.execute("LOCK TABLE clients IN ACCESS EXCLUSIVE MODE")
+            connection.execute(f"SELECT pg_sleep({LOCKED_SECONDS})")
+
+    with traffic(bed.port, bed.key) as ledger:
+        time.sleep(2)
+        holder = threading.Thread(target=hold)
+        holder.start()
+        time.sleep(1)
+        others = [bed.ask("/odata/Leads?$top=1")[0] for _ in range(20)]
+        holder.join()
+        back_at = time.monotonic()
+        time.sleep(8)
+    report.check("what needs no lock is answered meanwhile", set(others) == {200}, set(others))
+    report.check_answers(ledger, within=LOCK_DEADLINE_SECONDS, back_at=back_at)
+    bed.check_kept(report, ledger)
+
+
+def crowded(bed: Bed, report: Report) -> None:
+    """Every connection that PostgreSQL allows is taken, those of the service are cut off."""
+    assert bed.postgresql is not None
+    with traffic(bed.port, bed.key) as ledger, ExitStack() as stack:
+        time.sleep(2)
+        cut = psycopg.connect(_database(bed), autocommit=True)
+        crowd = [cut]
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            cut.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE application_name = 'business-platform'"
+            )
+            try:
+                while True:
+                    crowd.append(psycopg.connect(_database(bed)))
+            except psycopg.OperationalError:
+                time.sleep(0.1)
+        for connection in crowd:
+            stack.callback(connection.close)
+        time.sleep(4)
+        stack.close()
+        back_at = time.monotonic()
+        time.sleep(8)
+    report.check("there was no connection left", bool(ledger.errors()), f"{len(crowd)} taken")
+    report.check_answers(ledger, within=PROMPT_SECONDS, back_at=back_at)
+    bed.check_kept(report, ledger)
+
+
+def _database(bed: Bed) -> str:
+    return bed.place.database.replace("postgresql+psycopg://", "postgresql://")
