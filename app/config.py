@@ -35,6 +35,10 @@ class Config:
     AI_BASE_URL: str | None = None
     AI_API_KEY: str | None = None
     AI_MODEL: str | None = None
+    AI_TIMEOUT_SECONDS: int = 60
+    AI_MAX_TOKENS: int = 1000
+    AI_BUDGET_TOKENS: int = 200_000
+    AI_REDACT: str = "email,phone,iban"
     METRICS_TOKEN: str | None = None
     ADMIN_USERNAME: str = "admin"
     ADMIN_PASSWORD: str | None = None
@@ -88,6 +92,10 @@ class Config:
             AI_BASE_URL=env.get("AI_BASE_URL") or None,
             AI_API_KEY=env.get("AI_API_KEY") or None,
             AI_MODEL=env.get("AI_MODEL") or None,
+            AI_TIMEOUT_SECONDS=read.number("AI_TIMEOUT_SECONDS", 60),
+            AI_MAX_TOKENS=read.number("AI_MAX_TOKENS", 1000),
+            AI_BUDGET_TOKENS=read.number("AI_BUDGET_TOKENS", 200_000),
+            AI_REDACT=read.text("AI_REDACT", "email,phone,iban"),
             METRICS_TOKEN=env.get("METRICS_TOKEN") or None,
             ADMIN_USERNAME=read.text("ADMIN_USERNAME", "admin"),
             ADMIN_PASSWORD=env.get("ADMIN_PASSWORD") or None,
@@ -109,6 +117,11 @@ class Config:
             MAX_EXPAND_DEPTH=read.number("MAX_EXPAND_DEPTH", 5),
             MAX_BATCH_REQUESTS=read.number("MAX_BATCH_REQUESTS", 100),
         )
+
+    @property
+    def max_upload_bytes(self) -> int:
+        """The largest file that is taken."""
+        return self.MAX_UPLOAD_MB * 1024 * 1024
 
     @property
     def is_sqlite(self) -> bool:

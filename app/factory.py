@@ -11,6 +11,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app import blobs, cli, commands, database, logs, sealing, versions
 from app.admin.routes import area as admin
+from app.ai import answering
 from app.ai.routes import area as ai
 from app.ai.tickets import init_tickets
 from app.areas import Area
@@ -66,7 +67,7 @@ def create_app(config: Config | None = None) -> Flask:
         _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")
     app = Application(__name__, static_folder=None)
     app.config.from_object(config)
-    app.config["MAX_CONTENT_LENGTH"] = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
+    app.config["MAX_CONTENT_LENGTH"] = config.max_upload_bytes + FORM_OVERHEAD_BYTES
     app.json = ExactJson(app)
     # A redirect would tell the Host header back, and lose the body of a POST on its way.
     app.url_map.strict_slashes = False
@@ -98,6 +99,7 @@ def bind_edge(app: Application, config: Config) -> None:
     with app.app_context():
         app.extensions["authenticator"] = Authenticator(tokens, database.primary_engine())
     init_tickets(app)
+    answering.init_app(app, config)
     app.extensions["key_use"] = KeyUse(app)
     app.extensions["request_log"] = logs.RequestLog(config)
     app.extensions["idempotency"] = Idempotency()

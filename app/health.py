@@ -8,6 +8,7 @@ from flask import Blueprint, Response, current_app, jsonify
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.ai.answering import find_provider
 from app.blobs import blobs
 from app.clock import utc_now
 from app.database import read_engine
@@ -40,6 +41,7 @@ def ready() -> Response:
     if checks["database"] == OK:
         checks["worker"] = _check(_worker)
     checks |= {"redis": _redis(), "storage": blobs().check(), "search": _search()}
+    checks["assistant"] = _assistant()
     bad = [name for name, state in checks.items() if state not in (OK, "not used")]
     unavailable = any(name in _NECESSARY for name in bad)
     status = "unavailable" if unavailable else "degraded" if bad else OK
@@ -66,6 +68,15 @@ def _database() -> str:
 def _search() -> str:
     # Without the embedding model it goes by words alone.
     return OK if embedding.is_installed() else "by words only"
+
+
+def _assistant() -> str:
+    # Without its model the built-in assistant answers. The provider itself is not asked: it may
+    # cost money, and this page is asked every few seconds.
+    provider = find_provider()
+    if provider is None:
+        return "not used"
+    return OK if provider.health.is_well() else "provider fails"
 
 
 def _worker() -> str:

@@ -47,6 +47,7 @@ def find_services(env: Mapping[str, str]) -> dict[str, Service]:
             "Redis", env.get("TEST_REDIS_URL") or "redis://127.0.0.1:6379/15", _ask_redis
         ),
         "s3": _probe("S3", env.get("TEST_S3_URL") or "http://127.0.0.1:9000", _ask_port),
+        "model": _probe("a model", env.get("TEST_AI_URL") or "http://127.0.0.1:8081/v1", _ask_port),
         "chromium": _browser(env.get("TEST_BROWSER") or "/usr/bin/chromium"),
     }
 

@@ -37,6 +37,7 @@ def test_everything_there_is_ok(app: Flask, client: FlaskClient) -> None:
             "redis": "not used",
             "storage": "ok",
             "search": "ok",
+            "assistant": "not used",
         },
     }
 

@@ -32,6 +32,11 @@ ABOUT = (
 )
 
 
+def is_settled(text: str) -> bool:
+    """Whether nothing but this assistant's own words answer a message, whoever is asked."""
+    return bool(refusal_of(text) or _GREETING.match(text) or _HELP.match(text))
+
+
 def answer(ask: Ask) -> Iterator[Part]:
     """The parts of the answer, in the order of saying them."""
     text = ask.text

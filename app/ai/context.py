@@ -71,12 +71,27 @@ def entity_type(entity: str) -> edm.EntityType:
     return found
 
 
+def states_of(entity: str, name: str) -> tuple[str, ...]:
+    """The values that a stage or status may have; none where there is no such property."""
+    prop: Any = entity_type(entity).properties.get(name)
+    column = entity_type(entity).table.c[prop.attribute] if prop is not None else None
+    return tuple(column.info.get("allowed", ())) if column is not None else ()
+
+
+def data_sets() -> dict[str, edm.EntitySet]:
+    """The sets of business records, by their names in lower case."""
+    return {
+        name.lower(): entity_set
+        for name, entity_set in _container().sets.items()
+        if entity_set.service is not None
+    }
+
+
 def _entity_of(module: str) -> str | None:
     word = module.strip().lower()
     names = {}
-    for name, entity_set in _container().sets.items():
-        if entity_set.service is not None:
-            names[name.lower()] = names[entity_set.type.name.lower()] = entity_set.type.name
+    for name, entity_set in data_sets().items():
+        names[name] = names[entity_set.type.name.lower()] = entity_set.type.name
     found = names.get(word) or AREAS.get(word)
     if found is None and word not in OTHERS:
         known = ", ".join(sorted({*names, *AREAS, *OTHERS}))

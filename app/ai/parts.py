@@ -30,11 +30,15 @@ class Context:
 
 @dataclass(frozen=True)
 class Ask:
-    """A message, what it is about, and the messages before it in the conversation."""
+    """A message, what it is about, and the messages before it in the conversation.
+
+    ``history`` has the caller's, ``dialogue`` who (``user`` or ``assistant``) said what.
+    """
 
     text: str
     context: Context | None
     history: Sequence[str] = ()
+    dialogue: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -81,4 +85,33 @@ class Proposal:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-Part = ToolCall | ToolResult | Text | Proposal
+@dataclass(frozen=True)
+class Words:
+    """A piece of a text as it is written, wherever it was cut."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What was said last is from this source."""
+
+    source: Citation
+
+
+@dataclass(frozen=True)
+class Served:
+    """Who answers, and what it has used; a later one replaces an earlier one.
+
+    ``status``: ``answered`` by the model, or ``fallback`` to the built-in assistant, with the
+    reason in words.
+    """
+
+    model: str
+    status: str
+    reason: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from app import engine
-from app.ai.context import entity_type
+from app.ai.context import states_of
 from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
 from app.ai.refusals import NO_WRITES
 from app.ai.tools import NOTED, TOOLS
@@ -169,7 +169,7 @@ def _propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
         return
     assert context is not None and context.entity is not None
     name = "stage" if context.entity == "Opportunity" else "status"
-    states = _states(context.entity, name)
+    states = states_of(context.entity, name)
     wanted = match["target"].replace(" ", "").lower()
     target = next((state for state in states if state.lower() == wanted), None)
     if target is None:
@@ -197,12 +197,6 @@ def _recipient(context: Context) -> tuple[str | None, list[str]]:
         facts = [f"This is about invoice {row['number']}: {due} is due."] if row["number"] else []
         return to, facts
     return None, []
-
-
-def _states(entity: str, name: str) -> tuple[str, ...]:
-    prop: Any = entity_type(entity).properties.get(name)
-    column = entity_type(entity).table.c[prop.attribute] if prop is not None else None
-    return tuple(column.info.get("allowed", ())) if column is not None else ()
 
 
 def _has_record(context: Context | None) -> bool:

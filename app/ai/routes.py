@@ -49,11 +49,11 @@ def chat(body: dict[str, Any]) -> Any:
     caller = current_caller()
     context = read_context(body.get("context"))
     known = body.get("session_id")
-    session = (
-        store.get_session(caller, known) if known else store.new_session(caller, body["message"])
-    )
-    ask = Ask(body["message"], context, store.questions_of(session["id"]) if known else ())
-    message = begin_turn(ask, session, streamed=body["stream"])
+    known_session = store.find_session(caller, known) if known else None
+    dialogue = store.dialogue_of(known_session["id"]) if known_session else []
+    questions = [text for role, text in dialogue if role == "user"]
+    ask = Ask(body["message"], context, questions, dialogue)
+    session, message = begin_turn(ask, known_session, streamed=body["stream"])
     return describe_chat(session, message), 202 if body["stream"] else 200
 
 

@@ -104,6 +104,17 @@ class UsageSchema(Schema):
     outputTokens = fields.Integer()
 
 
+class ProviderSchema(Schema):
+    """What became of asking the model; only where a provider is set."""
+
+    status = fields.String(
+        metadata={"description": "`answered`, or `fallback`: the built-in assistant answered."}
+    )
+    reason = fields.String(
+        allow_none=True, metadata={"description": "Why the model did not.", "example": None}
+    )
+
+
 class ChatSchema(Schema):
     """An answer, or (202) the promise of one."""
 
@@ -119,6 +130,7 @@ class ChatSchema(Schema):
     pendingActions = fields.List(fields.Nested(PendingActionSchema))
     context = fields.Nested(ShownContextSchema, allow_none=True)
     usage = fields.Nested(UsageSchema)
+    provider = fields.Nested(ProviderSchema)
     model = fields.String()
     createdAt = Instant()
     streamUrl = fields.String(

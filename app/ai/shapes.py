@@ -29,6 +29,7 @@ def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dic
         **describe_message(message),
         "pendingActions": pending,
         "usage": message.get("usage") or USAGE,
+        **({"provider": message["provider"]} if message.get("provider") else {}),
         "streamUrl": f"{url}&ticket={quote(ticket)}" if ticket else url,
     }
 

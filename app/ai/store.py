@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
 from app import records
 from app.clock import utc_now
+from app.database import primary_engine
 from app.errors import NotFoundError
 from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
 from app.security import Caller
@@ -19,8 +19,6 @@ SESSIONS: Any = AiSession.__table__
 MESSAGES: Any = AiMessage.__table__
 EVENTS: Any = AiEvent.__table__
 ACTIONS: Any = AiAction.__table__
-# Whoever works on an answer says so at every part; one that is silent for so long has died.
-WORKED_ON = timedelta(seconds=60)
 _TITLE_LENGTH = 200
 
 
@@ -42,11 +40,7 @@ def get_session(caller: Caller, key: str) -> dict[str, Any]:
 
     Raises: NotFoundError, also for one of somebody else.
     """
-    wanted = select(SESSIONS).where(SESSIONS.c.key == key, SESSIONS.c.principal == caller.principal)
-    row = records.connection().execute(wanted).mappings().first()
-    if row is None:
-        raise NotFoundError(f"There is no session {key[:40]}.")
-    return dict(row)
+    return _session(records.connection(), caller, key)
 
 
 def delete_session(caller: Caller, key: str) -> None:
@@ -157,15 +151,25 @@ def messages_of(session_id: int) -> list[dict[str, Any]]:
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
-def questions_of(session_id: int) -> list[str]:
-    """The last messages of the caller in a conversation, oldest first."""
+def find_session(caller: Caller, key: str) -> dict[str, Any]:
+    """A conversation of the caller, read outside of any transaction.
+
+    Raises: NotFoundError, also for one of somebody else.
+    """
+    with primary_engine().connect() as connection:
+        return _session(connection, caller, key)
+
+
+def dialogue_of(session_id: int) -> list[tuple[str, str]]:
+    """Who said what last in a conversation, oldest first, read outside of any transaction."""
     wanted = (
-        select(MESSAGES.c.body)
-        .where(MESSAGES.c.session_id == session_id, MESSAGES.c.role == "user")
+        select(MESSAGES.c.role, MESSAGES.c.body)
+        .where(MESSAGES.c.session_id == session_id)
         .order_by(MESSAGES.c.id.desc())
-        .limit(10)
+        .limit(20)
     )
-    return list(records.connection().execute(wanted).scalars())[::-1]
+    with primary_engine().connect() as connection:
+        return [(row.role, row.body) for row in connection.execute(wanted)][::-1]
 
 
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
@@ -174,3 +178,11 @@ def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
         select(ACTIONS).where(ACTIONS.c.message_id.in_(list(message_ids))).order_by(ACTIONS.c.id)
     )
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
+
+
+def _session(connection: Connection, caller: Caller, key: str) -> dict[str, Any]:
+    wanted = select(SESSIONS).where(SESSIONS.c.key == key, SESSIONS.c.principal == caller.principal)
+    row = connection.execute(wanted).mappings().first()
+    if row is None:
+        raise NotFoundError(f"There is no session {key[:40]}.")
+    return dict(row)

@@ -8,10 +8,11 @@ request. Both go through the same steps and leave the same events.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -19,17 +20,28 @@ from flask import Flask, Response, after_this_request, current_app
 
 from app.ai import store
 from app.ai.actions import propose
-from app.ai.builtin import answer
-from app.ai.parts import BUILT_IN, Ask, Citation, Part, Proposal, Text, ToolCall, ToolResult
+from app.ai.answering import answer, longest_seconds, model_for
+from app.ai.parts import (
+    Ask,
+    Citation,
+    Mark,
+    Part,
+    Proposal,
+    Served,
+    Text,
+    ToolCall,
+    ToolResult,
+    Words,
+)
 from app.clock import utc_now
 from app.database import transaction
-from app.errors import ApiError
 from app.request_context import running_app
 from app.security import Caller, acting_as, current_caller
 from app.types import iso_instant
 
-# Answers that one process makes at the same time for streams; others wait their turn.
-WORKERS = 4
+# Answers that one process makes at the same time for streams; others wait their turn. Most of the
+# time they wait for a model, if there is one.
+WORKERS = 16
 USAGE = {"inputTokens": 0, "outputTokens": 0}
 FAILED = "Something went wrong while the answer was made; ask again."
 
@@ -68,6 +80,15 @@ class Turn:
     citations: list[dict[str, Any]] = field(default_factory=list)
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     actions: list[dict[str, Any]] = field(default_factory=list)
+    served: Served | None = None
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """Tokens of the model."""
+        served = self.served
+        if served is None:
+            return USAGE
+        return {"inputTokens": served.input_tokens, "outputTokens": served.output_tokens}
 
     def take(self, part: Part) -> Iterator[Event]:
         """Add a part; yields the events that show it (contract 11.3)."""
@@ -87,28 +108,44 @@ class Turn:
                 "id": action["key"], "tool": action["tool"], "summary": action["summary"],
                 "expiresAt": iso_instant(action["expires_at"]),
             }  # fmt: skip
-        else:
+        elif isinstance(part, Text):
             yield from self._say(part)
+        elif isinstance(part, Mark):
+            number = yield from self._cited(part.source)
+            yield from self._add(f"[{number}]")
+        elif isinstance(part, Words):
+            yield from self._add(part.text)
+        else:
+            self.served = part
 
     def _say(self, part: Text) -> Iterator[Event]:
         text = part.text
         if part.source is not None:
-            number, is_new = self._cite(part.source)
-            if is_new:
-                shown = self.citations[number - 1]
-                yield "citation", {name: shown[name] for name in _CITED}
+            number = yield from self._cited(part.source)
             text = f"{text} [{number}]"
         # Sentences stand one after the other; a part that brings its own line keeps it.
         if self.body and not text.startswith("\n"):
             text = f" {text}" if not text.startswith(("- ", "(")) else f"\n{text}"
-        text = text if self.body else text.lstrip("\n")
+        if self.body.endswith("\n"):
+            text = text.lstrip()
+        yield from self._add(text if self.body else text.lstrip("\n"))
+
+    def _add(self, text: str) -> Iterator[Event]:
         self.body += text
         yield "message.delta", {"text": text}
+
+    def _cited(self, source: Citation) -> Generator[Event, None, int]:
+        """Show a source that is new; returns its number."""
+        number, is_new = self._cite(source)
+        if is_new:
+            shown = self.citations[number - 1]
+            yield "citation", {name: shown[name] for name in _CITED}
+        return number
 
     def _cite(self, source: Citation) -> tuple[int, bool]:
         """The number of a source, and whether it is cited for the first time."""
         for shown in self.citations:
-            if (shown["type"], shown["id"]) == (source.type, source.id):
+            if all(shown[name] == getattr(source, name) for name in ("type", "id", "url")):
                 return shown["n"], False
         number = len(self.citations) + 1
         self.citations.append(
@@ -119,32 +156,47 @@ class Turn:
 
     def kept(self) -> dict[str, Any]:
         """The columns of the message so far."""
-        return {"body": self.body, "citations": self.citations, "tool_calls": self.tool_calls}
+        kept = {"body": self.body, "citations": self.citations, "tool_calls": self.tool_calls}
+        served = self.served
+        if served is None:
+            return kept
+        provider = {"status": served.status, "reason": served.reason}
+        return {**kept, "model": served.model[:100], "provider": provider}
 
 
-def begin_turn(ask: Ask, session: Mapping[str, Any], *, streamed: bool) -> dict[str, Any]:
+def begin_turn(
+    ask: Ask, session: Mapping[str, Any] | None, *, streamed: bool
+) -> tuple[Mapping[str, Any], dict[str, Any]]:
     """Keep the question and answer it: now, or when the answer to the request is out.
 
-    Returns: the message of the answer; ``in_progress`` when ``streamed``.
+    Args:
+        session: the conversation that goes on; None begins one.
+    Returns: the conversation, and the message of the answer, ``in_progress`` when ``streamed``.
     """
     context = None
     if ask.context is not None:
         context = {
             "module": ask.context.module, "entityId": ask.context.key, "title": ask.context.title,
         }  # fmt: skip
+    # What is not streamed is made before anything is written: a transaction that waits for a model
+    # would keep all others from writing to SQLite.
+    parts = None if streamed else list(answer(ask))
+    if session is None:
+        session = store.new_session(current_caller(), ask.text)
+    model = model_for(ask)
     store.add_message(session["id"], "user", ask.text, context=context)
     message = store.add_message(
-        session["id"], "assistant", "", context=context, status="in_progress", model=BUILT_IN,
-        leased_until=utc_now() + store.WORKED_ON,
+        session["id"], "assistant", "", context=context, status="in_progress", model=model,
+        leased_until=_lease(),
     )  # fmt: skip
-    started = {"sessionId": session["key"], "messageId": message["key"], "model": BUILT_IN}
+    started = {"sessionId": session["key"], "messageId": message["key"], "model": model}
     store.add_events(session["id"], message["id"], [("message.start", started)])
     turn = Turn(session, message)
-    if streamed:
+    if parts is None:
         _answer_later(ask, turn)
-        return message
-    _run(ask, turn, nullcontext)
-    return store.get_message(current_caller(), message["key"])
+        return session, message
+    _run(iter(parts), turn, nullcontext)
+    return session, store.get_message(current_caller(), message["key"])
 
 
 def cancel_turn(key: str) -> dict[str, Any]:
@@ -166,36 +218,25 @@ def signals() -> Signals:
     return found
 
 
-def _run(ask: Ask, turn: Turn, step: Any) -> None:
-    """Make the answer; ``step`` opens the transaction of each part."""
-    parts = answer(ask)
-    status = "completed"
-    try:
-        while _take_next(parts, turn, step):
-            pass
-    except ApiError as error:
-        # A record that went away meanwhile, a right that was taken: said, not hidden.
-        status = "completed"
-        _keep(turn, turn.take(Text(error.message)), step)
-    values = {**turn.kept(), "status": status, "usage": USAGE, "leased_until": None}
+def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
+    """Keep the answer as it is made; ``step`` opens the transaction of each part."""
+    while (part := next(parts, None)) is not None:
+        if not _keep(turn, turn.take(part), step):
+            break  # canceled
+    end = _end(turn.message["key"], "completed", turn)
+    values = {
+        **turn.kept(), "status": "completed", "usage": turn.usage, "leased_until": None,
+    }  # fmt: skip
     with step():
         if store.change_message(turn.message["id"], values, status="in_progress"):
-            store.add_events(
-                turn.session["id"], turn.message["id"], [_end(turn.message["key"], status)]
-            )
+            store.add_events(turn.session["id"], turn.message["id"], [end])
     signals().ring()
-
-
-def _take_next(parts: Iterator[Part], turn: Turn, step: Any) -> bool:
-    """Make and keep one more part; False at the end, or when the answer was canceled."""
-    part = next(parts, None)
-    return part is not None and _keep(turn, turn.take(part), step)
 
 
 def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
     with step():
         shown: Sequence[Event] = list(events)
-        values = {**turn.kept(), "leased_until": utc_now() + store.WORKED_ON}
+        values = {**turn.kept(), "leased_until": _lease()}
         if not store.change_message(turn.message["id"], values, status="in_progress"):
             return False
         store.add_events(turn.session["id"], turn.message["id"], shown)
@@ -203,8 +244,16 @@ def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
     return True
 
 
-def _end(key: str, status: str) -> Event:
-    return "message.end", {"messageId": key, "status": status, "usage": USAGE}
+def _end(key: str, status: str, turn: Turn | None = None) -> Event:
+    shown: dict[str, Any] = {"messageId": key, "status": status, "usage": USAGE}
+    if turn is not None and turn.served is not None:
+        shown |= {"usage": turn.usage, "provider": turn.kept()["provider"]}
+    return "message.end", shown
+
+
+def _lease() -> datetime:
+    """Until when a message is being worked on, if nothing is heard of it meanwhile."""
+    return utc_now() + timedelta(seconds=longest_seconds())
 
 
 def _answer_later(ask: Ask, turn: Turn) -> None:
@@ -225,7 +274,8 @@ def _in_background(app: Flask, caller: Caller, ask: Ask, turn: Turn) -> None:
     step: Any = transaction
     with app.app_context(), acting_as(caller):
         try:
-            _run(ask, turn, step)
+            with closing(answer(ask)) as parts:
+                _run(parts, turn, step)
         except Exception:
             _log.exception("an answer failed", message=turn.message["key"])
             with transaction():

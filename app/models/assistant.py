@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Date, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.extensions import Model
@@ -53,6 +53,7 @@ class AiMessage(RowMixin, Model):
                                      default=[])  # fmt: skip
     usage: Mapped[Any] = column(JsonText(), "Tokens.")
     model: Mapped[str | None] = column(string(100), "Who answered.")
+    provider: Mapped[Any] = column(JsonText(), "What became of asking the model provider.")
     # Whoever works on it says so every few seconds; a message that nobody works on has failed.
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Being worked on until.")
 
@@ -108,3 +109,17 @@ class AiStreamTicket(RowMixin, Model):
     )
     principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
     expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", null=False, index=True)
+
+
+class AiUsage(RowMixin, Model):
+    """What a caller has used of the model provider in a day."""
+
+    __tablename__ = "ai_usage"
+
+    principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
+    day: Mapped[date] = column(Date(), "Day, UTC.", null=False)
+    input_tokens: Mapped[int] = column(Identifier, "Tokens read by the model.", null=False)
+    output_tokens: Mapped[int] = column(Identifier, "Tokens written by it.", null=False)
+    exchanges: Mapped[int] = column(Identifier, "Exchanges with the provider.", null=False)
+
+    __table_args__ = (UniqueConstraint("principal", "day"),)

@@ -79,7 +79,7 @@ class Client:
         except RefusedAddressError as error:
             raise OutboundError("The address is not allowed.") from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
-            raise OutboundError(_reason(error, deadline)) from error
+            raise OutboundError(reason_of(error, deadline)) from error
         finally:
             deadline.lift()
 
@@ -216,7 +216,7 @@ def _is_open(connection: Connection) -> bool:
     return not poll.poll(0)
 
 
-def _reason(error: Exception, deadline: Deadline) -> str:
+def reason_of(error: Exception, deadline: Deadline) -> str:
     """A short text without addresses and ports."""
     if deadline.passed or isinstance(error, TimeoutError):
         return "No answer came in time."

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.ai import builtin, streams, turns
+from app.ai import streams, turns
 from app.ai.builtin import ABOUT
 from app.ai.parts import Ask, Part, Text
 from app.ai.streams import Places
@@ -297,5 +297,7 @@ def test_beyond_the_places_a_reader_is_asked_to_come_back(
         del app.extensions["ai_places"]
 
 
-def test_the_built_in_assistant_is_what_answers() -> None:
-    assert turns.answer is builtin.answer
+def test_without_a_provider_the_built_in_assistant_answers(api: Api, app: Flask) -> None:
+    assert app.extensions["ai_provider"] is None
+    assert chat(api, "hello")["reply"] == ABOUT
+    assert api.get("/readyz").json["checks"]["assistant"] == "not used"

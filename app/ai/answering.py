@@ -1,0 +1,86 @@
+"""Who answers a message: the model, where a provider is set and well; else the built-in assistant.
+
+What nobody gets is refused before any model is asked, and whatever keeps the model from answering
+is made good by the built-in assistant (docs/adr/0120).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import structlog
+from flask import Flask, current_app
+
+from app.ai import builtin
+from app.ai.parts import BUILT_IN, Ask, Part, Served, Text, Words
+from app.ai.provider.answering import Provider
+from app.ai.provider.errors import ProviderError
+from app.ai.provider.options import read_options
+from app.config import Config
+from app.errors import ApiError
+
+INSTEAD = "\n\n(The answer broke off here. The built-in assistant says:)\n\n"
+# What the service keeps may change while an answer is made, and the lease must outlive it.
+MARGIN_SECONDS = 30
+
+_log = structlog.get_logger()
+
+
+def init_app(app: Flask, config: Config) -> None:
+    """Give ``app`` its provider, if one is set.
+
+    Raises: ConfigError.
+    """
+    options = read_options(config)
+    app.extensions["ai_provider"] = Provider(options) if options else None
+
+
+def find_provider() -> Provider | None:
+    """The provider of this application."""
+    found: Provider | None = current_app.extensions["ai_provider"]
+    return found
+
+
+def model_for(ask: Ask) -> str:
+    """Who is going to answer, as far as it is known before."""
+    provider = find_provider()
+    if provider is None or builtin.is_settled(ask.text):
+        return BUILT_IN
+    return provider.options.model[:100]
+
+
+def longest_seconds() -> int:
+    """How long an answer may take until it is said to have failed."""
+    provider = find_provider()
+    return MARGIN_SECONDS + (int(provider.options.seconds) if provider else MARGIN_SECONDS)
+
+
+def answer(ask: Ask) -> Generator[Part]:
+    """The parts of the answer, in the order of saying them.
+
+    What the service refuses on the way, such as a record that went away meanwhile, is said.
+    """
+    try:
+        provider = find_provider()
+        if provider is None or builtin.is_settled(ask.text):
+            yield from builtin.answer(ask)
+        else:
+            yield from _by_model(provider, ask)
+    except ApiError as error:
+        yield Text(error.message)
+
+
+def _by_model(provider: Provider, ask: Ask) -> Iterator[Part]:
+    has_spoken = False
+    try:
+        for part in provider.answer(ask):
+            has_spoken = has_spoken or isinstance(part, Words)
+            yield part
+        return
+    except ProviderError as error:
+        reason = error.reason
+        _log.warning("the built-in assistant answers instead of the model", reason=reason)
+    yield Served(BUILT_IN, "fallback", reason)
+    if has_spoken:
+        yield Words(INSTEAD)
+    yield from builtin.answer(ask)

@@ -1,0 +1,74 @@
+"""What never leaves: addresses, numbers of telephones and of accounts, replaced by marks.
+
+The same text has the same mark within an answer, so that the model can speak of it; the marks that
+come back are replaced by the text again, here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    import phonenumbers
+    from stdnum import iban
+else:
+    phonenumbers = lazy("phonenumbers")
+    iban = lazy("stdnum.iban")
+
+MARK = re.compile(r"<(EMAIL|PHONE|IBAN)_(\d{1,4})>")
+_EMAIL = re.compile(r"[^\s@<>()\[\]\"',;:\\]{1,64}@[^\s@<>()\[\]\"',;:\\/]{1,253}\.[^\W\d_]{2,24}")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b")
+# Written as at home: 030 1234567; those with a country's code are found by the library.
+_HOME_PHONE = re.compile(r"(?<![\d.,-])\(?0\d{1,5}\)?[ /-]\d[\d /-]{4,14}\d(?![\d.,]*\d)")
+
+
+class Redactor:
+    """The marks of one answer."""
+
+    def __init__(self, kinds: Iterable[str]) -> None:
+        self._kinds = frozenset(kinds)
+        self._marks: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+
+    def hide(self, text: str) -> str:
+        """``text`` with marks in place of what must not leave."""
+        if "email" in self._kinds:
+            text = _EMAIL.sub(lambda found: self._mark("EMAIL", found.group()), text)
+        if "iban" in self._kinds:
+            text = _IBAN.sub(self._iban, text)
+        if "phone" in self._kinds:
+            text = self._without_phones(text)
+        return text
+
+    def show(self, text: str) -> str:
+        """``text`` with its marks replaced; one that was never given stays."""
+        return MARK.sub(lambda found: self._texts.get(found.group(), found.group()), text)
+
+    def _iban(self, found: re.Match[str]) -> str:
+        # What follows an account may look like more of it: take the longest that is one.
+        words = found.group().split(" ")
+        for count in range(len(words), 0, -1):
+            text = " ".join(words[:count])
+            if iban.is_valid(text):
+                rest = " ".join(words[count:])
+                return self._mark("IBAN", text) + (f" {rest}" if rest else "")
+        return found.group()
+
+    def _without_phones(self, text: str) -> str:
+        if "+" in text:
+            for match in reversed(list(phonenumbers.PhoneNumberMatcher(text, None))):
+                mark = self._mark("PHONE", match.raw_string)
+                text = text[: match.start] + mark + text[match.end :]
+        return _HOME_PHONE.sub(lambda found: self._mark("PHONE", found.group()), text)
+
+    def _mark(self, kind: str, text: str) -> str:
+        known = self._marks.get(text)
+        if known is None:
+            known = f"<{kind}_{len(self._marks) + 1}>"
+            self._marks[text] = known
+            self._texts[known] = text
+        return known

@@ -1,0 +1,77 @@
+"""What the model was given to speak from: numbered sources, and every figure in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+
+from app.ai.parts import Citation
+
+_NUMBER = re.compile(r"(?<![\w.,])-?\d[\d.,' \u00a0\u202f]*\d(?!\w)|(?<![\w.,])-?\d(?![\w])")
+# One to twelve count things that are in sight, or number the lines of a list.
+SMALL = 12
+
+
+class Sources:
+    """The sources of one answer; their numbers begin at 1."""
+
+    def __init__(self) -> None:
+        self._citations: list[Citation] = []
+        self._figures: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._citations)
+
+    def add(self, citation: Citation) -> int:
+        """The number of a source; the same one keeps its number."""
+        for number, known in enumerate(self._citations, 1):
+            if (known.type, known.id, known.url) == (citation.type, citation.id, citation.url):
+                return number
+        self._citations.append(citation)
+        return len(self._citations)
+
+    def find(self, number: int) -> Citation | None:
+        """The source of a number; None for one that was never given."""
+        return self._citations[number - 1] if 0 < number <= len(self._citations) else None
+
+    def learn(self, text: str) -> None:
+        """Take in the figures of a text that the model may repeat."""
+        for written in _numbers(text):
+            for reading in _readings(written):
+                # Rounded figures count: 1234.50 EUR may be said as 1234, or as 1235.
+                whole, dot, _ = reading.partition(".")
+                self._figures |= {reading, whole}
+                if dot and whole.isdigit():
+                    self._figures.add(str(int(whole) + 1))
+
+    def unknown_figures(self, said: str) -> list[str]:
+        """Figures that the model said and nobody gave it, in their order."""
+        found = dict.fromkeys(_numbers(said))
+        return [
+            written
+            for written in found
+            if not _is_small(written) and not _readings(written) & self._figures
+        ]
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for found in _NUMBER.finditer(text):
+        yield found.group().strip(" .,'")
+
+
+def _readings(written: str) -> set[str]:
+    """A figure in one notation: ``1,234.50`` is ``1234.5``, and may be ``1.234,50`` elsewhere."""
+    bare = re.sub(r"[ '\u00a0\u202f]", "", written).lstrip("-")
+    readings = {bare.replace(",", ""), bare.replace(".", "").replace(",", ".")}
+    found = set()
+    for reading in readings:
+        try:
+            found.add(format(Decimal(reading).normalize(), "f"))
+        except InvalidOperation:
+            found.add(reading)  # a date, a version: as it is written
+    return found
+
+
+def _is_small(written: str) -> bool:
+    return written.isdigit() and int(written) <= SMALL
