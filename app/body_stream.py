@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flask import g, request
+from flask import current_app, g, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from app.config import Config
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
 
 READ_BYTES = 64 * 1024
@@ -53,6 +54,12 @@ class BodyStream:
     def __iter__(self) -> Iterator[bytes]:
         while chunk := self.read():
             yield chunk
+
+
+def maximum_upload() -> int:
+    """The largest file that is taken, in bytes."""
+    config: Config = current_app.extensions["config"]
+    return config.max_upload_bytes
 
 
 def note_fingerprint(fingerprint: str) -> None:

@@ -23,6 +23,7 @@ from huey.consumer import Consumer
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP, tidy_reports
 from app.crm.importing.jobs import run_imports
+from app.crm.importing.tidying import tidy_imports
 from app.documents.cleaning import clean_up, end_expired_links
 from app.documents.looking import look_into_files
 from app.heartbeat import beat
@@ -67,6 +68,7 @@ PERIODIC_JOBS = (
     PeriodicJob("end-expired-links", 10, end_expired_links),
     PeriodicJob("clean-documents", 60, clean_up),
     PeriodicJob("tidy-reports", 60, tidy_reports),
+    PeriodicJob("tidy-imports", 60, tidy_imports),
     PeriodicJob("tidy-search-index", 1, tidy_index),
 )
 

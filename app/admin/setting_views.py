@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from flask import Response
+
 from app.admin.area import area
 from app.admin.setting_schemas import GROUP_SCHEMAS, SettingsChangesSchema, SettingsSchema
-from app.dry_run import DryRunSchema, undo_if_dry
+from app.admin.setting_tags import (
+    IF_MATCH,
+    answer_tagged,
+    require_all,
+    required_version,
+    show_tagged,
+)
+from app.dry_run import DryRunSchema
 from app.errors import Detail, ValidationError
 from app.security import requires
 from app.settings import change_settings, organisation, save_settings
@@ -20,32 +29,35 @@ Write = Callable[[str, Mapping[str, Any]], None]
 @area.get("/settings")
 @area.response(200, SettingsSchema)
 @requires("settings:read")
-def show_settings() -> dict[str, Any]:
-    """Everything that is set, with the defaults of what is not."""
-    return _all()
+def show_settings() -> Response:
+    """Everything that is set, with the defaults of what is not; the ETag is for `If-Match`."""
+    return show_tagged(None, _all())
 
 
 @area.patch("/settings")
+@area.doc(parameters=[IF_MATCH])
 @area.arguments(DryRunSchema, location="query")
 @area.arguments(SettingsChangesSchema)
 @area.response(200, SettingsSchema)
 @requires("settings:update")
-def change_all(query: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def change_all(query: dict[str, Any], body: dict[str, Any]) -> Response:
     """Set the given values of the given groups, all or nothing; `null` returns to the default."""
     return _write_all(query, body, change_settings)
 
 
 @area.put("/settings")
+@area.doc(parameters=[IF_MATCH])
 @area.arguments(DryRunSchema, location="query")
 @area.arguments(SettingsChangesSchema)
 @area.response(200, SettingsSchema)
 @requires("settings:update")
-def replace_all(query: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def replace_all(query: dict[str, Any], body: dict[str, Any]) -> Response:
     """Replace the given groups, all or nothing; other groups stay as they are."""
     return _write_all(query, body, save_settings)
 
 
-def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> dict[str, Any]:
+def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> Response:
+    require_all()
     problems: list[Detail] = []
     for group, values in body.items():
         if group == LOGO:  # a client may send back what it read
@@ -56,7 +68,7 @@ def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> dic
             problems += [Detail(f"{group}.{at.field}", at.message) for at in refused.details]
     if problems:
         raise ValidationError(problems)
-    return _answer(query, _all())
+    return answer_tagged(query, None, _all())
 
 
 def _all() -> dict[str, Any]:
@@ -65,28 +77,23 @@ def _all() -> dict[str, Any]:
     return {**groups, LOGO: shown_logo(settings)}
 
 
-def _answer(query: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    undo_if_dry(query)
-    return body
-
-
 def _add_group(group: str) -> None:
     """The views of one group."""
     address, schema = f"/settings/{group}", GROUP_SCHEMAS[group]
 
     @requires("settings:read")
-    def show() -> dict[str, Any]:
-        return shown(group, organisation())
+    def show() -> Response:
+        return show_tagged(group, shown(group, organisation()))
 
     @requires("settings:update")
-    def replace(query: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-        save_settings(group, values)
-        return _answer(query, shown(group, organisation()))
+    def replace(query: dict[str, Any], values: dict[str, Any]) -> Response:
+        save_settings(group, values, version=required_version(group))
+        return answer_tagged(query, group, shown(group, organisation()))
 
     @requires("settings:update")
-    def change(query: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-        change_settings(group, values)
-        return _answer(query, shown(group, organisation()))
+    def change(query: dict[str, Any], values: dict[str, Any]) -> Response:
+        change_settings(group, values, version=required_version(group))
+        return answer_tagged(query, group, shown(group, organisation()))
 
     show.__doc__ = f"The settings of the group `{group}`, defaults filled in."
     replace.__doc__ = f"Replace the group `{group}`: what is left out returns to its default."
@@ -97,6 +104,7 @@ def _add_group(group: str) -> None:
         if name != "get":
             body = area.arguments(schema)(described)
             described = area.arguments(DryRunSchema, location="query")(body)
+            described = area.doc(parameters=[IF_MATCH])(described)
         getattr(area, name)(address)(described)
 
 

@@ -8,7 +8,7 @@ looked at: the action itself says why it is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, or_
@@ -40,12 +40,16 @@ _ONLY_DELETED = {"Invoice": ("Draft",)}
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``name`` as the API shows it; possible in ``states`` (None: in all) with all ``rights``."""
+    """``name`` as the API shows it; possible in ``states`` (None: in all) with all ``rights``.
+
+    ``type``: only for records of this type.
+    """
 
     name: str
     rights: tuple[str, ...]
     states: tuple[str, ...] | None = None
     everywhere: bool = False
+    type: str | None = None
 
 
 def allowed_actions(entity: str, resource: str) -> edm.Property:
@@ -90,9 +94,7 @@ def actions_of(entity: str, resource: str) -> Iterator[Action]:
             if action is not None:
                 known = found.get(action.name, action)
                 states = dict.fromkeys((*(known.states or ()), *(action.states or ())))
-                found[action.name] = Action(
-                    action.name, known.rights, tuple(states), known.everywhere
-                )
+                found[action.name] = replace(known, states=tuple(states))
     yield from found.values()
 
 
@@ -117,7 +119,7 @@ def _action(
         name, rights = operation, (_RIGHTS[operation],) if operation in _RIGHTS else own
     begun_in = _BEGUN_IN.get(operation, transition.sources)
     states = tuple(state for state in transition.sources if state in begun_in)
-    return Action(name, rights, states, transition.everywhere)
+    return Action(name, rights, states, transition.everywhere, transition.type)
 
 
 def _deletable(entity: str, machine: StateMachine | None) -> tuple[str, ...] | None:
@@ -138,6 +140,8 @@ def _condition(
     conditions: list[ColumnElement[bool]] = []
     if action.states is not None and state is not None:
         conditions.append(columns[state].in_(action.states))
+    if action.type is not None:
+        conditions.append(columns["type"] == action.type)
     for right in action.rights:
         scope = rights.get(right)
         if scope == OWN and not action.everywhere:

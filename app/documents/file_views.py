@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app.body_stream import BodyStream
+from app.body_stream import BodyStream, maximum_upload
 from app.documents.area import area
 from app.documents.downloading import download_document
 from app.documents.previews import preview_document
@@ -20,7 +20,7 @@ from app.documents.schemas import (
 )
 from app.documents.searching import search_documents
 from app.documents.serving import Asked
-from app.documents.uploading import maximum_bytes, read_upload, replace_file, upload_document
+from app.documents.uploading import read_upload, replace_file, upload_document
 from app.events import entity_url, represent
 from app.multipart import read_form
 from app.security import requires, streamed
@@ -57,7 +57,7 @@ def upload() -> Response:
 @streamed
 def replace_content(query: dict[str, Any], document_id: int) -> Response:
     """Give a document a file, or a new version of its file, as the raw body."""
-    replace_file(document_id, BodyStream(maximum_bytes()), query.get("fileName"))
+    replace_file(document_id, BodyStream(maximum_upload()), query.get("fileName"))
     return _described(document_id)
 
 

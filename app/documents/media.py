@@ -8,11 +8,12 @@ from urllib.parse import unquote
 from flask import Response
 from werkzeug.datastructures import Headers
 
+from app.body_stream import maximum_upload
 from app.documents.downloading import download_document
 from app.documents.files import store_file
 from app.documents.service import DocumentService
 from app.documents.serving import Asked
-from app.documents.uploading import Upload, maximum_bytes, replace_file, upload_document
+from app.documents.uploading import Upload, replace_file, upload_document
 from app.errors import MethodNotAllowedError
 from app.permissions import require
 from app.security import current_caller
@@ -31,7 +32,7 @@ class MediaDocuments(DocumentService):
     def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> int:
         """A document of its bytes; ``name`` is the Slug, percent-encoded (RFC 5023, 9.7)."""
         require(current_caller(), self.rules.permissions["create"])
-        file = store_file(content, unquote(name or UNNAMED), maximum_bytes())
+        file = store_file(content, unquote(name or UNNAMED), maximum_upload())
         return upload_document(Upload(file, {}, None))
 
     def replace_media(

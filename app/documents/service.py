@@ -42,6 +42,7 @@ DOCUMENT = EntityRules(
 
 # How long a deleted document can be had back.
 TRASH_DAYS = 30
+SHARE_REVOKED = "document.share_revoked"
 _SHARES = DocumentShare.__table__
 
 
@@ -75,8 +76,8 @@ class DocumentService(EntityService):
         """Revoke the links of what is put away; find by its new name what has one."""
         if change.before is not None and "name" in change.values:
             look_again(change.key)
-        if change.values.get("status") == "Archived":
-            _revoke_shares(change.key, change.now)
+        if change.values.get("status") == "Archived" and _revoke_shares(change.key, change.now):
+            change.events.append(SHARE_REVOKED)
 
     # --- files --------------------------------------------------------------------------------
 
@@ -183,9 +184,10 @@ class DocumentService(EntityService):
             "version": version,
         }
         records.update(self.rules.table, key, changes)
-        _revoke_shares(key, now)
+        names = [SHARE_REVOKED] if _revoke_shares(key, now) else []
         audit.record("document.deleted", "Document", key, before={"status": before["status"]})
-        emit("document.deleted", "Document", key, sequence=version, representation=representation)
+        for name in (*names, "document.deleted"):
+            emit(name, "Document", key, sequence=version, representation=representation)
 
     def purge(self, key: int, before: Mapping[str, Any]) -> None:
         """Remove a document of the trash for good; its deletion was told when it went there."""
@@ -230,15 +232,15 @@ def _require_open(row: Mapping[str, Any]) -> None:
         )
 
 
-def _revoke_shares(document_id: int, now: datetime) -> None:
-    """All live links end; their rows stay, with their log of accesses."""
+def _revoke_shares(document_id: int, now: datetime) -> int:
+    """All live links end; returns how many. Their rows stay, with their log of accesses."""
     statement = (
         update(DocumentShare)
         .where(_SHARES.c.document_id == document_id)
-        .where(_SHARES.c.revoked_at.is_(None))
+        .where(_SHARES.c.revoked_at.is_(None), _SHARES.c.expires_at > now)
         .values(revoked_at=now)
     )
-    records.connection().execute(statement)
+    return int(records.connection().execute(statement).rowcount)
 
 
 DOCUMENTS = DocumentService()

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import current_app
-
-from app.body_stream import note_fingerprint
+from app.body_stream import maximum_upload, note_fingerprint
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
 from app.documents.service import DOCUMENT, DOCUMENTS
 from app.errors import ValidationError
@@ -32,11 +30,6 @@ class Upload:
     file: StoredFile
     options: Mapping[str, Any]
     document_id: int | None
-
-
-def maximum_bytes() -> int:
-    """The largest file that is taken."""
-    return int(current_app.config["MAX_UPLOAD_MB"]) * 1024 * 1024
 
 
 def read_upload(form: Form) -> Upload:
@@ -94,7 +87,7 @@ def replace_file(
         PreconditionFailedError; whatever ``store_file`` raises.
     """
     known = DOCUMENTS.find_writable(key, version)
-    file = store_file(chunks, name or known["file_name"] or known["name"], maximum_bytes())
+    file = store_file(chunks, name or known["file_name"] or known["name"], maximum_upload())
     with discarded_on_error(file):
         DOCUMENTS.add_file(key, file, version)
 
@@ -102,7 +95,7 @@ def replace_file(
 def _store(part: Part) -> StoredFile:
     if part.file_name is None:
         raise ValidationError([(FILE_PART, "Send it as a file: with a name, as forms do.")])
-    return store_file(part.chunks, part.file_name, maximum_bytes())
+    return store_file(part.chunks, part.file_name, maximum_upload())
 
 
 def _text(part: Part) -> str:

@@ -46,7 +46,7 @@ class Gate:
         self._idempotency: Idempotency = app.extensions["idempotency"]
         self._maximum_url = config.MAX_URL_BYTES
         self._maximum_json = config.MAX_JSON_BYTES
-        self._maximum_upload = config.MAX_UPLOAD_MB * 1024 * 1024 + FORM_OVERHEAD_BYTES
+        self._maximum_upload = config.max_upload_bytes + FORM_OVERHEAD_BYTES
         self._rules: dict[str, RouteRules] = {}
 
     def enter(self) -> Response | None:

@@ -148,6 +148,10 @@ class InvoiceService(EntityService):
     def enter(self, change: Change, source: str | None, target: str) -> None:
         """Issue a draft, or write an invoice off; payments and credits do the rest."""
         if target == "Uncollectible":
+            if change.get("type") != "Invoice":
+                raise InvalidStateError(
+                    "A credit note is not written off: nobody pays it.", [("type", "is CreditNote")]
+                )
             change.events.append("invoice.uncollectible")
         if source != "Draft":
             return

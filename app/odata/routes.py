@@ -91,7 +91,7 @@ def _view(
             partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
             tuple(address for other in prefixes for address in (host + other, other)),
-            stream=partial(BodyStream, config.MAX_UPLOAD_MB * 1024 * 1024),
+            stream=partial(BodyStream, config.max_upload_bytes),
         )
     )
     return defer(response, host + prefix) if is_wanted() else response

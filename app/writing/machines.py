@@ -15,8 +15,9 @@ class Transition:
 
     ``permission`` is needed besides the right to change the record, ``everywhere`` says that it
     must be held for all records and not only for own ones; ``by`` names the operations that do
-    it, PATCH among them when a change of the attribute does. ``guard`` and ``effect`` are for
-    the documentation; the service of the area holds and does them.
+    it, PATCH among them when a change of the attribute does. ``type``: only records of this type
+    take it. ``guard`` and ``effect`` are for the documentation; the service of the area holds
+    and does them.
     """
 
     sources: tuple[str, ...]
@@ -24,6 +25,7 @@ class Transition:
     permission: str | None = None
     everywhere: bool = False
     by: tuple[str, ...] = (PATCH,)
+    type: str | None = None
     guard: str = ""
     effect: str = ""
 

@@ -49,6 +49,30 @@ def test_patch_merges_and_put_replaces(admin: Api) -> None:
     assert admin.get(SETTINGS).json["seller"] == replaced
 
 
+@pytest.mark.parametrize("path", [SETTINGS, f"{SETTINGS}/seller"])
+def test_a_change_of_somebody_else_is_not_overwritten(admin: Api, path: str) -> None:
+    def body(city: str) -> dict[str, Any]:
+        return {"seller": {"city": city}} if path == SETTINGS else {"city": city}
+
+    first = admin.get(path)
+    tag = {"If-Match": first.headers["ETag"]}
+    assert admin.get(path, headers={"If-None-Match": first.headers["ETag"]}).status_code == 304
+    tried = admin.patch(f"{path}?dryRun=true", body("Bonn"), headers=tag)
+    assert (tried.status_code, "ETag" in tried.headers) == (200, False)
+    changed = admin.patch(path, body("Ulm"), headers=tag)
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] == admin.get(path).headers["ETag"] != first.headers["ETag"]
+    for write in (admin.patch, admin.put):
+        refused = write(path, body("Bonn"), headers=tag)
+        assert refused.status_code == 412
+        assert refused.json["error"]["code"] == "PRECONDITION_FAILED"
+    assert admin.get(f"{SETTINGS}/seller").json["city"] == "Ulm"
+    both = {"If-Match": f'"other", {changed.headers["ETag"]}'}
+    assert admin.put(path, body("Kiel"), headers=both).status_code == 200
+    assert admin.put(path, body("Jena"), headers={"If-Match": "*"}).status_code == 200
+    assert admin.put(path, body("Gera")).status_code == 200
+
+
 def test_what_was_read_can_be_sent_back(admin: Api) -> None:
     before = admin.get(SETTINGS).json
     assert admin.put(SETTINGS, before).json == before

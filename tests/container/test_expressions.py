@@ -8,6 +8,7 @@ import pytest
 
 from app.clock import today, utc_now
 from app.container import container
+from app.invoices.operations import issue_invoice
 from app.security import Caller
 from app.writing.machines import PATCH
 from app.writing.transitions import MACHINES
@@ -90,6 +91,16 @@ def test_allowed_actions_follow_the_state(read: Read) -> None:
     assert set(actions(read, f"Invoices({issued})")) == {
         "update", "payment", "credit", "void", "status:Uncollectible", "uncollectible",
     }  # fmt: skip
+    note = {
+        "type": "CreditNote", "credited_invoice_id": issued, "line_items": [factories.line()],
+        "client_id": factories.stored("Invoice", issued)["client_id"],
+    }  # fmt: skip
+    credit_note = factories.create("Invoice", note)
+    assert set(actions(read, f"Invoices({credit_note})")) == {
+        "update", "delete", "status:Sent", "send",
+    }  # fmt: skip
+    issue_invoice(credit_note)
+    assert set(actions(read, f"Invoices({credit_note})")) == {"update", "void"}
     lead = factories.make_lead()
     assert "convert" in actions(read, f"Leads({lead})")
     assert "status:New" not in actions(read, f"Leads({lead})")

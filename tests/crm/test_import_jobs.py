@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from flask import Flask
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
@@ -17,6 +18,7 @@ from app.blobs import blobs
 from app.clock import utc_now
 from app.crm.importing import jobs, views
 from app.crm.importing.jobs import run_imports
+from app.crm.importing.tidying import tidy_imports
 from app.database import transaction
 from app.extensions import db
 from app.models.client import Client
@@ -150,3 +152,34 @@ def test_an_import_is_its_users_and_ends_with_the_account(
     status, message = session.execute(select(ImportJob.status, ImportJob.message)).one()
     assert (status, count(session)) == ("Failed", 0)
     assert "may not sign in" in message
+
+
+def test_what_imports_leave_behind_goes(
+    admin: Api, app: Flask, session: Session, unit_of_work: Callable[..., Any]
+) -> None:
+    ended, waiting = (send(admin).json["id"] for _ in range(2))
+    with unit_of_work() as writing:  # the first ended, and its worker died before the file went
+        writing.execute(
+            update(ImportJob)
+            .where(ImportJob.id == ended)
+            .values(status="Completed", finished_at=utc_now(), file_key=None)
+        )
+    with app.app_context():
+        assert tidy_imports() == 0
+    assert files(app) == 2
+    with time_machine.travel(utc_now() + timedelta(hours=25), tick=True), app.app_context():
+        assert tidy_imports() == 1
+        assert tidy_imports() == 0
+    assert files(app) == 1
+    with time_machine.travel(utc_now() + timedelta(days=31), tick=True), app.app_context():
+        assert tidy_imports() == 1
+    session.rollback()
+    assert session.scalars(select(ImportJob.id)).all() == [waiting]
+    assert files(app) == 1
+    work(app)
+    assert files(app) == 0
+
+
+def files(app: Flask) -> int:
+    with app.app_context():
+        return sum(1 for _ in blobs().entries(jobs.AREA))

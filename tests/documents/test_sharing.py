@@ -194,15 +194,18 @@ def test_a_revoked_link_stops_and_its_document_is_unshared(
     assert (page.status_code, "was withdrawn" in page.text) == (404, True)
 
 
-def test_links_stop_with_their_document(files: Files) -> None:
-    for stop in ("archive", "delete"):
+def test_links_stop_with_their_document(files: Files, session: Session) -> None:
+    for number, stop in enumerate(("archive", "delete"), start=1):
         key = files.document()
-        made = share(files, key)
+        made, _ = share(files, key), share(files, key)
         if stop == "archive":
             files.api.patch(f"/odata/Documents({key})", {"status": "Archived"})
         else:
             files.api.delete(f"/odata/Documents({key})")
         assert visit(files, made).status_code == 404
+        assert events(session, "share_revoked") == number
+    files.api.delete(f"/odata/Documents({files.document()})")  # which has no link
+    assert events(session, "share_revoked") == 2
 
 
 def test_an_expired_link_stops(files: Files, key: int) -> None:

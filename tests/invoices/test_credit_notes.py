@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
-from app.invoices.operations import issue_invoice, void_invoice
+from app.invoices.operations import issue_invoice, mark_uncollectible, void_invoice
+from app.invoices.service import update_invoice
 from app.security import Caller, acting_as
 from tests.factories import (
     create,
@@ -74,6 +75,15 @@ def test_credit_for_what_was_paid_is_owed_to_the_client(admin: Caller) -> None:
     pay(invoice_id, "100")
     credit(invoice_id)
     assert state(invoice_id) == ("Paid", 0, 119, 0, 100)
+
+
+def test_a_credit_note_is_not_written_off(admin: Caller) -> None:
+    key = credit(make_issued_invoice())
+    with pytest.raises(InvalidStateError):
+        mark_uncollectible(key)
+    with pytest.raises(InvalidStateError):
+        update_invoice(key, {"status": "Uncollectible"})
+    assert stored("Invoice", key)["status"] == "Sent"
 
 
 def test_no_more_than_the_invoice_is_credited(admin: Caller) -> None:

@@ -1,0 +1,66 @@
+"""What imports leave behind: jobs that ended long ago, and files that no job names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import delete, select
+
+from app import records
+from app.blobs import blobs
+from app.clock import utc_now
+from app.crm.importing.jobs import AREA
+from app.database import primary_engine, transaction
+from app.models.import_job import ImportJob
+
+# So long the outcome of an import can be looked at.
+KEPT = timedelta(days=30)
+# A job is written seconds after its file: an older file without one has none.
+MINIMUM_AGE = timedelta(hours=24)
+_BATCH = 500
+_JOBS: Any = ImportJob.__table__
+
+
+def tidy_imports() -> int:
+    """The job: remove imports that ended 30 days ago, and files without one; returns how many."""
+    return _remove_jobs() + _remove_files()
+
+
+def _remove_jobs() -> int:
+    ended = _JOBS.c.finished_at < utc_now() - KEPT
+    some = select(_JOBS.c.id).where(ended).limit(_BATCH)
+    removed = 0
+    while True:
+        with transaction():
+            statement = delete(_JOBS).where(_JOBS.c.id.in_(some))
+            found = records.connection().execute(statement).rowcount
+        removed += found
+        if found < _BATCH:
+            return removed
+
+
+def _remove_files() -> int:
+    """Those of jobs that ended, or that were never written, with the request that was cut off."""
+    before = utc_now() - MINIMUM_AGE
+    old = (entry.key for entry in blobs().entries(AREA) if entry.modified_at < before)
+    removed = 0
+    for batch in _batches(old):
+        unnamed = batch - _named(batch)
+        for key in unnamed:
+            blobs().delete(key)
+        removed += len(unnamed)
+    return removed
+
+
+def _batches(keys: Iterator[str]) -> Iterator[set[str]]:
+    while batch := set(islice(keys, _BATCH)):
+        yield batch
+
+
+def _named(keys: set[str]) -> set[str]:
+    statement = select(_JOBS.c.file_key).where(_JOBS.c.file_key.in_(keys))
+    with primary_engine().connect() as connection:
+        return set(connection.execute(statement).scalars())
