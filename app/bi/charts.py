@@ -44,6 +44,8 @@ def vega_lite(chart: Chart, rows: Sequence[Mapping[str, Any]], title: str = "") 
 
 
 def _mark(chart: Chart) -> dict[str, Any]:
+    if chart.type == "arc":
+        return {"type": "arc", "tooltip": True, "innerRadius": 60}
     if chart.type == "line":
         return {"type": "line", "point": True, "tooltip": True}
     return {"type": "bar", "tooltip": True, "cornerRadiusEnd": 2}
@@ -61,6 +63,9 @@ def _encoding(chart: Chart, values: Sequence[Mapping[str, Any]]) -> dict[str, An
          "axis": {"format": ",~r"}}  # fmt: skip
     x: dict[str, Any] = {"field": "x", "type": "ordinal", "title": chart.x_label or chart.x,
                          "sort": None}  # fmt: skip
+    if chart.type == "arc":
+        colour = {"field": "x", "type": "nominal", "title": chart.x_label or chart.x, "sort": None}
+        return {"theta": {"field": "y", "type": "quantitative", "stack": True}, "color": colour}
     if chart.type == "bar" and len({value["x"] for value in values}) > 8:
         x, y = {**y, "title": y["title"]}, {**x, "axis": {"labelLimit": 220}}
     encoding: dict[str, Any] = {"x": x, "y": y}

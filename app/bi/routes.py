@@ -8,6 +8,7 @@ from flask import Response, request
 
 from app.areas import Area
 from app.bi.exports import service as exports
+from app.bi.exports.downloading import file_response
 from app.bi.exports.service import ExportFile
 from app.bi.reports import saving, schedules, service
 from app.bi.schemas import (
@@ -147,7 +148,7 @@ def export_report(wishes: dict[str, Any], report_id: str) -> Any:
         later=wishes["background"],
     )  # fmt: skip
     if isinstance(made, ExportFile):
-        return _file(made)
+        return file_response(made)
     return ReportExportSchema().dump(made), 202, {"Location": made["url"]}
 
 
@@ -181,18 +182,7 @@ def get_export(key: str) -> dict[str, Any]:
 @requires("bi:export")
 def download_export(key: str) -> Response:
     """Download the file of an export that is done."""
-    return _file(exports.export_file(key))
-
-
-def _file(made: ExportFile) -> Response:
-    headers = {
-        "Content-Disposition": f'attachment; filename="{made.name}"',
-        "Content-Length": str(made.size),
-        "X-Row-Count": str(made.rows),
-        "X-Truncated": "true" if made.is_truncated else "false",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return Response(made.pieces, content_type=made.media_type, headers=headers)
+    return file_response(exports.export_file(key))
 
 
 def _saved(report_id: str) -> int:

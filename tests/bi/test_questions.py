@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.extensions import db
-from bench.nlq import QUESTIONS, Case, demonstration, judge, read_cases
+from bench.nlq import HIGH, QUESTIONS, SETS, Case, demonstration, judge, read_cases
 
 CASES = list(read_cases(QUESTIONS))
+LATER = [case for path in SETS[1:] for case in read_cases(path)]
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,15 @@ def asked(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def test_a_question_is_answered_rightly(case: Case, asked: None, database: str) -> None:
     verdict = judge(case)
     assert verdict.kind == "right", verdict.reason
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize("case", LATER, ids=lambda case: case.question[:60])
+def test_nothing_is_answered_wrongly_with_confidence(
+    case: Case, asked: None, database: str
+) -> None:
+    verdict = judge(case)
+    assert verdict.kind != "wrong" or verdict.confidence < HIGH, verdict.reason
 
 
 def test_there_are_150_questions_and_a_third_is_held_out() -> None:

@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
 from app.bi.nlq.compiling import Compiled, compiled
-from app.bi.nlq.periods import Calendar
+from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.phrasing import answer, interpretation, week_start
 from app.bi.nlq.plan import Plan
-from app.bi.nlq.reading import AmbiguousName
+from app.bi.nlq.spans import Calendar
 from app.bi.nlq.understanding import Understood, understand
 from app.bi.query import Row, run
 from app.clock import utc_now
@@ -144,6 +144,7 @@ def _confidence(plan: Plan) -> float:
     value = Decimal("0.95")
     value -= Decimal("0.1") * len(plan.repaired)
     value -= Decimal("0.05") * min(2, len(plan.assumptions))
+    value -= Decimal("0.2") * (len(plan.doubts) + plan.unsure)
     if plan.measure is not None and plan.measure.snapshot and plan.period is not None:
         value -= Decimal("0.2")
     return float(max(value, Decimal("0.3")))
@@ -151,7 +152,7 @@ def _confidence(plan: Plan) -> float:
 
 def _alternatives(plan: Plan) -> list[str]:
     """Questions beside this one."""
-    found = []
+    found = [*plan.doubts]
     if plan.kind == "measure" and plan.measure is not None and plan.measure.label == "Revenue":
         found.append("Net revenue" + (f" {plan.period.label}" if plan.period else ""))
     if plan.kind == "list":
@@ -161,7 +162,7 @@ def _alternatives(plan: Plan) -> list[str]:
 
 def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] | None:
     """A chart where there are groups to compare; None for a single figure or a list."""
-    if plan.kind == "list" or not 2 <= len(rows) <= 500:
+    if plan.kind == "list" or plan.chart == "table" or not 2 <= len(rows) <= 500:
         return None
     figure = "percent" if plan.kind == "share" else made.figures[0]
     groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
@@ -180,11 +181,15 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
         x, series = groups[0], groups[1].name if len(groups) > 1 else made.currency
         values = values[:MOST_BARS]
         chart = Chart("bar", x.name, figure, series, x.label, "")
+    if plan.chart is not None:
+        chart = replace(chart, type="arc" if plan.chart == "pie" else plan.chart)
+    if chart.type == "arc" and chart.series is not None:
+        chart = replace(chart, type="bar")  # slices of several currencies make no whole
     label = next(column.label for column in made.columns if column.name == figure)
     chart = replace(chart, y_label=label)
     if chart.series is not None and len({row.get(chart.series) for row in values}) < 2:
         chart = replace(chart, series=None)
-    shown_x = x.name if chart.type == "bar" else (plan.grain or x.name)
+    shown_x = plan.grain or x.name
     return {"type": chart.type, "x": shown_x, "y": figure, "spec": vega_lite(chart, values, label)}
 
 

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from app.bi.nlq.periods import Calendar, midnight, step
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import Entity, spoken
+from app.bi.nlq.spans import Calendar, midnight, step
+from app.bi.nlq.vocabulary import Entity, Measure, spoken
 
 OPERATORS = {
     "more_than": "gt",
@@ -28,6 +28,7 @@ class Bounds:
     now: Calendar
     conditions: list[tuple[int, Condition]]
     columns: list[str]
+    measure: Measure | None
     left: list[str]
     score: int
     _slots: Sequence[Slot]
@@ -48,7 +49,7 @@ class Bounds:
             return at + 1
         slot = self._slots[behind]
         if "duration" in slot:
-            self._age(at, operator, *slot["duration"])
+            self._duration(at, operator, *slot["duration"])
             return behind + 1
         after, currency = behind + 1, None
         if after < len(self._slots) and "currency" in self._slots[after]:
@@ -59,6 +60,8 @@ class Bounds:
         if after < len(self._slots) and "property" in self._slots[after]:
             named, after = self._slots[after]["property"], after + 1
         path, words = self._bounded(at, named)
+        if after < len(self._slots) and self._is_unit_of(path, self._slots[after]):
+            after += 1  # "more than 80 hours"
         if path is None:
             self.left.append(f"{self._slots[at].text} {slot.text}")
             return after
@@ -69,6 +72,37 @@ class Bounds:
             self._add(at, self._currency(currency))
         self.score += 1
         return after
+
+    def _restrict_to(self, at: int, measure: Measure) -> None:
+        """``with an outstanding amount over 500``: the figure restricts, it is not asked for."""
+        self.measure = None
+        if measure.filter is not None:
+            self._add(at, Condition(measure.filter, measure.label.lower()))
+
+    def _number_of(self, slot: Slot) -> str | None:
+        """The property of a figure that each record has of itself."""
+        measured = slot.meanings.get("measure")
+        if measured is None or "property" in slot or not self.entity.is_number(measured.value):
+            return None
+        return str(measured.value)
+
+    @staticmethod
+    def _is_unit_of(path: str | None, slot: Slot) -> bool:
+        """Whether a word behind a number is only what the property is counted in."""
+        measured = slot.meanings.get("measure")
+        return path is not None and measured is not None and measured.value == path
+
+    def _duration(self, at: int, operator: str, count: int, unit: str) -> None:
+        """``days in stage for more than 60 days``, else how old records are."""
+        near = self._slots[max(0, at - 3) : at]
+        named = [slot["property"] for slot in near if "property" in slot]
+        if unit == "day" and any(path.startswith("days") for path in named):
+            path, words = self._bounded(at, None)
+            words = f"{words}{SIGNS[operator]} {count}"
+            self._add(at, Condition(f"{path} {operator} {count}", words))
+            self.score += 1
+            return
+        self._age(at, operator, count, unit)
 
     def _next(self, at: int, kinds: Iterable[str]) -> int | None:
         """The place of the next slot of one of these kinds, small words between."""
@@ -86,9 +120,15 @@ class Bounds:
             return named, f"{spoken(named)} "
         for place in (at - 1, at - 2, at - 3):
             slot = self._slots[place] if place >= 0 else None
+            if slot is not None and (measured := self._number_of(slot)) is not None:
+                if self.measure is slot.meanings["measure"]:
+                    self._restrict_to(at, slot["measure"])
+                return measured, f"{spoken(measured)} "
             if slot is not None and "property" in slot and self.entity.is_number(slot["property"]):
                 if slot["property"] in self.columns:
                     self.columns.remove(slot["property"])
+                if self.measure is not None and self.measure.value == slot["property"]:
+                    self.measure = None
                 return slot["property"], f"{spoken(slot['property'])} "
             if slot is None or not {"stop", "with"} & set(slot.meanings):
                 break

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from app.bi.nlq.periods import midnight
 from app.bi.nlq.plan import Plan
+from app.bi.nlq.spans import midnight
 from app.bi.query import Query
 
 
@@ -128,8 +128,8 @@ def _label(path: str) -> str:
 
 def _type(plan: Plan, path: str) -> str:
     entity = plan.entity
-    if entity.currency_of(path) and (entity.is_number(path) or path == "payment/amount"):
-        return "money"
+    if path == entity.amount or (entity.currency_of(path) and entity.is_number(path)):
+        return "money" if entity.currency_of(path) else "number"
     if entity.is_date(path) and path in ("payment/date",):
         return "date"
     found = entity.prop(path)
@@ -214,8 +214,9 @@ class _Grouping:
             self.computed.append(f"floor(totalseconds({date} sub {first}) div 604800) as week")
             self._time("week", "Week", "week")
             return
-        self.computed.append(f"year({date}) as year")
-        self._time("year", "Year", "number")
+        if self.plan.compared is None or grain == "year":  # else May stands beside May
+            self.computed.append(f"year({date}) as year")
+            self._time("year", "Year", "number")
         parts = {"month": f"month({date})", "quarter": f"(month({date}) add 2) div 3",
                  "half": f"(month({date}) add 5) div 6"}  # fmt: skip
         if grain in parts:
@@ -242,6 +243,8 @@ class _Grouping:
             self._compared()
         elif plan.kind == "share":
             self._share()
+        elif plan.kind == "distinct":
+            self._distinct()
         elif plan.kind == "measure":
             assert plan.measure is not None
             value = self._value("value")
@@ -252,6 +255,16 @@ class _Grouping:
             self._figure("count", f"Number of {plan.entity.many}", "number")
             if plan.kind == "mean":
                 self._mean()
+
+    def _distinct(self) -> None:
+        wanted = self.plan.distinct
+        assert wanted is not None
+        path = wanted.key or wanted.path
+        if path.count("/") > 0:
+            self.computed.append(f"{path} as different")
+            path = "different"
+        self.aggregates.append(f"{path} with countdistinct as count")
+        self._figure("count", f"Different {wanted.label} values", "number")
 
     def _mean(self) -> None:
         self.after.append("aggregate(count with average as average)")
@@ -273,7 +286,8 @@ class _Grouping:
         plan = self.plan
         assert plan.period is not None and plan.compared is not None
         if plan.kind == "share":
-            raise ValueError("a share is not compared")
+            self._compared_shares()
+            return
         type_ = self._figure_type() if plan.kind == "measure" else "number"
         value = plan.measure.value if plan.kind == "measure" and plan.measure else "1"
         zero = "0" if plan.method == "sum" or plan.kind == "count" else "null"
@@ -289,6 +303,24 @@ class _Grouping:
         )
         self._figure("change", "Change", type_)
         self._figure("changePercent", "Change in %", "percent")
+
+    def _compared_shares(self) -> None:
+        plan, share = self.plan, self.plan.share_of
+        assert plan.period is not None and plan.compared is not None and share is not None
+        for name, period in (("current", plan.period), ("previous", plan.compared)):
+            span = _span(plan, period.start, period.end)
+            self.computed.append(f"case({span}:1,true:0) as {name}One")
+            self.computed.append(f"case({span} and ({share.text}):1,true:0) as {name}Hit")
+            self.aggregates.append(f"{name}One with sum as {name}Count")
+            self.aggregates.append(f"{name}Hit with sum as {name}Hits")
+            self._figure(name, _capital(period.label), "percent")
+        percents = [
+            f"round({name}Hits mul 1000 divby {name}Count) divby 10 as {name}"
+            for name in ("current", "previous")
+        ]
+        self.after.append(f"compute({','.join(percents)})")
+        self.after.append("compute(current sub previous as change)")
+        self._figure("change", "Change in percentage points", "number")
 
     def _value(self, alias: str) -> str:
         """The measured value, as a name that can be aggregated."""
@@ -314,6 +346,9 @@ class _Grouping:
             ranked = main if plan.ranked == "asc" else f"{main} desc"
             shown = [column.name for column in self.columns]
             return [ranked, *shown, *[key for key in self.keys if key not in shown]]
+        if plan.sort is not None:
+            currency = [plan.money] if plan.money else []
+            return [*currency, main if plan.sort == "asc" else f"{main} desc", *self.orders]
         if self.orders:
             return [*self.orders, *[key for key in self.keys if key not in self.orders]]
         currencies = [plan.money] if plan.money else []

@@ -4,75 +4,11 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
+from app.bi.nlq.spans import GRAINS, MONTHS, Calendar, Period, add_months, step, unit_start
 from app.bi.nlq.words import Token, phrase
-
-GRAINS = ("day", "week", "month", "quarter", "half", "year")
-_MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}
-
-
-@dataclass(frozen=True)
-class Period:
-    """Days from ``start`` up to, not including, ``end``; None where it is open."""
-
-    start: date | None
-    end: date | None
-    label: str
-    grain: str | None = None
-
-    def before(self) -> Period | None:
-        """The period of the same kind just before."""
-        if self.start is None or self.end is None:
-            return None
-        if self.grain in _MONTHS:
-            start = add_months(self.start, -_MONTHS[self.grain])
-        else:
-            start = self.start - (self.end - self.start)
-        return Period(start, self.start, f"the {self.grain or 'period'} before", self.grain)
-
-
-@dataclass(frozen=True)
-class Calendar:
-    """What day it is, and the first month of the fiscal year."""
-
-    today: date
-    fiscal_month: int = 1
-    zone: str = "UTC"
-
-
-def midnight(day: date, zone: str) -> str:
-    """The instant at which a day begins in a time zone, as OData writes it."""
-    begin = datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
-    return begin.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def add_months(day: date, months: int) -> date:
-    """The same day so many months later, or the last of that month."""
-    index = day.year * 12 + day.month - 1 + months
-    year, month = divmod(index, 12)
-    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
-
-
-def unit_start(day: date, grain: str, fiscal_month: int = 1) -> date:
-    """The first day of the week, month, quarter, half or year that ``day`` is in."""
-    if grain == "day":
-        return day
-    if grain == "week":
-        return day - timedelta(days=day.weekday())
-    size = _MONTHS[grain]
-    since = (day.month - fiscal_month) % 12 % size
-    return add_months(day.replace(day=1), -since)
-
-
-def step(day: date, grain: str, count: int) -> date:
-    """``day`` moved by whole units."""
-    if grain in _MONTHS:
-        return add_months(day, _MONTHS[grain] * count)
-    return day + timedelta(days=count * (7 if grain == "week" else 1))
 
 
 class PeriodReader:
@@ -81,7 +17,7 @@ class PeriodReader:
     def __init__(self, words: Mapping[str, Any], months: Sequence[Sequence[str]]) -> None:
         self._phrases: dict[str, list[tuple[str, ...]]] = {}
         for name, texts in words.items():
-            if name in ("ordinals", "numbers"):
+            if name in ("ordinals", "numbers", "weekdays", "articles"):
                 continue
             self._phrases[name] = sorted((phrase(text) for text in texts), key=len, reverse=True)
         self._months = {phrase(n)[0]: at + 1 for at, names in enumerate(months) for n in names}
@@ -89,10 +25,16 @@ class PeriodReader:
             phrase(n)[0]: at + 1 for at, ns in enumerate(words["ordinals"]) for n in ns
         }
         self._numbers = {phrase(n)[0]: at for at, n in enumerate(words["numbers"])}
+        self._introducing = {
+            one[-1] for name in ("on", "since", "until", "to") for one in self._phrases[name] if one
+        }
+        self._articles = {phrase(text)[0] for text in words["articles"]}
+        self._weekdays = {phrase(n)[0]: at for at, n in enumerate(words["weekdays"])}
         self.words = {word for found in self._phrases.values() for one in found for word in one} | {
             *self._months,
             *self._ordinals,
             *self._numbers,
+            *self._weekdays,
         }
 
     def grain(self, tokens: Sequence[Token], at: int) -> tuple[int, str] | None:
@@ -108,6 +50,11 @@ class PeriodReader:
     def is_year(token: Token) -> bool:
         """Whether a token can be a year."""
         return _is_year(token)
+
+    def is_month(self, tokens: Sequence[Token]) -> bool:
+        """Whether the name of a month stands first, or behind an ``of``."""
+        stems = [token.stem for token in tokens if token.stem != "of"]
+        return bool(stems) and stems[0] in self._months
 
     def number(self, token: Token) -> int | None:
         """A whole number in digits or words."""
@@ -134,7 +81,7 @@ class PeriodReader:
         ):
             through = tokens[at].stem in ("by", "through", "until", "till", "up")
             end = point[1].end if through else point[1].start
-            return length + point[0], Period(None, end, f"before {end}")
+            return length + point[0], Period(None, end, f"before {end}", None, point[1].said)
         skipped = self._at("on", tokens, at)
         found = self._range(tokens, at, at + skipped, now)
         if found is not None and "and" in {token.stem for token in tokens[at : at + found[0]]}:
@@ -153,6 +100,8 @@ class PeriodReader:
         self, tokens: Sequence[Token], begin: int, at: int, now: Calendar
     ) -> tuple[int, Period] | None:
         """``January to March 2026``; the year of the end counts for a start without one."""
+        if days := self._days(tokens, at, now):
+            return at + days[0] - begin, days[1]
         first = self._point(tokens, at, now)
         if first is None:
             return None
@@ -175,6 +124,34 @@ class PeriodReader:
         last_day = end - timedelta(days=1)
         return end_at - begin, Period(start, end, f"from {start} to {last_day}")
 
+    def _days(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
+        """``1 to 15 May``, ``May 1 to 15``: days of one month."""
+        if at >= len(tokens):
+            return None
+        if _is_day(tokens[at]) and (length := self._at("to", tokens, at + 1)):
+            found = self._month(tokens, at + 1 + length, now)
+            first, total = _day(tokens[at]), 1 + length + (found[0] if found else 0)
+        else:
+            found = self._month(tokens, at, now)
+            after = at + (found[0] if found else 0)
+            length = self._at("to", tokens, after) if after < len(tokens) else 0
+            place = after + length
+            if not length or place >= len(tokens) or not _is_day(tokens[place]):
+                return None
+            if place + 1 < len(tokens) and tokens[place + 1].stem in self._months:
+                return None
+            if found is None or found[1].start is None or found[1].grain != "day":
+                return None
+            last = found[1].start.replace(day=1) + timedelta(days=_day(tokens[place]))
+            period = Period(found[1].start, last, f"from {found[1].start} to {_before(last)}")
+            return place + 1 - at, period
+        if found is None or found[1].grain != "day" or found[1].start is None:
+            return None
+        start, end = found[1].start.replace(day=first), found[1].end
+        if end is None or start >= end:
+            return None
+        return total, Period(start, end, f"from {start} to {_before(end)}")
+
     # --- single periods
 
     def _point(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
@@ -183,7 +160,8 @@ class PeriodReader:
             return None if found is None else (found[0] + 1, found[1])
         if at >= len(tokens):
             return None
-        for read in (self._named, self._ago, self._relative, self._month, self._part, self._dated):
+        for read in (self._named, self._ago, self._relative, self._weekday, self._month, self._part,
+                     self._dated):  # fmt: skip
             if found := read(tokens, at, now):
                 return found
         return None
@@ -205,11 +183,13 @@ class PeriodReader:
         if at + 2 >= len(tokens) or tokens[at + 2].stem != "ago":
             return None
         count, unit = self.number(tokens[at]), self._unit(tokens, at + 1)
+        if tokens[at].stem in self._articles:
+            count = 1
         if count is None or unit is None or count > 1200:
             return None
         start = unit_start(step(now.today, unit[1], -count), unit[1])
-        end = step(start, unit[1], 1)
-        return 3, Period(start, end, f"{count} {unit[1]}s ago", unit[1])
+        units = unit[1] if count == 1 else f"{unit[1]}s"
+        return 3, Period(start, step(start, unit[1], 1), f"{count} {units} ago", unit[1])
 
     def _relative(
         self, tokens: Sequence[Token], at: int, now: Calendar
@@ -232,6 +212,11 @@ class PeriodReader:
             return total, Period(
                 now.today, step(now.today, unit[1], count), f"the next {count} {units}"
             )
+        if (length := self._at("rolling", tokens, at)) and (
+            unit := self._unit(tokens, at + length)
+        ):
+            start = step(tomorrow, unit[1], -1)
+            return length + unit[0], Period(start, tomorrow, f"the last 1 {unit[1]}")
         for name, shift in (("this", 0), ("last", -1), ("next", 1)):
             if (length := self._at(name, tokens, at)) and (unit := self._unit(tokens, at + length)):
                 fiscal = now.fiscal_month if unit[2] else 1
@@ -239,6 +224,22 @@ class PeriodReader:
                 label = f"{name} {'fiscal ' if unit[2] else ''}{unit[1]}"
                 return length + unit[0], Period(start, step(start, unit[1], 1), label, unit[1])
         return None
+
+    def _weekday(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``Monday``, ``last Friday``: the latest before today; ``next Monday``: the coming one."""
+        length = self._at("last", tokens, at)
+        ahead = 0 if length else self._at("next", tokens, at)
+        place = at + (length or ahead)
+        if place >= len(tokens) or tokens[place].stem not in self._weekdays:
+            return None
+        wanted = self._weekdays[tokens[place].stem]
+        if ahead:
+            day = now.today + timedelta(days=(wanted - now.today.weekday() - 1) % 7 + 1)
+        else:
+            day = now.today - timedelta(days=(now.today.weekday() - wanted - 1) % 7 + 1)
+        return place + 1 - at, Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
 
     def _month(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``March``, ``March 2026``, ``March 5``, ``5 March 2026``, ``last March``."""
@@ -254,17 +255,18 @@ class PeriodReader:
             return None
         written = tokens[at + length].text
         month = self._months[tokens[at + length].stem]
-        if len(written) == 3 and written == "may":  # "may" is a verb as well
+        introduced = begin > 0 and tokens[begin - 1].stem in self._introducing
+        if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1
         if day is None and at + length < len(tokens) and _is_day(tokens[at + length]):
             day, length = _day(tokens[at + length]), length + 1
-        year = None
+        year, said = None, True
         if at + length < len(tokens) and _is_year(tokens[at + length]):
             year, length = int(tokens[at + length].stem), length + 1
         total = at + length - begin
         if year is None:
-            year = now.today.year
+            year, said = now.today.year, bool(shift)
             if date(year, month, 1) > now.today or (past and month == now.today.month):
                 year -= 1
         if day is not None:
@@ -272,11 +274,10 @@ class PeriodReader:
                 found = date(year, month, day)
             except ValueError:
                 return None
-            return total, Period(found, found + timedelta(days=1), str(found), "day")
+            return total, Period(found, found + timedelta(days=1), str(found), "day", said)
         start = date(year, month, 1)
-        return total, Period(
-            start, add_months(start, 1), f"{calendar.month_name[month]} {year}", "month"
-        )
+        label = f"{calendar.month_name[month]} {year}"
+        return total, Period(start, add_months(start, 1), label, "month", said)
 
     def _part(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``Q1 2026``, ``first half of 2026``, ``second quarter of last year``."""
@@ -287,7 +288,7 @@ class PeriodReader:
             grain, number, length = unit[1], self._ordinals[stem], 1 + unit[0]
         else:
             return None
-        if grain not in ("quarter", "half") or number > 12 // _MONTHS[grain]:
+        if grain not in ("quarter", "half") or number > 12 // MONTHS[grain]:
             return None
         year_at = at + length
         while year_at < len(tokens) and tokens[year_at].stem in ("of", "in", "the"):
@@ -299,9 +300,9 @@ class PeriodReader:
             found = self._relative(tokens, year_at, now)
             if found and found[1].grain == "year" and found[1].start is not None:
                 year, length = found[1].start.year, year_at + found[0] - at
-        start = add_months(date(year, 1, 1), _MONTHS[grain] * (number - 1))
+        start = add_months(date(year, 1, 1), MONTHS[grain] * (number - 1))
         short = f"{'Q' if grain == 'quarter' else 'H'}{number} {year}"
-        return length, Period(start, add_months(start, _MONTHS[grain]), short, grain)
+        return length, Period(start, add_months(start, MONTHS[grain]), short, grain)
 
     def _dated(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         token = tokens[at]
@@ -354,3 +355,7 @@ def _day(token: Token) -> int:
     """5, ``5th``: the day of a month; 0 for anything else."""
     digits = token.text.lower().rstrip("stndrh")
     return int(digits) if digits.isdigit() and len(digits) <= 2 else 0
+
+
+def _before(day: date) -> date:
+    return day - timedelta(days=1)

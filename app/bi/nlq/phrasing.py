@@ -8,8 +8,9 @@ from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.compiling import Column, Compiled
-from app.bi.nlq.periods import Period
 from app.bi.nlq.plan import Plan
+from app.bi.nlq.spans import Period
+from app.bi.nlq.vocabulary import spoken
 from app.bi.query import Row
 
 SHOWN = 3  # groups named in the sentence
@@ -29,8 +30,9 @@ def interpretation(plan: Plan) -> str:
         parts.append(_dated(plan, plan.period))
     if plan.compared is not None:
         parts.append("compared with " + _span(plan.compared))
-    if plan.order_words or plan.ranked:
-        ranked = {"desc": "largest first", "asc": "smallest first"}.get(plan.ranked or "")
+    if plan.order_words or plan.ranked or plan.sort:
+        way = plan.ranked or plan.sort or ""
+        ranked = {"desc": "largest first", "asc": "smallest first"}.get(way)
         parts.append(f"- {plan.order_words or ranked}")
     text = " ".join(parts)
     if plan.limit is not None:
@@ -45,6 +47,8 @@ def _subject(plan: Plan) -> str:
         return many.capitalize()
     if plan.kind == "share" and plan.share_of is not None:
         return f"Share of {many}: {plan.share_of.words}"
+    if plan.kind == "distinct" and plan.distinct is not None:
+        return f"Number of different values of {plan.distinct.label} among {many}"
     if plan.kind == "mean":
         return f"Average number of {many}"
     if plan.kind == "measure" and plan.measure is not None:
@@ -68,7 +72,15 @@ def _span(period: Period) -> str:
 
 
 def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
-    """The answer in words, from the rows alone."""
+    """The answer in words, from the rows alone; to a question of yes or no, that first."""
+    text = _answer(plan, compiled, rows, total)
+    if plan.asked != "yes" or plan.kind not in ("list", "count"):
+        return text
+    some = rows[0].get("count", 1) if rows else 0
+    return f"{'Yes' if some else 'No'}. {text}"
+
+
+def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
     if plan.kind == "list":
         return _listed(plan, rows, total)
     if not rows:
@@ -99,10 +111,21 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
 def _named(plan: Plan, row: Row) -> str:
     """The name of a record, and what the list is ordered by."""
     name = str(row.get(plan.entity.name) or f"no. {row.get('id')}")
-    value = row.get((plan.order or "").removesuffix(" desc"))
+    ordered = (plan.order or "").removesuffix(" desc")
+    value = row.get(ordered)
+    told = [f"{_label(path)}: {_text(row.get(path))}" for path in plan.extra_columns
+            if path != ordered]  # fmt: skip
+    if told:
+        name += f" ({', '.join(told)})"
+    if isinstance(value, str) and plan.limit == 1:
+        return f"{name} ({value[:10]})"
     if not isinstance(value, int | Decimal):
         return name
     return f"{name} ({number(value)} {row.get('currency', '')}".strip() + ")"
+
+
+def _label(path: str) -> str:
+    return spoken(path.removesuffix("/displayName").removesuffix("/name")) or path
 
 
 def _described(plan: Plan) -> str:
@@ -117,6 +140,9 @@ def _stated(plan: Plan) -> str:
 
 
 def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
+    if plan.kind == "distinct" and plan.distinct is not None:
+        what = f"{plan.distinct.label}, each counted once, of {_described(plan)}"
+        return f"{rows[0]['count']:,} different values of {what}."
     if plan.kind == "count":
         number = rows[0]["count"]
         noun, verb = (plan.entity.one, "is") if number == 1 else (plan.entity.many, "are")
@@ -175,14 +201,20 @@ def _text(value: Any) -> str:
 
 def _compared(plan: Plan, compiled: Compiled, row: Row) -> str:
     now, before = (column for column in compiled.columns if column.name in ("current", "previous"))
-    change = row["changePercent"]
-    moved = "no figure before to compare with" if change is None else f"{change:+} %"
+    moved = _moved(row)
     labels = [column for column in compiled.columns if column.name not in compiled.figures]
     who = _name([one for one in labels if one.name != compiled.currency], row)
     head = f"{who}: " if who else ""
     later = f"{now.label} {_value(now, row, compiled.currency)}"
     earlier = f"{before.label.lower()} {_value(before, row, compiled.currency)}"
     return f"{head}{later}, {earlier}: {moved}."
+
+
+def _moved(row: Row) -> str:
+    """How a figure changed, in percent; of shares in percentage points."""
+    unit, name = ("%", "changePercent") if "changePercent" in row else ("points", "change")
+    change = row[name]
+    return "no figure before to compare with" if change is None else f"{change:+} {unit}"
 
 
 def _value(column: Column, row: Row, currency: str | None) -> str:

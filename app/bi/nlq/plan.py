@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.bi.nlq.periods import Period
+from app.bi.nlq.spans import Period
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 
 
@@ -44,7 +44,8 @@ class Having:
 
 @dataclass(frozen=True)
 class Plan:
-    """``kind``: list, count, measure (``method`` of it), share or mean (a number per group)."""
+    """``kind``: list, count, measure (``method`` of it), share, mean (a number per group) or
+    distinct (how many different values)."""
 
     entity: Entity
     kind: str
@@ -66,6 +67,12 @@ class Plan:
     repaired: tuple[tuple[str, str], ...] = ()
     extra_columns: tuple[str, ...] = ()
     zone: str = "UTC"
+    sort: str | None = None  # of groups: desc or asc, none left out
+    chart: str | None = None  # pie, bar, line or table, where one was asked for
+    doubts: tuple[str, ...] = ()  # questions to ask if a word was meant otherwise
+    distinct: Dimension | None = None
+    unsure: int = 0  # what may well have been meant otherwise
+    asked: str = ""  # yes, when
 
     def with_assumption(self, text: str) -> Plan:
         return replace(self, assumptions=(*self.assumptions, text))

@@ -7,31 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.bi.nlq.bounds import OPERATORS, Bounds
-from app.bi.nlq.periods import Calendar, Period, midnight
+from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.naming import Naming
+from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.values import Value
+from app.bi.nlq.spans import Calendar, Period, midnight
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate, spoken
 
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",
-          "previous", "amount", "and_then")  # fmt: skip
-_RANKS = {"most": "desc", "top": "desc", "highest": "desc", "least": "asc", "bottom": "asc",
-          "lowest": "asc", "newest": "new", "oldest": "old"}  # fmt: skip
+          "previous", "amount", "and_then", "listed", "distinct", "when", "how_long")  # fmt: skip
+_SHIFTS = ("day", "week", "month", "quarter", "half", "year")
+_CHARTS = ("pie", "bar", "line", "table")
 _SIMPLE = re.compile(r"^([\w/]+) (?:eq '(\w+)'|in \(((?:'\w+',?)+)\))$")
 
 
-class AmbiguousName(Exception):
-    """A name in the question is that of several records."""
-
-    def __init__(self, text: str, values: Sequence[Value]) -> None:
-        super().__init__(text)
-        self.text = text
-        self.values = values
-
-
 @dataclass
-class Reading(Bounds):
+class Reading(Naming):
     """What the slots of a question say about one entity; ``left`` is what they do not."""
 
     entity: Entity
@@ -47,51 +39,85 @@ class Reading(Bounds):
     periods: list[Period] = field(default_factory=list)
     date: str | None = None
     measure: Measure | None = None
+    measure_at: int | None = None
     rate: Rate | None = None
     order: str | None = None
     order_words: str = ""
     rank: str | None = None
     rank_word: str = ""
     limit: int | None = None
+    sort: str | None = None
+    shift: str | None = None  # "the year before": by which unit the other period lies earlier
+    unit: str | None = None  # "which month ..."
+    distinct: Dimension | None = None
+    chart: str | None = None
+    is_record: bool = False  # a name or number says which record is meant
+    doubts: list[tuple[str, str]] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     score: int = 0
 
     def read(self, slots: Sequence[Slot]) -> Reading:
         """Take in all slots."""
-        self._slots = slots
+        self._slots = slots = self._dated_ahead(slots)
         self._has_period = any("period" in slot or "grain" in slot for slot in slots)
-        self._not = self._by = self._without = self._listing = False
+        self._not = self._by = self._without = False
+        self._open: dict[str, str] = {}  # words that still wait for what they are about
         at = 0
         while at < len(slots):
             at = self._take(at)
+        self.left += [text for text in self._open.values() if text not in self.left]
         return self
+
+    def _dated_ahead(self, slots: Sequence[Slot]) -> Sequence[Slot]:
+        """Of what lies ahead, such as due dates, ``September`` is that of this year."""
+        ahead = self.entity.data.get("ahead", ())
+        if not any(slot.meanings.get("date") in ahead for slot in slots if "date" in slot):
+            return slots
+        return [
+            Slot(slot.text, {**slot.meanings, "period": slot["period"].this_year(self.now.today)})
+            if "period" in slot else slot
+            for slot in slots
+        ]  # fmt: skip
 
     # --- one slot
 
     def _take(self, at: int) -> int:
         """Read the slot at this place; returns the place of the next."""
         slot = self._slots[at]
+        if doubt := self.entity.doubts.get(slot.text.lower()):
+            self.doubts.append(doubt)
         if "period" in slot:
             self.periods.append(slot["period"])
         elif "grain" in slot:
             self.grain = slot["grain"]
         elif "value" in slot:
             self._value(at, slot)
+        elif shift := next((unit for unit in _SHIFTS if f"shift_{unit}" in slot), None):
+            self.shift = shift
+        elif chart := next((kind for kind in _CHARTS if f"chart_{kind}" in slot), None):
+            self.chart = chart
+        elif "sort" in slot or "descending" in slot or "ascending" in slot:
+            return self._sorted(at)
+        elif "of_person" in slot:
+            self._of_person(at)
         elif kind := next((kind for kind in OPERATORS if kind in slot), None):
             return self._bound(at, OPERATORS[kind])
         elif "range" in slot:
             self._range(at, *slot["range"])
-        elif kind := next((kind for kind in _RANKS if kind in slot), None):
+        elif kind := next((kind for kind in RANKS if kind in slot), None):
             return self._ranked(at, kind)
         elif "number" in slot:
             return self._number(at)
         elif "by" in slot:
             self._by = True
+            self._open["by"] = slot.text
         elif "without" in slot:
             self._without = True
+            self._open["without"] = slot.text
         elif "not" in slot:
             self._not = True
+            self._open["not"] = slot.text
         elif self._model_word(at, slot):
             pass
         elif "currency" in slot:
@@ -102,12 +128,19 @@ class Reading(Bounds):
         elif "or" in slot or "compare" in slot:
             self.flags |= {"compare"} & set(slot.meanings)
             return at + 1  # a list of negated values goes on
+        elif "amount" in slot and self._is_bounded(at):
+            pass  # "worth at least 20,000"
         elif flags := set(_FLAGS) & set(slot.meanings):
             self.flags |= flags
+            if "count" in flags:
+                self._open.pop("by", None)  # "the biggest industry by number of clients"
         elif "unit" in slot and "compare" in self.flags:
             self.flags.add("previous")  # "over the previous month"
         elif "unit" in slot and self._by:
             self.grain, self._by = slot["unit"], False
+            self._open.pop("by", None)
+        elif "unit" in slot and (self.rank or {"list", "count"} & self.flags):
+            self.unit = slot["unit"]
         elif "stop" not in slot and "with" not in slot and not self._is_unit(slot):
             self.left.append(slot.text)
         return at + 1
@@ -116,19 +149,23 @@ class Reading(Bounds):
         """A noun, state, measure, dimension ... of the entity."""
         if self._without and self._missing(at, slot):
             return True
+        if "state" in slot and "dimension" in slot and self._is_label(at, slot["dimension"]):
+            return True
         if self._by and "dimension" in slot:
             self._dimension(slot["dimension"])
         elif "noun" in slot and slot["noun"] == self.entity.key:
             self._noun(at, slot)
         elif "rate" in slot:
             self.rate, self._by = slot["rate"], False
+            self._open.pop("by", None)
             self.score += 3
         elif "measure" in slot:
             if self.measure is not None:
                 self.left.append(slot.text)
-            self.measure = slot["measure"]
+            self.measure, self.measure_at = slot["measure"], at
             self.score += 3
             self._by = False
+            self._open.pop("by", None)
         elif "order" in slot:
             self.order, self.order_words = slot["order"], slot.text
             self.score += 2
@@ -151,8 +188,12 @@ class Reading(Bounds):
     def _noun(self, at: int, slot: Slot) -> None:
         if self.noun_at is None:
             self.noun_at = at
-            self.is_singular = slot.text.lower() == self.entity.one
+            self.is_singular = slot.text.lower() in self.entity.nouns
         self.score += 1
+
+    def _is_bounded(self, at: int) -> bool:
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        return behind is not None and bool({*OPERATORS, "range"} & set(behind.meanings))
 
     def _is_unit(self, slot: Slot) -> bool:
         """``in hours``, of a figure that is in hours."""
@@ -166,7 +207,9 @@ class Reading(Bounds):
     # --- restrictions
 
     def _add(self, at: int, condition: Condition) -> None:
+        self._open.pop("by", None)
         if self._not:
+            self._open.pop("not", None)
             condition = replace(condition, negated=True)
             if self._goes_on(at):
                 self.conditions.append((at, condition))
@@ -191,41 +234,6 @@ class Reading(Bounds):
         ))  # fmt: skip
         self.score += 1
 
-    def _value(self, at: int, slot: Slot) -> None:
-        values: tuple[Value, ...] = slot["value"]
-        usable = [value for value in values if self._path(value) is not None]
-        if not usable:
-            self.left.append(slot.text)
-            return
-        if len(usable) > 1:
-            raise AmbiguousName(slot.text, usable)
-        value = usable[0]
-        path = self._path(value) or ""
-        literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
-        self._add(at, Condition(f"{path} eq {literal}", value.name, path, (literal,)))
-        self.score += 1
-
-    def _path(self, value: Value) -> str | None:
-        """The property that a name is compared with."""
-        entity = self.entity
-        if value.kind.startswith("text:"):
-            return value.kind.removeprefix("text:")
-        if value.kind == "country":
-            found = entity.dimensions.get("country")
-            return None if found is None else found.path
-        if value.kind == "user":
-            return None if entity.person is None else entity.person.key
-        if value.kind == "client" and entity.key == "Clients":
-            return "id"
-        if value.kind == "project" and entity.key == "Projects":
-            return "id"
-        found = entity.dimensions.get(value.kind)
-        return None if found is None else found.key
-
-    def _currency(self, code: str) -> Condition:
-        money = self.entity.currency_of(self.entity.amount or "") or "currency"
-        return Condition(f"{money} eq '{code}'", f"in {code}", money, (f"'{code}'",))
-
     def _missing(self, at: int, slot: Slot) -> bool:
         """``without an email``: the property is null."""
         path = None
@@ -238,6 +246,7 @@ class Reading(Bounds):
         if path is None:
             return False
         self._without = False
+        self._open.pop("without", None)
         self._add(at, Condition(f"{path} eq null", f"without {slot.text}"))
         self.score += 1
         return True
@@ -247,26 +256,42 @@ class Reading(Bounds):
     def _dimension(self, dimension: Dimension) -> None:
         if dimension not in self.dimensions:
             self.dimensions.append(dimension)
-        self._by = self._another_follows()
+        self._by = True  # "by status and priority": what follows is one more
+        self._open.pop("by", None)
         self.score += 1
-
-    def _another_follows(self) -> bool:
-        return True  # ``by status and priority``: what follows an "and" is one more
 
     def _loose_dimension(self, at: int, slot: Slot) -> None:
         """A dimension that no ``by`` stands before: what is asked for, or a mere label."""
         before = self._slots[at - 1] if at else None
         rest = [one for one in self._slots[at + 1 : at + 4] if set(one.meanings) - {"stop"}]
         behind = rest[0] if rest else None
+        if self._is_asked_of_record(slot["dimension"]):
+            self.columns.append(slot["dimension"].path)
+            return
+        if (before is not None and "count" in before) or "distinct" in self.flags:
+            self.distinct = slot["dimension"]
+            self.score += 1
+            return
         if behind is not None and ("value" in behind or self._is_value_of(slot, behind)):
             return
         if before is not None and ("value" in before or self._is_value_of(slot, before)):
             return
         if "property" in slot and self.noun_at is not None and not self.rank:
-            self.columns.append(slot["property"])
+            self._column(at, slot["property"])
             return
         self.subjects.append(slot["dimension"])
         self.score += 1
+
+    def _is_label(self, at: int, dimension: Dimension) -> bool:
+        """``competitor Zeitwerk``: the word names the property, it is no value itself."""
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        if behind is not None and "value" in behind:
+            return any(one.kind == f"text:{dimension.path}" for one in behind["value"])
+        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        if before and "list" in before[-1] and "noun" not in before[-1]:
+            self.subjects.append(dimension)
+            return True
+        return False
 
     def _is_value_of(self, slot: Slot, other: Slot) -> bool:
         """``high priority``, ``status paid``: the word names the property of the value."""
@@ -289,6 +314,7 @@ class Reading(Bounds):
         asked = self.flags & {"average", "sum"} or self.rank in ("desc", "asc")
         if self._by and is_number:
             self.order, self.order_words, self._by = f"{path} desc", slot.text, False
+            self._open.pop("by", None)
             self.score += 1
         elif is_number and asked and self.measure is None:
             money = self.entity.currency_of(path)
@@ -297,30 +323,25 @@ class Reading(Bounds):
         elif is_number and self.noun_at is None:
             self.left.append(slot.text)  # a figure asked for, and nothing says how
         else:
-            self.columns.append(path)
+            self._column(at, path)
 
-    def _ranked(self, at: int, kind: str) -> int:
-        if self.rank is None or kind not in ("top", "bottom"):  # "the biggest deals, top 3"
-            self.rank, self.rank_word = _RANKS[kind], kind
-        self.score += 1
-        if at and "number" in self._slots[at - 1]:
-            self.limit = int(self._slots[at - 1]["number"])
-            shown = self._slots[at - 1].text
-            if shown in self.left:
-                self.left.remove(shown)
-        elif at + 1 < len(self._slots) and "number" in self._slots[at + 1]:
-            self.limit = int(self._slots[at + 1]["number"])
-            return at + 2
-        return at + 1
+    def _column(self, at: int, path: str) -> None:
+        """``with their email`` shows it, ``with an email`` asks for those that have one.
 
-    def _number(self, at: int) -> int:
-        """A number by itself: how many rows are wanted, if a rank says which."""
+        A property that nothing introduces is not understood.
+        """
+        place = at - 1
+        while place >= 0 and set(self._slots[place].meanings) == {"stop"}:
+            place -= 1
+        before = self._slots[place] if place >= 0 else None
         behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
-        if behind is not None and any(kind in behind for kind in _RANKS):
-            return at + 1
-        self.left.append(self._slots[at].text)
-        return at + 1
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+        if behind is not None and {*OPERATORS, "number"} & set(behind.meanings):
+            self.columns.append(path)  # the number takes it away again
+            return
+        shown = ("shows", "or", "list", "property", "dimension", "listed")
+        if self.is_record or self._names_record() or (before and set(shown) & set(before.meanings)):
+            self.columns.append(path)
+        elif before is not None and "with" in before:
+            self._add(at, Condition(f"{path} ne null", f"with {spoken(path)}"))
+        else:
+            self.left.append(self._slots[at].text)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
-from app.bi.nlq.periods import Period
+from app.bi.nlq.checking import UnclearError, check_ranks, checked
 from app.bi.nlq.plan import Condition, Having, Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.spans import Period, unit_start
 from app.bi.nlq.vocabulary import Dimension, Measure
 
 LISTED = 10  # rows of "the newest", when no number is said
-
-
-class UnclearError(Exception):
-    """The words were understood, what they ask for together was not."""
 
 
 def resolved(
@@ -27,8 +25,9 @@ def resolved(
     measure, method = _measure(reading)
     kind = _kind(reading, measure)
     dimensions = _dimensions(reading, kind, measure)
-    if kind == "list" and (dimensions or reading.grain):
+    if kind == "list" and (dimensions or reading.grain or reading.unit):
         kind = "count"
+    check_ranks(reading, dimensions)
     conditions = merged([one for _, one in reading.conditions])
     plan = Plan(
         entity=reading.entity,
@@ -37,14 +36,19 @@ def resolved(
         method=method,
         conditions=(*conditions, *related),
         dimensions=tuple(dimensions),
-        grain=reading.grain or ("month" if "trend" in reading.flags else None),
+        grain=reading.grain or reading.unit or ("month" if "trend" in reading.flags else None),
         limit=reading.limit,
         having=having,
         extra_columns=tuple(reading.columns),
+        sort=reading.sort,
+        chart=reading.chart,
+        distinct=reading.distinct if kind == "distinct" else None,
     )
     plan = _with_period(plan, reading)
-    if kind in ("share", "mean") and plan.compared is not None:
-        raise UnclearError("how shares and averages of two periods are to be compared")
+    if kind in ("mean", "distinct") and plan.compared is not None:
+        raise UnclearError("how these figures of two periods are to be compared")
+    if plan.compared is not None and plan.grain in ("day", "week"):
+        raise UnclearError(f"how the {plan.grain}s of two periods are to be compared")
     if kind == "share":
         plan = _with_share(plan, reading)
     plan = _with_issued(plan)
@@ -54,6 +58,9 @@ def resolved(
             plan = plan.with_assumption(note)
     if measure is not None and measure.note and kind == "measure":
         plan = plan.with_assumption(measure.note)
+    plan = checked(plan, reading)
+    for note, other in dict.fromkeys(reading.doubts):
+        plan = replace(plan.with_assumption(note), doubts=(*plan.doubts, other))
     return plan
 
 
@@ -61,7 +68,7 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     """The figure that is asked for, and how figures become one."""
     flags, entity = reading.flags, reading.entity
     method = "average" if "average" in flags else "sum"
-    grouped = reading.dimensions or reading.subjects
+    grouped = bool(reading.dimensions or reading.subjects or reading.unit or reading.grain)
     if reading.rank_word in ("highest", "lowest") and reading.measure is not None and not grouped:
         method = "max" if reading.rank == "desc" else "min"
     measure = reading.measure
@@ -70,7 +77,9 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     summed = entity.data.get("listed") == "sum" and "count" not in flags
     if measure is None and summed and (reading.dimensions or reading.grain):
         measure = entity.default_measure
-    if measure is None and (asked or (sums and not reading.dimensions_only)):
+    owed = any(one.amount for _, one in reading.conditions)
+    totals = "sum" in flags and reading.noun_at is None and "count" not in flags and owed
+    if measure is None and (asked or totals or (sums and not reading.dimensions_only)):
         measure = entity.default_measure
     if measure is None:
         return None, method
@@ -85,12 +94,14 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
 
 def _kind(reading: Reading, measure: Measure | None) -> str:
     flags = reading.flags
+    if reading.distinct is not None and measure is None:
+        return "distinct"
     if reading.rate is not None or "share" in flags:
         return "share"
     if "average" in flags and "count" in flags and (reading.dimensions or reading.subjects):
         return "mean"
-    if measure is not None and "count" not in flags:
-        ranked_list = reading.rank in ("desc", "asc") and reading.rank_word in ("highest", "lowest")
+    if measure is not None and ("count" not in flags or reading.noun_at is None):
+        ranked_list = reading.rank in ("desc", "asc") and reading.entity.is_number(measure.value)
         grouped = reading.dimensions or reading.subjects or reading.grain
         if (
             ranked_list
@@ -100,14 +111,16 @@ def _kind(reading: Reading, measure: Measure | None) -> str:
         ):
             return "list"
         return "measure"
-    if "count" in flags:
-        return "count"
+    if "how_long" in flags:
+        raise UnclearError("what is to be measured")
     if "average" in flags:
         raise UnclearError("of what the average is wanted")
-    compared = len(reading.periods) > 1 or flags & {"change", "previous"}
+    if "count" in flags:
+        return "count"
+    compared = len(reading.periods) > 1 or flags & {"change", "previous"} or reading.shift
     if reading.dimensions or reading.grain or compared or "trend" in flags:
         return "count"
-    if "compare" in flags or (reading.subjects and reading.rank in ("desc", "asc")):
+    if reading.unit or "compare" in flags or (reading.subjects and reading.rank in ("desc", "asc")):
         return "count"
     if "sum" in flags and reading.noun_at is None:
         raise UnclearError("the total of what is wanted")
@@ -185,9 +198,11 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
     date = reading.date or (stated[0] if stated else None) or measured or rated or plan.entity.date
     plan = replace(plan, date=date)
     periods = reading.periods
+    several = len(reading.periods) > 1 or reading.shift is not None
     wants_compared = bool(reading.flags & {"change", "previous"}) or (
-        "compare" in reading.flags and not plan.dimensions
+        "compare" in reading.flags and (several or not plan.dimensions)
     )
+    wants_compared = wants_compared or reading.shift is not None
     if len(periods) > 2:
         raise UnclearError("which of the periods is meant")
     if len(periods) == 2:
@@ -198,6 +213,8 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
             first, second = sorted((first, second), key=_start, reverse=True)
         return replace(plan, period=first, compared=second)
     if not periods:
+        if reading.shift is not None:
+            return _to_date(plan, reading)
         if wants_compared:
             raise UnclearError("which periods are to be compared")
         return plan
@@ -207,11 +224,21 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
     if not named and "date_note" in reading.entity.data:
         plan = plan.with_assumption(reading.entity.data["date_note"])
     if wants_compared:
-        before = period.before()
+        before = period.before() if reading.shift is None else period.earlier(reading.shift)
         if before is None:
             raise UnclearError("which period is to be compared with")
         plan = replace(plan, compared=before)
     return plan
+
+
+def _to_date(plan: Plan, reading: Reading) -> Plan:
+    """``year over year`` with no period: this year so far, and the same days a year before."""
+    unit, today = reading.shift or "year", reading.now.today
+    start = unit_start(today, unit)
+    period = Period(start, today + timedelta(days=1), f"this {unit} to date")
+    note = f"this {unit} to date is compared with the same days of the {unit} before"
+    compared = period.earlier(unit)
+    return replace(plan, period=period, compared=compared).with_assumption(note)
 
 
 def _start(period: Period) -> str:
@@ -260,10 +287,15 @@ def _listed(reading: Reading) -> int:
 def _with_order(plan: Plan, reading: Reading) -> Plan:
     rank, entity = reading.rank, plan.entity
     if plan.kind != "list":
+        if reading.order is not None and reading.order_words.startswith("by "):
+            return replace(plan, sort=plan.sort or "desc")
         if reading.order is not None and not plan.dimensions:
             raise UnclearError(f"what is to be ordered by {reading.order_words}")
         if rank in ("desc", "asc") and (plan.dimensions or plan.grain):
-            singular = reading.rank_word in ("most", "least", "highest", "lowest")
+            singular = reading.rank_word not in ("top", "bottom")
+            low_is_good = plan.measure is not None and plan.measure.low_is_good
+            if low_is_good and reading.rank_word in ("best", "worst"):
+                rank = "asc" if reading.rank_word == "best" else "desc"
             limit = reading.limit or (1 if singular else LISTED)
             return replace(plan, ranked=rank, limit=limit)
         if rank is not None and rank not in ("desc", "asc"):
@@ -272,18 +304,25 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
             raise UnclearError("among what the extreme is looked for")
         return plan
     if reading.order is not None:
-        return replace(plan, order=reading.order, order_words=reading.order_words,
-                       limit=reading.limit or _listed(reading))  # fmt: skip
+        limit = reading.limit or _listed(reading)
+        order = reading.order
+        if reading.order_words.startswith("by "):
+            limit = reading.limit  # type: ignore[assignment]  # sorted, and none left out
+            if reading.sort is not None:
+                order = order.removesuffix(" desc") + (" desc" if reading.sort == "desc" else "")
+        return replace(plan, order=order, order_words=reading.order_words, limit=limit)
     if rank in ("new", "old"):
         date = plan.date or entity.date
-        return replace(plan, order=f"{date} desc" if rank == "new" else date,
+        columns = (*plan.extra_columns, *([date] if "/" not in date else []))
+        return replace(plan, order=f"{date} desc" if rank == "new" else date, extra_columns=columns,
                        order_words="newest first" if rank == "new" else "oldest first",
                        limit=reading.limit or _listed(reading))  # fmt: skip
     if rank in ("desc", "asc"):
         path = plan.measure.value if plan.measure is not None else reading.amount
         if entity.data.get("unranked") and plan.measure is None:
             raise UnclearError("by what they are to be ranked")
-        if path is None or reading.rank_word in ("most", "least", "top", "bottom"):
+        vague = plan.measure is None and reading.rank_word in ("most", "least", "top", "bottom")
+        if path is None or vague:
             raise UnclearError("by what they are to be ranked")
         direction = " desc" if rank == "desc" else ""
         return replace(plan, order=f"{path}{direction}", measure=None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.bi.nlq.periods import GRAINS, Calendar
+from app.bi.nlq.spans import GRAINS, Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
 from app.bi.nlq.words import Token
@@ -83,6 +83,8 @@ def _range(
     low, high = tokens[at + 1], tokens[at + 3]
     if low.number is None or high.number is None or vocabulary.periods.is_year(low):
         return None
+    if vocabulary.periods.is_month(tokens[at + 4 : at + 6]):
+        return None  # "between 1 and 15 May"
     return 4, {"range": (low.number, high.number)}
 
 

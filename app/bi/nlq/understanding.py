@@ -8,15 +8,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.compiling import condition_text
-from app.bi.nlq.periods import Calendar
+from app.bi.nlq.continuing import changed
+from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.plan import Condition, Having, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.resolving import UnclearError, merged, resolved
+from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, scan
+from app.bi.nlq.spans import Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
-from app.bi.nlq.words import Token, repaired, tokenise
+from app.bi.nlq.words import Token, phrase, repaired, repairs, tokenise
 from app.container import container
 
 _SQL = re.compile(
@@ -62,6 +65,11 @@ class _Candidate:
     unclear: str | None
     score: int
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every word was made something of."""
+        return self.plan is not None and not self.unknown
+
 
 class _Understanding:
     def __init__(self, vocabulary: Vocabulary, now: Calendar, caller_id: int) -> None:
@@ -69,6 +77,7 @@ class _Understanding:
         self._now = now
         self._caller_id = caller_id
         self._names = Names(vocabulary)
+        self._earlier: dict[int, Plan | None] = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
         if _SQL.search(question):
@@ -107,13 +116,29 @@ class _Understanding:
     # --- a question by itself
 
     def _fresh(self, tokens: list[Token]) -> Understood:
-        candidates = [self._candidate(entity, tokens) for entity in self._entities(tokens)]
+        likely = self._entities(tokens)
+        others = [one for one in self._vocabulary.entities.values() if one not in likely]
+        unclear: AmbiguousName | None = None
+        candidates: list[_Candidate] = []
+        for entity in [*likely, *others]:
+            if entity in others and any(one.is_whole for one in candidates):
+                break  # only "the phone of ACME" names no kind of record
+            try:
+                candidates.append(self._candidate(entity, tokens))
+            except AmbiguousName as error:
+                unclear = unclear or error
         candidates = [one for one in candidates if one.score > -2]
-        whole = [one for one in candidates if one.plan is not None and not one.unknown]
+        whole = [one for one in candidates if one.is_whole]
         if not whole:
+            if unclear is not None:
+                raise unclear
             return _not_understood(candidates, tokens)
         whole.sort(key=lambda one: -one.score)
         best = whole[0]
+        close = [one for one in whole if best.score - one.score <= CLOSE]
+        heads = [one for one in close if one.reading.noun_at is not None]
+        if len(heads) == 1 and all(_is_before(heads[0], one) for one in close):
+            return Understood(plans=tuple(one.plan for one in heads if one.plan))
         plans = [one.plan for one in whole if best.score - one.score <= CLOSE and one.plan]
         return Understood(plans=tuple(plans))
 
@@ -121,7 +146,7 @@ class _Understanding:
         """The entities that a word of the question belongs to."""
         stems = {token.stem for token in tokens}
         telling = ("noun", "subset", "measure", "rate", "state", "order", "amount")
-        return [
+        found = [
             entity
             for entity in self._vocabulary.entities.values()
             if any(
@@ -130,6 +155,7 @@ class _Understanding:
             )
             or (entity.key == "Invoices" and "much" in stems)
         ]
+        return found
 
     def _candidate(self, entity: Entity, tokens: list[Token]) -> _Candidate:
         main, having, related, unknown = self._related(entity, tokens)
@@ -138,11 +164,14 @@ class _Understanding:
         unknown += tuple(reading.left)
         score = reading.score + self._prior(reading, slots, tokens) + (3 if related else 0)
         try:
+            if not related and not _has_head(reading):
+                raise UnclearError("of what kind of record")
             plan = None if unknown else resolved(reading, having, related)
         except UnclearError as error:
             return _Candidate(None, reading, unknown, str(error), score)
         if plan is not None:
-            plan = replace(plan, repaired=_repairs(tokens), zone=self._now.zone)
+            asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
+            plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked)
         return _Candidate(plan, reading, unknown, None, score)
 
     def _prior(self, reading: Reading, slots: Sequence[Slot], tokens: Sequence[Token]) -> int:
@@ -248,58 +277,66 @@ class _Understanding:
         return not nouns and not telling
 
     def _continued(self, tokens: list[Token], before: Sequence[str]) -> Understood | None:
-        """The plan of the question before, changed by what this one says."""
-        earlier = self.of(before[-1], before[:-1])
-        if len(earlier.plans) != 1:
+        """The plan of the last question that was understood, changed by what this one says."""
+        place = next((at for at in range(len(before) - 1, -1, -1) if self._plan(before, at)), None)
+        if place is None:
             return None
-        plan = earlier.plans[0]
+        plan = self._plan(before, place)
+        assert plan is not None
         slots = scan(tokens, plan.entity, self._vocabulary, self._names, self._now)
         reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
         if reading.left:
-            return None
+            return self._of_others(tokens, before[place])
         try:
-            return Understood(plans=(_changed(plan, reading, tokens),))
+            return Understood(plans=(changed(plan, reading, repairs(tokens)),))
         except UnclearError as error:
             return Understood(reason=str(error))
 
+    def _plan(self, before: Sequence[str], at: int) -> Plan | None:
+        """What was understood of an earlier question; found out once."""
+        if at not in self._earlier:
+            self._earlier[at] = None
+            try:
+                found = self.of(before[at], before[:at])
+            except AmbiguousName:
+                return None
+            self._earlier[at] = found.plans[0] if len(found.plans) == 1 else None
+        return self._earlier[at]
 
-def _changed(plan: Plan, reading: Reading, tokens: Sequence[Token]) -> Plan:
-    """``plan`` with what a later question says instead or besides."""
-    own = resolved(reading)
-    changes: dict[str, object] = {}
-    if own.kind != "list":
-        keeps_figure = own.kind == "count" and plan.kind != "list" and "count" not in reading.flags
-        if not keeps_figure:
-            changes.update(kind=own.kind, measure=own.measure, method=own.method,
-                           share_of=own.share_of, order=None)  # fmt: skip
-            if plan.kind == "list" and plan.limit and not own.limit:
-                changes.update(limit=None)
-    elif "list" in reading.flags and reading.noun_at is not None:
-        changes.update(kind="list", measure=None, dimensions=(), grain=None, ranked=None)
-    if own.dimensions or own.grain:
-        changes.update(dimensions=own.dimensions, grain=own.grain)
-        if plan.kind == "list" and own.kind == "list":
-            changes.update(kind="count")
-    if own.period is not None:
-        date = own.date if reading.date or any(c.date for c in own.conditions) else plan.date
-        changes.update(period=own.period, date=date, compared=own.compared)
-    if own.ranked or own.limit:
-        changes.update(ranked=own.ranked or plan.ranked, limit=own.limit or plan.limit)
-        if plan.kind != "list" and own.kind == "list":
-            changes.update(ranked="asc" if reading.rank == "asc" else "desc")
-    if own.order:
-        changes.update(order=own.order, order_words=own.order_words)
-    fresh = [one for one in own.conditions if one.words != "issued"]
-    replaced = {one.path for one in fresh if one.path}
-    old = [one for one in plan.conditions if one.path not in replaced or one.path is None]
-    changes.update(conditions=tuple(merged([*old, *fresh])))
-    result = replace(plan, **changes)  # type: ignore[arg-type]  # names and values of a plan
-    if result.kind == "measure" and result.measure and result.measure.issued:
-        issued = result.entity.issued or ""
-        stated = any("status" in one.text or "isOverdue" in one.text for one in result.conditions)
-        if issued and not stated:
-            result = replace(result, conditions=(*result.conditions, Condition(issued, "issued")))
-    return replace(result, repaired=(*plan.repaired, *_repairs(tokens)))
+    def _of_others(self, tokens: Sequence[Token], earlier: str) -> Understood | None:
+        """``what about leads?``: the question before, asked of other records."""
+        kinds = [kinds for _, _, kinds in _positions(tokens, self._vocabulary)]
+        nouns = [kinds["noun"] for kinds in kinds if "noun" in kinds]
+        plain = all({"noun", "and_then", "stop", "list", "by"} & set(one) for one in kinds)
+        whole = sum(end - at for at, end, _ in _positions(tokens, self._vocabulary))
+        if len(nouns) != 1 or not plain or whole != len(tokens):
+            return None
+        words = list(repaired(tokenise(self._rewritten(earlier)), self._vocabulary.known))
+        places = [(at, end) for at, end, kinds in _positions(words, self._vocabulary)
+                  if "noun" in kinds]  # fmt: skip
+        if len(places) != 1:
+            return None
+        at, end = places[0]
+        noun = phrase(self._vocabulary.entities[str(nouns[0])].one + "s")
+        replaced = [Token(text, text) for text in noun]
+        return self._fresh([*words[:at], *replaced, *words[end:]])
+
+
+def _is_before(head: _Candidate, other: _Candidate) -> bool:
+    """``clients that owe us``: the records are named before the figure that others have."""
+    at, named = other.reading.measure_at, head.reading.noun_at
+    return other is head or (at is not None and named is not None and named < at)
+
+
+def _has_head(reading: Reading) -> bool:
+    """Whether a word says what is asked for: records of a kind, or a figure of them."""
+    figures = reading.measure or reading.rate or reading.order
+    amount = {"amount", "how_much"} & reading.flags and reading.entity.default_measure
+    owed = any(one.amount for _, one in reading.conditions)
+    grouped = reading.dimensions or reading.grain or (reading.subjects and reading.rank)
+    stated = bool(reading.conditions and grouped)
+    said = reading.noun_at is not None or reading.is_record
+    return bool(said or figures or amount or owed or stated)
 
 
 def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condition:
@@ -350,7 +387,3 @@ def _not_understood(candidates: Sequence[_Candidate], tokens: Sequence[Token]) -
         return Understood(unknown=words[:5])
     best = min(candidates, key=lambda one: (len(one.unknown), -one.score))
     return Understood(unknown=best.unknown, reason=best.unclear)
-
-
-def _repairs(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
-    return tuple((token.repaired_from, token.stem) for token in tokens if token.repaired_from)

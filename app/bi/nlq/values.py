@@ -18,6 +18,7 @@ from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
 from app.errors import ApiError
 from app.lazy import lazy
+from app.search import wordpiece
 
 _babel = lazy("babel")
 MOST_NAMES = 5000
@@ -59,8 +60,9 @@ class Names:
             text = _said(tokens[at : at + length])
             if found := self._listed(text, entity):
                 return Match(length, found)
+        named = at > 0 and tokens[at - 1].stem in self._vocabulary.introduces
         for length in self._lengths(tokens, at):
-            if found := self._record(tokens[at : at + length]):
+            if found := self._record(tokens[at : at + length], named):
                 return Match(length, found)
         return None
 
@@ -78,25 +80,27 @@ class Names:
             return (Value("country", text, code),)
         if _NUMBER.fullmatch(text) and entity.prop("number") is not None:
             return (Value("text:number", text.upper(), text.upper()),)
-        stems = phrase(text)
+        stems = phrase(self._vocabulary.places.get(text.lower(), text))
         for path in entity.texts.values():
-            for one in self._texts(entity.set, path):
+            for one in self._texts(entity, path):
                 if phrase(one.name) == stems:
                     return (one,)
         return ()
 
-    def _texts(self, set_name: str, path: str) -> tuple[Value, ...]:
-        found = self._known.get((set_name, path))
+    def _texts(self, entity: Entity, path: str) -> tuple[Value, ...]:
+        found = self._known.get((entity.key, path))
         if found is None:
-            values = tuple(Value(f"text:{path}", one, one) for one in distinct(set_name, path))
-            found = self._known[(set_name, path)] = values
+            names = distinct(entity.set, path, entity.join)
+            values = tuple(Value(f"text:{path}", one, one) for one in names)
+            found = self._known[(entity.key, path)] = values
         return found
 
-    def _record(self, words: Sequence[Token]) -> tuple[Value, ...]:
+    def _record(self, words: Sequence[Token], named: bool) -> tuple[Value, ...]:
         """Colleagues, clients, projects; single small words are not taken for a part of a name."""
         text = _said(words)
-        is_name = words[0].kind == "quoted" or words[0].text[:1].isupper()
-        if len(text) < 3 or not (is_name or (len(words) == 1 and len(text) > 4)):
+        is_name = named or words[0].kind == "quoted" or words[0].text[:1].isupper()
+        strange = len(words) == 1 and len(text) > 4 and text not in wordpiece.vocabulary()
+        if len(text) < 3 or not (is_name or strange):
             return ()
         if words[-1].text.lower() in ("and", "or", "in", "by", "the", "this", "for", "with"):
             return ()
@@ -137,9 +141,10 @@ def _countries() -> dict[str, str]:
     }
 
 
-def distinct(set_name: str, path: str) -> list[str]:
+def distinct(set_name: str, path: str, join: str | None = None) -> list[str]:
     """The different values of a property, if they are not too many to be categories."""
-    query = Query(set_name, {"apply": f"compute({path} as v)/groupby((v))", "top": "500"})
+    joined = f"join({join})/" if join else ""
+    query = Query(set_name, {"apply": f"{joined}compute({path} as v)/groupby((v))", "top": "500"})
     try:
         rows = run(query, 500).rows
     except ApiError:
@@ -185,7 +190,8 @@ def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:
     named = [(row["name"], str(row["id"])) for row in rows]
     exact = [one for one in named if _plain(one[0]) == wanted]
     begins = [one for one in named if f"{_plain(one[0])} ".startswith(f"{wanted} ")]
-    whole = [one for one in named if f" {wanted} " in f" {_plain(one[0])} "]
+    is_name = text[:1].isupper()
+    whole = [one for one in named if is_name and f" {wanted} " in f" {_plain(one[0])} "]
     if not (exact or begins or whole) and kind == "client" and len(wanted) > 5:
         whole = list(_alike(set_name, wanted))
     for name, key in (exact or begins or whole)[:5]:

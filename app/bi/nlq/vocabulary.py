@@ -54,6 +54,7 @@ class Measure:
     issued: bool = False
     default: bool = False
     snapshot: bool = False
+    low_is_good: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,16 @@ class Entity:
         self._state_dates: Mapping[str, str] = data.get("state_dates", {})
         self._state_amounts: Mapping[str, str] = data.get("state_amounts", {})
 
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """What one record is called."""
+        return frozenset(self.data["nouns"])
+
+    @cached_property
+    def doubts(self) -> Mapping[str, tuple[str, str]]:
+        """Word -> how it is taken, and the question to ask where it was meant otherwise."""
+        return {word: (note, other) for word, (note, other) in self.data.get("doubts", {}).items()}
+
     @property
     def many(self) -> str:
         """The plural."""
@@ -117,7 +128,7 @@ class Entity:
     def currency_of(self, path: str) -> str | None:
         """The property that names the currency of an amount."""
         if self.join is not None:
-            return "payment/currency"
+            return str(self.data["currency"])
         found = self.prop(path)
         return None if found is None else found.currency_property
 
@@ -236,7 +247,7 @@ class Entity:
     def is_date(self, path: str) -> bool:
         """Whether a property is a calendar day, not an instant."""
         if self.join is not None and path.startswith("payment/"):
-            return True
+            return path == "payment/date"
         found = self.prop(path)
         return found is not None and getattr(found.type, "name", "") == "Edm.Date"
 
@@ -250,6 +261,8 @@ class Vocabulary:
         }
         self.words: dict[Phrase, list[Meaning]] = defaultdict(list)
         for name, texts in data["words"].items():
+            if name in ("yes_no", "introduces"):
+                continue
             for text in texts:
                 self._add(text, Meaning(name, None, text))
         for code, texts in data["currencies"].items():
@@ -269,6 +282,9 @@ class Vocabulary:
         self.ambiguous = [
             (re.compile(pattern), list(choices)) for pattern, choices in data["ambiguous"].items()
         ]
+        self.yes_no = frozenset(phrase(text)[0] for text in data["words"]["yes_no"])
+        self.introduces = frozenset(phrase(text)[0] for text in data["words"]["introduces"])
+        self.places = {name.lower(): own for name, own in data.get("places", {}).items()}
         self.countries: Mapping[str, list[str]] = data["countries"]
 
     def _add(self, text: str, meaning: Meaning) -> None:

@@ -10,6 +10,8 @@ from decimal import Decimal
 
 from rapidfuzz.distance import OSA
 
+from app.search import wordpiece
+
 # Below this share of equal letters a word is another word, not a misspelt one.
 SIMILAR = 0.75
 SHORTEST_REPAIRED = 4
@@ -17,7 +19,7 @@ SHORTEST_REPAIRED = 4
 _TOKEN = re.compile(
     r"""
     (?P<quoted>"[^"]{1,100}"|“[^”]{1,100}”|(?<!\w)'[^']{1,100}'(?!\w))
-  | (?P<date>\d{4}-\d{2}-\d{2})
+  | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
   | (?P<number>\d+(?:[.,]\d{3})*(?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
@@ -67,6 +69,10 @@ def tokenise(text: str) -> list[Token]:
             found.append(Token(written[1:-1], written[1:-1].lower(), "quoted"))
         elif kind == "word":
             found.append(Token(written, stem(written), first=not found))
+        elif kind == "date" and "." in written:
+            day, month, year = written.split(".")  # 1.5.2026; with slashes it could be January
+            iso = f"{year}-{int(month):02d}-{int(day):02d}"
+            found.append(Token(iso, iso, kind))
         elif kind == "code":
             found.append(Token(written, stem(written)))
         else:
@@ -100,6 +106,8 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
         return token
     if token.is_capital or not token.stem.isascii():
         return token
+    if token.text.lower() in wordpiece.vocabulary():
+        return token  # a word of the language that means something else is no slip
     # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
     forms = {token.stem, token.text.lower().removesuffix("s")}
     best, score = "", 0.0
@@ -111,3 +119,8 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
             if similar > score:
                 best, score = word, similar
     return replace(token, stem=best, repaired_from=token.text) if best else token
+
+
+def repairs(tokens: Iterable[Token]) -> tuple[tuple[str, str], ...]:
+    """What was written, and what it was taken for."""
+    return tuple((token.repaired_from, token.stem) for token in tokens if token.repaired_from)

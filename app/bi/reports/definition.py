@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from app.bi.charts import MOST_BARS, Chart
-from app.bi.nlq.periods import Calendar, midnight
+from app.bi.nlq.spans import Calendar, midnight
 from app.bi.query import Query, Row
 from app.errors import ValidationError
 

@@ -1,0 +1,103 @@
+"""A question that goes on: the plan before it, changed by what it says instead or besides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from app.bi.nlq.checking import UnclearError
+from app.bi.nlq.plan import Condition, Plan
+from app.bi.nlq.reading import Reading
+from app.bi.nlq.resolving import merged, resolved
+
+Repairs = tuple[tuple[str, str], ...]
+
+
+def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
+    """``plan`` with what a later question says.
+
+    Raises: UnclearError.
+    """
+    compares = {"compare", "change", "previous"} & reading.flags
+    shift = reading.shift
+    if shift is not None:
+        return _shifted(plan, shift, bool(compares), repaired)
+    own = resolved(_as_follower(reading))
+    changes: dict[str, Any] = {**_kind(plan, own, reading), **_groups(plan, own)}
+    if own.period is not None:
+        date = own.date if reading.date or any(c.date for c in own.conditions) else plan.date
+        changes.update(period=own.period, date=date, compared=own.compared)
+        if compares and plan.period is not None and len(reading.periods) == 1:
+            changes.update(period=plan.period, compared=own.period, date=plan.date)
+    if own.ranked or own.limit:
+        changes.update(ranked=own.ranked or plan.ranked, limit=own.limit or plan.limit)
+        if plan.kind != "list" and own.kind == "list":
+            changes.update(ranked="asc" if reading.rank == "asc" else "desc")
+    if own.order:
+        changes.update(order=own.order, order_words=own.order_words)
+    if own.chart or own.sort:
+        changes.update(chart=own.chart or plan.chart, sort=own.sort or plan.sort)
+    fresh = [one for one in own.conditions if one.words != "issued"]
+    replaced = {one.path for one in fresh if one.path}
+    old = [one for one in plan.conditions if one.path not in replaced or one.path is None]
+    changes.update(conditions=tuple(merged([*old, *fresh])))
+    result = _issued(replace(plan, **changes))
+    return replace(result, repaired=(*plan.repaired, *repaired))
+
+
+def _as_follower(reading: Reading) -> Reading:
+    """A "sort by count" says how, not what."""
+    if reading.sort is not None and not reading.rank:
+        reading.flags -= {"count", "sum", "amount", "list"}
+    return reading
+
+
+def _kind(plan: Plan, own: Plan, reading: Reading) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if own.kind != "list":
+        keeps_figure = own.kind == "count" and plan.kind != "list" and "count" not in reading.flags
+        if not keeps_figure:
+            changes.update(kind=own.kind, measure=own.measure, method=own.method,
+                           share_of=own.share_of, order=None)  # fmt: skip
+            if plan.kind == "list" and plan.limit and not own.limit:
+                changes.update(limit=None)
+    elif "listed" in reading.flags or ("list" in reading.flags and reading.noun_at is not None):
+        changes.update(kind="list", measure=None, dimensions=(), grain=None, ranked=None,
+                       compared=None, sort=None)  # fmt: skip
+    return changes
+
+
+def _groups(plan: Plan, own: Plan) -> dict[str, Any]:
+    if not (own.dimensions or own.grain):
+        return {}
+    changes: dict[str, Any] = {"dimensions": own.dimensions, "grain": own.grain}
+    if plan.kind == "list" and own.kind == "list":
+        changes.update(kind="count")
+    if plan.ranked and not own.ranked:
+        changes.update(ranked=None, limit=None)
+    return changes
+
+
+def _shifted(plan: Plan, unit: str, compares: bool, repaired: Repairs) -> Plan:
+    """``the month before?``: the same of an earlier period, or set against it."""
+    if plan.period is None:
+        raise UnclearError("what period is meant")
+    earlier = plan.period.earlier(unit)
+    if earlier is None:
+        raise UnclearError(f"which {unit} is before it")
+    repaired = (*plan.repaired, *repaired)
+    if compares:
+        return replace(plan, compared=earlier, repaired=repaired)
+    span = replace(earlier, label=f"{earlier.label} {plan.period.label}")
+    return replace(plan, period=span, compared=None, repaired=repaired)
+
+
+def _issued(plan: Plan) -> Plan:
+    """Figures of invoices are about those issued, unless another state is named."""
+    if plan.kind != "measure" or plan.measure is None or not plan.measure.issued:
+        return plan
+    issued = plan.entity.issued or ""
+    stated = any("status" in one.text or "isOverdue" in one.text for one in plan.conditions)
+    if issued and not stated:
+        return replace(plan, conditions=(*plan.conditions, Condition(issued, "issued")))
+    return plan

@@ -1,0 +1,82 @@
+"""Names in a question: which record, colleague, country or text is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.bi.nlq.ordering import Ordering
+from app.bi.nlq.plan import Condition
+from app.bi.nlq.slots import Slot
+from app.bi.nlq.values import Value
+from app.bi.nlq.vocabulary import Dimension
+
+
+class AmbiguousName(Exception):
+    """A name in the question is that of several records."""
+
+    def __init__(self, text: str, values: Sequence[Value]) -> None:
+        super().__init__(text)
+        self.text = text
+        self.values = values
+
+
+class Naming(Ordering):
+    """The part of a reading that is about names."""
+
+    flags: set[str]
+    is_record: bool
+
+    def _value(self, at: int, slot: Slot) -> None:
+        values: tuple[Value, ...] = slot["value"]
+        usable = [value for value in values if self._path(value) is not None]
+        if not usable:
+            self.left.append(slot.text)
+            return
+        if len(usable) > 1:
+            raise AmbiguousName(slot.text, usable)
+        value = usable[0]
+        path = self._path(value) or ""
+        literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
+        self.is_record = self.is_record or path in ("id", "number")
+        self._add(at, Condition(f"{path} eq {literal}", value.name, path, (literal,)))
+        self.score += 1
+
+    def _of_person(self, at: int) -> None:
+        """``managed by``: whose name stands behind it."""
+        behind = [one for one in self._slots[at + 1 : at + 3] if "stop" not in one or "me" in one]
+        if not behind or not {"value", "me"} & set(behind[0].meanings):
+            self.left.append(self._slots[at].text)
+
+    def _path(self, value: Value) -> str | None:
+        """The property that a name is compared with."""
+        entity = self.entity
+        if value.kind.startswith("text:"):
+            return value.kind.removeprefix("text:")
+        if value.kind == "country":
+            found = entity.dimensions.get("country")
+            return None if found is None else found.path
+        if value.kind == "user":
+            return None if entity.person is None else entity.person.key
+        if value.kind == "client" and entity.key == "Clients":
+            return "id"
+        if value.kind == "project" and entity.key == "Projects":
+            return "id"
+        found = entity.dimensions.get(value.kind)
+        return None if found is None else found.key
+
+    def _currency(self, code: str) -> Condition:
+        money = self.entity.currency_of(self.entity.amount or "") or "currency"
+        return Condition(f"{money} eq '{code}'", f"in {code}", money, (f"'{code}'",))
+
+    def _is_asked_of_record(self, dimension: Dimension) -> bool:
+        """``the owner of ACME``: one record is named, and this is what is asked of it."""
+        plain = not (self.rank or "count" in self.flags or dimension.path.count("/") > 1)
+        return plain and self._names_record()
+
+    def _names_record(self) -> bool:
+        values = [slot["value"] for slot in self._slots if "value" in slot]
+        return any(self._path(one) in ("id", "number") for found in values for one in found)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,88 @@
+"""What comes first: ranks, how many rows, and what rows are sorted by."""
+
+from __future__ import annotations
+
+from app.bi.nlq.bounds import Bounds, plain
+from app.bi.nlq.plan import Condition
+from app.bi.nlq.vocabulary import spoken
+
+RANKS = {"most": "desc", "top": "desc", "highest": "desc", "least": "asc", "bottom": "asc",
+          "lowest": "asc", "newest": "new", "oldest": "old", "best": "desc",
+          "worst": "asc"}  # fmt: skip
+
+
+class Ordering(Bounds):
+    """The part of a reading that is about order."""
+
+    rank: str | None
+    rank_word: str
+    limit: int | None
+    sort: str | None
+    order: str | None
+    order_words: str
+
+    def _ranked(self, at: int, kind: str) -> int:
+        if self.rank is None or kind not in ("top", "bottom"):  # "the biggest deals, top 3"
+            self.rank, self.rank_word = RANKS[kind], kind
+        self.score += 1
+        if at and "number" in self._slots[at - 1]:
+            self.limit = int(self._slots[at - 1]["number"])
+            shown = self._slots[at - 1].text
+            if shown in self.left:
+                self.left.remove(shown)
+        elif at + 1 < len(self._slots) and "number" in self._slots[at + 1]:
+            self.limit = int(self._slots[at + 1]["number"])
+            return at + 2
+        return at + 1
+
+    def _number(self, at: int) -> int:
+        """A number by itself: how many rows are wanted, if a rank says which."""
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        if behind is not None and any(kind in behind for kind in RANKS):
+            return at + 1
+        if (path := self._number_property(at)) is not None:
+            number = plain(self._slots[at]["number"])
+            self._add(at, Condition(f"{path} eq {number}", f"{spoken(path)} {number}", path,
+                                    (number,)))  # fmt: skip
+            self.score += 1
+            return at + 1
+        self.left.append(self._slots[at].text)
+        return at + 1
+
+    def _number_property(self, at: int) -> str | None:
+        """``a rating of 1 or 2``: the property that the number is a value of."""
+        for place in range(at - 1, max(-1, at - 5), -1):
+            slot = self._slots[place]
+            if "property" in slot and self.entity.is_number(slot["property"]):
+                path: str = slot["property"]
+                if path in self.columns:
+                    self.columns.remove(path)
+                if self.measure is not None and self.measure.value == path:
+                    self.measure = None
+                return path
+            if not {"stop", "with", "or", "number"} & set(slot.meanings):
+                return None
+        return None
+
+    def _sorted(self, at: int) -> int:
+        """``sorted by due date``, ``highest first``, ``in ascending order``."""
+        slot = self._slots[at]
+        if "sort" not in slot:
+            self.sort = "asc" if "ascending" in slot else "desc"
+            return at + 1
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        path = None if behind is None else next(
+            (behind[kind] for kind in ("date", "property") if kind in behind), None
+        )  # fmt: skip
+        if behind is not None and {"count", "amount", "measure", "share"} & set(behind.meanings):
+            self.sort = self.sort or "desc"
+            self.measure = self.measure or behind.meanings.get("measure")
+        elif path is None and behind is not None and "dimension" in behind:
+            path = behind["dimension"].path
+        elif path is None:
+            self.left.append(slot.text)
+            return at + 1
+        if path is not None and behind is not None:
+            down = " desc" if self.entity.is_number(path) else ""
+            self.order, self.order_words = f"{path}{down}", f"by {behind.text}"
+        return at + 2

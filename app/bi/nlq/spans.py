@@ -1,0 +1,91 @@
+"""Spans of days: half-open, in calendar units, and what day it is."""
+
+from __future__ import annotations
+
+import calendar
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+GRAINS = ("day", "week", "month", "quarter", "half", "year")
+MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}
+
+
+@dataclass(frozen=True)
+class Period:
+    """Days from ``start`` up to, not including, ``end``; None where it is open."""
+
+    start: date | None
+    end: date | None
+    label: str
+    grain: str | None = None
+    said: bool = True  # whether its year was; a month alone is the last one of that name
+
+    def this_year(self, today: date) -> Period:
+        """The month of this year, where none was said."""
+        if self.said or (self.start or self.end or today).year >= today.year:
+            return self
+        start, end = (None if d is None else add_months(d, 12) for d in (self.start, self.end))
+        month = (start or end or today) if start else add_months(end or today, -1)
+        label = f"{calendar.month_name[month.month]} {month.year}"
+        return Period(start, end, label if start else f"before {end}", self.grain)
+
+    def earlier(self, unit: str) -> Period | None:
+        """The same days one unit earlier: of May 2026 and ``year``, May 2025."""
+        if self.start is None or self.end is None:
+            return None
+        start, end = step(self.start, unit, -1), step(self.end, unit, -1)
+        if unit in MONTHS and self.end.day == 1 and self.start.day == 1:
+            end = add_months(self.end, -MONTHS[unit])
+        label = f"the {unit} before" if self.grain == unit else f"a {unit} earlier"
+        return Period(start, end, label, self.grain)
+
+    def before(self) -> Period | None:
+        """The period of the same kind just before."""
+        if self.start is None or self.end is None:
+            return None
+        if self.grain in MONTHS:
+            start = add_months(self.start, -MONTHS[self.grain])
+        else:
+            start = self.start - (self.end - self.start)
+        return Period(start, self.start, f"the {self.grain or 'period'} before", self.grain)
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """What day it is, and the first month of the fiscal year."""
+
+    today: date
+    fiscal_month: int = 1
+    zone: str = "UTC"
+
+
+def midnight(day: date, zone: str) -> str:
+    """The instant at which a day begins in a time zone, as OData writes it."""
+    begin = datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+    return begin.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day so many months later, or the last of that month."""
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+
+
+def unit_start(day: date, grain: str, fiscal_month: int = 1) -> date:
+    """The first day of the week, month, quarter, half or year that ``day`` is in."""
+    if grain == "day":
+        return day
+    if grain == "week":
+        return day - timedelta(days=day.weekday())
+    size = MONTHS[grain]
+    since = (day.month - fiscal_month) % 12 % size
+    return add_months(day.replace(day=1), -since)
+
+
+def step(day: date, grain: str, count: int) -> date:
+    """``day`` moved by whole units."""
+    if grain in MONTHS:
+        return add_months(day, MONTHS[grain] * count)
+    return day + timedelta(days=count * (7 if grain == "week" else 1))
