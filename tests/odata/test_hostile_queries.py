@@ -150,7 +150,7 @@ _HOSTILE = [
 ]
 
 
-@pytest.mark.requirement("FUZZ-05", "SEC-111")
+@pytest.mark.requirement("FUZZ-05", "SEC-111", "SEC-193")
 @pytest.mark.parametrize("piece", _HOSTILE)
 def test_long_repetition_is_answered_quickly(piece: str) -> None:
     text = (piece * (_LONG // len(piece) + 1))[:_LONG]
