@@ -102,10 +102,15 @@ def _load() -> EmbeddingModel | None:
     spec = importlib.util.find_spec(PACKAGE)
     assert spec is not None and spec.origin is not None
     path = Path(spec.origin).parent / "model.onnx"
-    if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
+    if not path.exists() or _digest(path) != SHA256:
         _log.error("search goes by words alone: the embedding model is not the file expected")
         return None
     return EmbeddingModel(path)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _give_back() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.lazy import lazy
+from app.search.vectors import Vectors
 
 if TYPE_CHECKING:
     import numpy
@@ -23,8 +24,8 @@ else:
 K1 = 1.5
 B = 0.75
 TITLE_WEIGHT = 2.0
-# How much the best passage of a text counts, and how much all of it together.
-BEST_PASSAGE, WHOLE_TEXT = 0.7, 0.3
+# Texts that are good by their words, and are looked at by their meaning too.
+BEST_BY_WORDS = 500
 
 
 @dataclass(frozen=True)
@@ -82,14 +83,7 @@ class Segment:
     def _read_vectors(self, entries: Sequence[Entry]) -> None:
         having = [place for place, entry in enumerate(entries) if entry.vectors is not None]
         self.vector_places = numpy.array(having, dtype=numpy.int64)
-        if not having:
-            self.matrix = None
-            return
-        blocks = [entries[place].vectors for place in having]
-        self.matrix = numpy.concatenate(blocks)
-        self.starts = numpy.cumsum([0, *(len(block) for block in blocks[:-1])])
-        sums = numpy.add.reduceat(self.matrix, self.starts, axis=0)
-        self.norms = numpy.maximum(numpy.linalg.norm(sums, axis=1), 1e-9)
+        self.vectors = Vectors([entries[place].vectors for place in having]) if having else None
 
     def drop(self, key: int) -> None:
         """The text is found no more here."""
@@ -108,15 +102,17 @@ class Segment:
                 scores[places] += rarity * counts * (K1 + 1) / (counts + norm[places])
         return scores
 
-    def score_meaning(self, vector: Any) -> Any:
-        """Nearness to a vector of length 1, from -1 to 1; 0 where the text has no vectors."""
+    def score_meaning(self, vector: Any, words: Any) -> Any:
+        """Nearness to a vector of length 1, from -1 to 1; 0 where the text has no vectors.
+
+        Args:
+            words: the scores by words; the best of them are compared in any case.
+        """
         scores = numpy.zeros(len(self.keys), dtype=numpy.float32)
-        if self.matrix is None or vector is None or len(vector) != self.matrix.shape[1]:
+        vectors = self.vectors
+        if vectors is None or vector is None or len(vector) != vectors.matrix.shape[1]:
             return scores
-        near = self.matrix @ vector
-        best = numpy.maximum.reduceat(near, self.starts)
-        whole = numpy.add.reduceat(near, self.starts) / self.norms
-        scores[self.vector_places] = BEST_PASSAGE * best + WHOLE_TEXT * whole
+        scores[self.vector_places] = vectors.nearness(vector, _best(words[self.vector_places]))
         return scores
 
 
@@ -166,6 +162,11 @@ class Index:
         weights = {term: self._rarity(term, total) for term in dict.fromkeys(terms)}
         # Copies: a change that comes meanwhile must not make columns of different lengths.
         alive = [segment.alive.copy() for segment in segments]
+        words = [segment.score_words(weights, mean_length) for segment in segments]
+        meaning = [
+            segment.score_meaning(vector, scores)
+            for segment, scores in zip(segments, words, strict=True)
+        ]
 
         def gathered(parts: Iterable[Any]) -> Any:
             return numpy.concatenate(
@@ -174,8 +175,8 @@ class Index:
 
         return Hits(
             gathered(segment.keys for segment in segments),
-            gathered(segment.score_words(weights, mean_length) for segment in segments),
-            gathered(segment.score_meaning(vector) for segment in segments),
+            gathered(words),
+            gathered(meaning),
             gathered(segment.languages for segment in segments),
             gathered(segment.categories for segment in segments),
             sum(weights.values()) or 1.0,
@@ -187,6 +188,14 @@ class Index:
             len(segment.postings[term][0]) for segment in self.segments if term in segment.postings
         )
         return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def _best(words: Any) -> Any:
+    """Places of the best scores above 0."""
+    found = numpy.flatnonzero(words)
+    if len(found) > BEST_BY_WORDS:
+        found = found[numpy.argpartition(-words[found], BEST_BY_WORDS)[:BEST_BY_WORDS]]
+    return found
 
 
 def _postings(entries: Sequence[Entry]) -> dict[str, tuple[Any, Any]]:
