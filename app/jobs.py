@@ -7,11 +7,12 @@ of the database.
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import structlog
@@ -30,6 +31,7 @@ from app.heartbeat import beat
 from app.invoices.clocks import run_invoice_clocks
 from app.kb.clocks import archive_expired
 from app.kb.indexing import index_articles, index_tickets, tidy_index
+from app.lazy import lazy
 from app.loops import Loop, LoopThreads
 from app.mail.delivery import MAIL_LOOP
 from app.projects.clocks import tell_overdue_tasks
@@ -39,6 +41,11 @@ from app.tickets.clocks import run_ticket_clocks
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover
+
+if TYPE_CHECKING:
+    import redis
+else:
+    redis = lazy("redis")
 
 log = structlog.get_logger(__name__)
 QUEUE = "business-platform"
@@ -98,6 +105,14 @@ def build_queue(app: Flask) -> Huey:
         every = crontab(minute=f"*/{job.minutes}")
         queue.periodic_task(every, name=job.name)(partial(run_job, app, job))
     return queue
+
+
+def waiting_jobs(app: Flask) -> int | None:
+    """How many jobs of the clock wait for a worker; None where the queue does not answer."""
+    try:
+        return int(build_queue(app).pending_count())
+    except (OSError, sqlite3.Error, redis.RedisError):
+        return None
 
 
 def run_job(app: Flask, job: PeriodicJob) -> None:

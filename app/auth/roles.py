@@ -149,13 +149,14 @@ def _check_permissions(permissions: Mapping[str, str]) -> None:
         elif permission in NEVER_BY_KEY:
             # Whoever may make users may make themselves administrator.
             problems.append((field, "Only the role Admin has this permission."))
-        elif scope not in _scopes(permission):
-            problems.append((field, f"Must be one of: {', '.join(_scopes(permission))}."))
+        elif scope not in scopes_of(permission):
+            problems.append((field, f"Must be one of: {', '.join(scopes_of(permission))}."))
     if problems:
         raise ValidationError(problems)
 
 
-def _scopes(permission: str) -> tuple[str, ...]:
+def scopes_of(permission: str) -> tuple[str, ...]:
+    """The scopes in which a role may have a permission, the widest first."""
     if permission == "kb:read":
         return (ALL, OWN, PUBLISHED)
     return (ALL, OWN) if permission in _OWNABLE else (ALL,)

@@ -31,13 +31,21 @@ console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folde
 # What the search at the top of every page looks through.
 SEARCHED = ("clients", "contacts", "leads", "opportunities")
 # (permission, address, name) of the pages that answer questions
-ANSWERS: tuple[tuple[str, str, str], ...] = ()
+ANSWERS = (
+    ("bi:query", "questions", "Ask a question"),
+    ("bi:query", "reports", "Reports"),
+    ("ai:chat", "assistant", "Assistant"),
+)
 # (permission, address, name) of the pages of administration
 ADMINISTRATION = (
     ("settings:read", "settings", "Organisation"),
     ("users:manage", "users", "Users"),
+    ("users:manage", "sessions", "Sessions"),
+    ("roles:manage", "roles", "Roles"),
     ("api-keys:manage", "api-keys", "API keys"),
     ("webhooks:read", "webhooks", "Webhooks"),
+    ("settings:read", "mail", "Mail"),
+    ("settings:read", "jobs", "Jobs and limits"),
     ("audit:read", "audit", "Audit log"),
 )
 

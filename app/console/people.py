@@ -1,23 +1,29 @@
-"""Users: made, disabled and enabled, unlocked, given another password."""
+"""Users: made, changed, disabled and enabled, unlocked, given another password; their sessions."""
 
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import available_timezones
 
 from flask import Response, request
 from sqlalchemy import select
 
 from app.auth import users
-from app.auth.user_shapes import user_dicts
-from app.console import session
+from app.auth.session_lists import end_session, list_sessions
+from app.auth.user_shapes import get_user_dict, user_dicts
+from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.choices import page_links, skipped
 from app.database import primary_engine
-from app.errors import ApiError, InvalidStateError
+from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
 from app.models.user import Role, User
 from app.security import requires
 
 _USERS: Any = User.__table__
 SHOWN = 500
+PAGE_ROWS = 100
+# Name of the service -> name of the field.
+_FIELDS = {"display_name": "displayName"}
 
 
 @console.get("/users")
@@ -58,12 +64,99 @@ def act_on_user(user_id: int) -> Response:
         elif step == "unlock":
             users.unlock_user(user_id)
         elif step == "reset":
-            return _page(password=users.reset_password(user_id, None), of=user_id)
+            made = users.reset_password(user_id, None)
+            return (
+                _one(user_id, password=made) if request.form.get("page") else _page(password=made)
+            )
         else:
             raise InvalidStateError("This step is not known.")
+    except NotFoundError:
+        raise
     except ApiError as error:
+        if request.form.get("page"):
+            return _one(user_id, problem=error)
         return _page(problem=error)
-    return see_other(f"{session.ROOT}/users")
+    return see_other(_back(user_id))
+
+
+@console.get("/users/<int:user_id>")
+@requires("users:manage")
+def show_user(user_id: int) -> Response:
+    """One account with its roles and open sessions."""
+    return _one(user_id)
+
+
+@console.post("/users/<int:user_id>/change")
+@requires("users:manage")
+def change_user(user_id: int) -> Response:
+    """Change what is known of an account, and its roles."""
+    session.check_form()
+    form = request.form
+    names = (("display_name", "displayName"), ("language", "language"), ("timezone", "timezone"))
+    known = {name: text for name, field in names if (text := form.get(field, "").strip()[:200])}
+    roles = form.getlist("roles")
+    try:
+        if not roles:
+            raise ValidationError([("roles", "Choose one role or more.")])
+        email = form.get("email", "").strip() or None
+        users.update_user(user_id, {**known, "email": email, "roles": roles})
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _one(user_id, problem=error)
+    return see_other(f"{session.ROOT}/users/{user_id}")
+
+
+@console.get("/sessions")
+@requires("users:manage")
+def show_sessions() -> Response:
+    """Everybody's open sessions, the one used last first."""
+    skip = skipped()
+    found = list_sessions(None, limit=PAGE_ROWS, offset=skip)
+    return page(
+        "sessions.html", sessions=found["items"], links=page_links(skip, PAGE_ROWS, found["total"])
+    )
+
+
+@console.post("/sessions/<key>/end")
+@requires("users:manage")
+def end_one_session(key: str) -> Response:
+    """End a session at once."""
+    session.check_form()
+    end_session(key, "ended by an administrator")
+    owner = request.form.get("user", "")
+    place = f"users/{owner}" if owner.isdecimal() and len(owner) < 19 else "sessions"
+    return see_other(f"{session.ROOT}/{place}")
+
+
+def _back(user_id: int) -> str:
+    """Where a button was pressed: on the list, or on the page of the account."""
+    place = f"/{user_id}" if request.form.get("page") else ""
+    return f"{session.ROOT}/users{place}"
+
+
+def _one(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:
+    with primary_engine().connect() as connection:
+        person = get_user_dict(connection, user_id)
+        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
+    is_typed = problem is not None and "displayName" in request.form
+    return page(
+        "user.html",
+        200 if problem is None else problem.status,
+        person=person,
+        typed=request.form if is_typed else person,
+        held=request.form.getlist("roles") if is_typed else person["roles"],
+        roles=roles,
+        zones=sorted(available_timezones()),
+        sessions=list_sessions(user_id, limit=PAGE_ROWS, offset=0)["items"],
+        problem=problem,
+        problems={} if problem is None else _by_field(problem),
+        **values,
+    )
+
+
+def _by_field(problem: ApiError) -> dict[str, str]:
+    return {_FIELDS.get(name, name): text for name, text in engine.problems_of(problem).items()}
 
 
 def _page(**values: Any) -> Response:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from app.console import (
     api_keys,
+    assistant,
     audit_log,
     forms,
+    jobs,
     lists,
+    mail,
     mail_templates,
     people,
+    questions,
     records,
+    reports,
+    roles,
     settings,
     signing_in,
     start_page,
@@ -18,6 +24,7 @@ from app.console import (
 from app.console.area import console, init_app
 
 __all__ = [
-    "api_keys", "audit_log", "console", "forms", "init_app", "lists", "mail_templates", "people",
-    "records", "settings", "signing_in", "start_page", "webhooks",
+    "api_keys", "assistant", "audit_log", "console", "forms", "init_app", "jobs", "lists", "mail",
+    "mail_templates", "people", "questions", "records", "reports", "roles", "settings",
+    "signing_in", "start_page", "webhooks",
 ]  # fmt: skip

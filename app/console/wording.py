@@ -140,6 +140,29 @@ def grouped(value: Decimal) -> str:
     return whole + point + fraction.rstrip("0").ljust(2, "0") if point else whole
 
 
+_FIGURES = ("integer", "number", "money", "percent")
+
+
+def is_figure(type_: str) -> bool:
+    """Whether a column of figures is set to the right."""
+    return type_ in _FIGURES
+
+
+def figure(value: Any, type_: str, name: str = "") -> Markup | str:
+    """A value of a report's column; a year is no amount."""
+    if name == "year" or value is None or isinstance(value, bool):
+        return shown(value)
+    if type_ == "percent":
+        return f"{grouped(Decimal(str(value)))} %"
+    if type_ in _FIGURES and not isinstance(value, str):
+        return grouped(Decimal(str(value)))
+    if type_ == "date" and isinstance(value, str) and len(value) == 10:
+        return day(date.fromisoformat(value))
+    if type_ == "instant" and isinstance(value, str):
+        return instant(value)
+    return shown(value)
+
+
 def is_number(property_: edm.Property | None) -> bool:
     """Whether a column is set to the right."""
     return property_ is not None and property_.type in (edm.DECIMAL, edm.INT32, edm.INT64)

@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from app import audit, records
-from app.clock import utc_now
 from app.errors import InvalidStateError, NotFoundError
 from app.invoices.service import INVOICES
 from app.lists import Page, each, read_page
 from app.mail.outbox import shown_delivery
+from app.mail.queue import queue_again
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
 from app.permissions import require
@@ -51,9 +51,7 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
             "Only a failed mail is sent again; send the invoice for another one.",
             [("status", f"is {shown_delivery(dict(row._mapping))['status']}")],
         )
-    now = utc_now()
-    changes = {"status": "queued", "next_attempt_at": now, "created_at": now, "error": None}
-    records.update(_TABLE, delivery_id, changes)
+    changes = queue_again(delivery_id)
     audit.record("invoice.sent", "Invoice", invoice_id, after={"delivery": delivery_id})
     return _shown_of({**row._mapping, **changes})
 

@@ -30,6 +30,15 @@ class Limiter:
         rate = self.user if caller.api_key_id is None else self.api_key
         return self.store.hit(caller.principal, rate, cost)
 
+    def look_at(self, principal: str) -> Verdict:
+        """How much of its limit a principal has left; nothing is counted.
+
+        Args:
+            principal: ``user:1`` or ``key:1``.
+        """
+        rate = self.api_key if principal.startswith("key:") else self.user
+        return self.store.hit(principal, rate, 0)
+
     def count_address(self, address: str | None, cost: int = 1) -> Verdict:
         """Count requests for public pages; 0 only looks."""
         return self.store.hit("address:" + network(address), self.user, cost)

@@ -1,0 +1,202 @@
+"""The assistant: conversations, answers that grow while they are made, changes to confirm.
+
+With a script the answer is read as a stream of events; without one the page comes when the answer
+is complete. Both show the same conversation in the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response, request
+from markupsafe import Markup, escape
+
+from app.ai import store
+from app.ai.actions import confirm, reject
+from app.ai.context import read_context
+from app.ai.parts import Ask
+from app.ai.schemas import LONGEST_MESSAGE
+from app.ai.shapes import describe_session
+from app.ai.streams import open_stream
+from app.ai.turns import begin_turn, cancel_turn
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.choices import page_links, skipped
+from app.console.sets import page_of_type
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.extensions import db
+from app.security import current_caller, requires
+
+PAGE_ROWS = 30
+ADDRESS = f"{session.ROOT}/assistant"
+EXAMPLES = (
+    "How do I reset a password?", "Which invoices are overdue?",
+    "Create a task to call Eva tomorrow",
+)  # fmt: skip
+_NUMBER = re.compile(r"\[(\d{1,3})\]")
+
+
+@console.get("/assistant")
+@requires("ai:chat")
+def show_conversations() -> Response:
+    """A new conversation, and those of before."""
+    return _start()
+
+
+@console.post("/assistant")
+@requires("ai:chat")
+def begin_conversation() -> Response:
+    """Ask something new."""
+    session.check_form()
+    try:
+        return see_other(f"{ADDRESS}/{_ask(None)}")
+    except ApiError as error:
+        return _start(error)
+
+
+@console.get("/assistant/<session_id>")
+@requires("ai:chat")
+def show_conversation(session_id: str) -> Response:
+    """A conversation."""
+    return _show(session_id)
+
+
+@console.post("/assistant/<session_id>")
+@requires("ai:chat")
+def go_on(session_id: str) -> Response:
+    """Ask something more, stop an answer, decide on a proposal, or delete the conversation."""
+    session.check_form()
+    step, key = request.form.get("step", ""), request.form.get("key", "")
+    known = store.get_session(current_caller(), session_id)
+    try:
+        if step == "delete":
+            store.delete_session(current_caller(), session_id)
+            return see_other(ADDRESS)
+        if step == "cancel":
+            cancel_turn(key)
+        elif step == "confirm":
+            confirm(key)
+        elif step == "reject":
+            reject(key)
+        else:
+            _ask(known)
+    except ApiError as error:
+        return _show(session_id, error)
+    return see_other(f"{ADDRESS}/{session_id}#end")
+
+
+@console.get("/assistant/<session_id>/stream")
+@requires("ai:chat")
+def stream_answer(session_id: str) -> Response:
+    """The latest answer as server-sent events; a reader that comes back goes on behind its last."""
+    after = request.headers.get("Last-Event-ID", "")
+    known = store.get_session(current_caller(), session_id)
+    db.session.rollback()  # the stream reads by itself, and holds no transaction
+    position = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else None
+    return open_stream(known, position)
+
+
+def _ask(known: Mapping[str, Any] | None) -> str:
+    """Put the question of the form; returns the key of its conversation.
+
+    Raises: ValidationError; NotFoundError, no such record for the caller.
+    """
+    form = request.form
+    text = form.get("message", "").replace("\r\n", "\n").strip()
+    if not text or len(text) > LONGEST_MESSAGE or "\0" in text:
+        raise ValidationError([("message", f"must have 1 to {LONGEST_MESSAGE} characters")])
+    dialogue = store.dialogue_of(known["id"]) if known else []
+    questions = [said for role, said in dialogue if role == "user"]
+    ask = Ask(text, read_context(_about(form)), questions, dialogue)
+    found, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
+    return str(found["key"])
+
+
+def _about(given: Mapping[str, str]) -> dict[str, Any] | None:
+    """The record that the address or the form names, as the API takes it."""
+    if not given.get("module"):
+        return None
+    key = given.get("entityId", "")
+    return {
+        "module": given["module"],
+        "entityId": int(key) if key.isdecimal() and len(key) < 19 else None,
+    }
+
+
+def _start(problem: ApiError | None = None) -> Response:
+    skip = skipped()
+    about = _about(request.values)
+    context = None
+    if about is not None:
+        try:
+            context = read_context(about)
+        except (NotFoundError, ValidationError) as error:
+            problem, about = error, None
+    found = store.list_sessions(current_caller(), PAGE_ROWS, skip)
+    if problem is None:
+        db.session.rollback()
+    return page(
+        "assistant.html",
+        200 if problem is None else problem.status,
+        conversations=found["items"],
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+        about=about,
+        context=context,
+        typed=request.form.get("message", request.args.get("message", "")),
+        examples=EXAMPLES,
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _show(session_id: str, problem: ApiError | None = None) -> Response:
+    found = describe_session(store.get_session(current_caller(), session_id))
+    messages = [_message(message) for message in found["messages"]]
+    if problem is None and request.method == "GET":
+        db.session.rollback()
+    growing = messages[-1] if messages and messages[-1]["status"] == "in_progress" else None
+    context = next((one["context"] for one in reversed(messages) if one["context"]), None)
+    return page(
+        "conversation.html",
+        200 if problem is None else problem.status,
+        conversation=found,
+        messages=messages,
+        pending=[one for one in found["actions"] if one["status"] == "pending"],
+        decided=[one for one in found["actions"] if one["status"] != "pending"],
+        growing=growing,
+        context=context,
+        typed=request.form.get("message", "") if problem else "",
+        problem=problem,
+    )
+
+
+def _message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message with its numbers as links to its sources, and these as links to their pages."""
+    citations = [{**citation, "page": _page_of(citation)} for citation in message["citations"]]
+    known = {citation["n"] for citation in citations}
+    return {
+        **message,
+        "citations": citations,
+        "text": _with_links(message["reply"], message["messageId"], known),
+    }
+
+
+def _with_links(text: str, message_id: str, known: set[int]) -> Markup:
+    def link(found: re.Match[str]) -> str:
+        number = int(found[1])
+        if number not in known:
+            return found[0]
+        place = escape(f"{message_id}-{number}")
+        return f'<a class="cited" href="#{place}">[{number}]</a>'
+
+    return Markup(_NUMBER.sub(link, str(escape(text))))
+
+
+def _page_of(citation: Mapping[str, Any]) -> str | None:
+    """The page of a source; None for one that has none."""
+    if citation["type"] == "KbArticle":
+        return f"{session.ROOT}/knowledge/{citation['id']}"
+    found = page_of_type(citation["type"])
+    return None if found is None else f"{session.ROOT}/{found.path}/{citation['id']}"

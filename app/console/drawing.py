@@ -1,0 +1,133 @@
+"""Charts as the pages draw them: marks of an SVG that stretches, words beside it as text.
+
+The words stay outside of the picture, so that they keep their size on a phone and are read aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from app.console.wording import grouped
+
+# Colours of the style sheet; further series begin again.
+COLOURS = 6
+WIDTH, HEIGHT = 100, 40
+Value = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: its share of the longest one in percent, and its figure as it is read."""
+
+    colour: int
+    percent: int
+    text: str
+    series: str = ""
+
+
+@dataclass(frozen=True)
+class BarGroup:
+    """The bars of one name."""
+
+    name: str
+    bars: Sequence[Bar]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A series as points of the picture, ``x,y`` with blanks between."""
+
+    name: str
+    colour: int
+    points: Sequence[tuple[float, float]]
+
+    @property
+    def path(self) -> str:
+        """The line."""
+        return " ".join(f"{x:g},{y:g}" for x, y in self.points)
+
+    @property
+    def dots(self) -> str:
+        """A dot at each point: lines of no length with round ends stay round when stretched."""
+        return " ".join(f"M{x:g} {y:g}h0" for x, y in self.points)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart: either ``groups`` of bars, or ``lines`` with the names and figures at its edges."""
+
+    label: str
+    legend: Sequence[tuple[int, str]]
+    groups: Sequence[BarGroup] = ()
+    lines: Sequence[Line] = ()
+    names: Sequence[str] = ()
+    top: str = ""
+    bottom: str = ""
+
+
+def picture_of(chart: Mapping[str, Any] | None) -> Picture | None:
+    """The picture of a chart of ``app.bi``; None without one, or without figures."""
+    if chart is None:
+        return None
+    values = [value for value in chart["spec"]["data"]["values"] if value["y"] is not None]
+    if not values:
+        return None
+    series = list(dict.fromkeys(str(value.get("series", "")) for value in values))
+    legend = [(index % COLOURS, name) for index, name in enumerate(series)] if series[1:] else []
+    draw = _lines if chart["type"] == "line" else _bars
+    return draw(values, series, legend)
+
+
+def _bars(
+    values: Sequence[Value], series: Sequence[str], legend: Sequence[tuple[int, str]]
+) -> Picture:
+    longest = max((abs(_number(value)) for value in values), default=Decimal(0)) or Decimal(1)
+    groups: dict[str, list[Bar]] = {}
+    for value in values:
+        number, name = _number(value), str(value.get("series", ""))
+        percent = max(0, int(number * 100 / longest))
+        bar = Bar(series.index(name) % COLOURS, percent, _text(number), name if legend else "")
+        groups.setdefault(str(value["x"]), []).append(bar)
+    label = f"{len(groups)} bars, the longest {_text(longest)}"
+    return Picture(label, legend, groups=[BarGroup(name, bars) for name, bars in groups.items()])
+
+
+def _lines(
+    values: Sequence[Value], series: Sequence[str], legend: Sequence[tuple[int, str]]
+) -> Picture:
+    names = sorted(dict.fromkeys(str(value["x"]) for value in values))
+    numbers = [_number(value) for value in values]
+    low, high = min(*numbers, Decimal(0)), max(*numbers, Decimal(0))
+    span = (high - low) or Decimal(1)
+    step = WIDTH / max(len(names) - 1, 1)
+    lines = []
+    for index, name in enumerate(series):
+        points = sorted(
+            (round(names.index(str(value["x"])) * step, 2),
+             round(float((high - _number(value)) / span) * HEIGHT, 2))
+            for value in values
+            if str(value.get("series", "")) == name
+        )  # fmt: skip
+        lines.append(Line(name, index % COLOURS, points))
+    label = f"A line from {names[0]} to {names[-1]}, between {_text(low)} and {_text(high)}"
+    return Picture(
+        label, legend, lines=lines, names=_some(names), top=_text(high), bottom=_text(low)
+    )
+
+
+def _some(names: Sequence[str]) -> list[str]:
+    """The first, the middle and the last: more do not fit below a picture."""
+    if len(names) < 3:
+        return list(names)
+    return [names[0], names[len(names) // 2], names[-1]]
+
+
+def _number(value: Value) -> Decimal:
+    return Decimal(str(value["y"]))
+
+
+def _text(number: Decimal) -> str:
+    return grouped(round(number, 2) if number % 1 else number.quantize(Decimal(1)))

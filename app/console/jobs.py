@@ -1,0 +1,144 @@
+"""What runs beside the requests, and how much of their limits callers have used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flask import Response, current_app
+from sqlalchemy import Connection, func, select
+
+from app.clock import utc_now
+from app.console.area import console, page
+from app.database import primary_engine
+from app.heartbeat import LATE_AFTER, last_beat
+from app.jobs import PERIODIC_JOBS, waiting_jobs
+from app.limits.limiter import Limiter
+from app.limits.memory import MemoryStore
+from app.models.event import Event, OutgoingMail
+from app.models.import_job import ImportJob
+from app.models.report import ReportExport
+from app.models.user import ApiKey, User
+from app.models.webhook import WebhookDelivery
+from app.request_context import running_app
+from app.security import requires
+
+SHOWN = 20
+# Callers whose use is looked at: those who came last.
+MOST_CALLERS = 100
+_EVENTS: Any = Event.__table__
+_MAIL: Any = OutgoingMail.__table__
+_DELIVERIES: Any = WebhookDelivery.__table__
+_IMPORTS: Any = ImportJob.__table__
+_EXPORTS: Any = ReportExport.__table__
+_USERS: Any = User.__table__
+_KEYS: Any = ApiKey.__table__
+# Name of the queue -> its rows, and which of them wait.
+_WAITING: Mapping[str, tuple[Any, Any]] = {
+    "Events to be told": (_EVENTS, _EVENTS.c.dispatched_at.is_(None)),
+    "Deliveries to webhooks": (_DELIVERIES, _DELIVERIES.c.status == "pending"),
+    "Mail": (_MAIL, _MAIL.c.status.in_(("queued", "sending"))),
+    "Imports": (_IMPORTS, _IMPORTS.c.finished_at.is_(None)),
+    "Exports": (_EXPORTS, _EXPORTS.c.status.in_(("queued", "running"))),
+}
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Rows that wait for the worker, and since when the oldest does."""
+
+    name: str
+    depth: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a caller has used of its limit in the window that ends now."""
+
+    name: str
+    kind: str
+    used: int
+    limit: int
+
+    @property
+    def percent(self) -> int:
+        """Of the limit."""
+        return min(100, self.used * 100 // self.limit)
+
+
+@console.get("/jobs")
+@requires("settings:read")
+def show_jobs() -> Response:
+    """Queues, imports, exports, the worker's sign of life, and limits."""
+    with primary_engine().connect() as connection:
+        queues = [_queue(connection, name) for name in _WAITING]
+        imports = connection.execute(
+            select(_IMPORTS, _USERS.c.username)
+            .join(_USERS, _USERS.c.id == _IMPORTS.c.user_id)
+            .order_by(_IMPORTS.c.id.desc())
+            .limit(SHOWN)
+        ).all()
+        exports = connection.execute(
+            select(_EXPORTS, _USERS.c.username)
+            .join(_USERS, _USERS.c.id == _EXPORTS.c.user_id)
+            .order_by(_EXPORTS.c.id.desc())
+            .limit(SHOWN)
+        ).all()
+        callers = _callers(connection)
+    beat = last_beat()
+    limiter: Limiter = current_app.extensions["limiter"]
+    return page(
+        "jobs.html",
+        queues=queues,
+        imports=imports,
+        exports=exports,
+        beat=beat,
+        late=beat is None or utc_now() - beat > LATE_AFTER,
+        periodic=PERIODIC_JOBS,
+        waiting=waiting_jobs(running_app()),
+        uses=_uses(limiter, callers),
+        by_process=isinstance(limiter.store, MemoryStore),
+        rates=(limiter.user, limiter.api_key),
+    )
+
+
+def _queue(connection: Connection, name: str) -> Queue:
+    table, condition = _WAITING[name]
+    row = connection.execute(
+        select(func.count(), func.min(table.c.created_at)).where(condition)
+    ).one()
+    oldest = datetime.fromisoformat(row[1]) if isinstance(row[1], str) else row[1]
+    return Queue(name, row[0], oldest)
+
+
+def _callers(connection: Connection) -> list[tuple[str, str, str]]:
+    """(name, kind, principal) of the accounts that came last."""
+    people = connection.execute(
+        select(_USERS.c.id, _USERS.c.username)
+        .where(_USERS.c.kind == "person", _USERS.c.last_login_at.is_not(None))
+        .order_by(_USERS.c.last_login_at.desc())
+        .limit(MOST_CALLERS)
+    )
+    keys = connection.execute(
+        select(_KEYS.c.id, _KEYS.c.name)
+        .where(_KEYS.c.revoked_at.is_(None))
+        .order_by(_KEYS.c.id.desc())
+        .limit(MOST_CALLERS)
+    )
+    return [
+        *((row.username, "user", f"user:{row.id}") for row in people),
+        *((row.name, "API key", f"key:{row.id}") for row in keys),
+    ]
+
+
+def _uses(limiter: Limiter, callers: list[tuple[str, str, str]]) -> list[Use]:
+    """Those who have used some of it, the nearest to their limit first."""
+    found = []
+    for name, kind, principal in callers:
+        verdict = limiter.look_at(principal)
+        if used := verdict.limit - verdict.remaining:
+            found.append(Use(name, kind, used, verdict.limit))
+    return sorted(found, key=lambda use: (-use.percent, -use.used, use.name))

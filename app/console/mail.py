@@ -1,0 +1,64 @@
+"""The outbox: which mail waits, was sent or failed, what is in it, and trying it again."""
+
+from __future__ import annotations
+
+from flask import Response, request
+
+from app.console import session
+from app.console.area import console, page, see_other
+from app.console.choices import page_links, skipped
+from app.console.sets import page_of_type
+from app.errors import ApiError, NotFoundError
+from app.mail import queue
+from app.security import requires
+
+PAGE_ROWS = 50
+ADDRESS = f"{session.ROOT}/mail"
+
+
+@console.get("/mail")
+@requires("settings:read")
+def show_mails() -> Response:
+    """The mails, the newest first."""
+    status, skip = request.args.get("status", ""), skipped()
+    found = queue.list_mail(
+        status if status in queue.STATUSES else None, limit=PAGE_ROWS, offset=skip
+    )
+    return page(
+        "mails.html",
+        mails=found["items"],
+        counts=queue.count_mail(),
+        chosen_status=status,
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+    )
+
+
+@console.get("/mail/<int:mail_id>")
+@requires("settings:read")
+def show_mail(mail_id: int) -> Response:
+    """One mail as it is sent."""
+    return _page(mail_id)
+
+
+@console.post("/mail/<int:mail_id>")
+@requires("settings:update")
+def retry_mail(mail_id: int) -> Response:
+    """Try a mail again now."""
+    session.check_form()
+    try:
+        queue.retry_mail(mail_id)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _page(mail_id, error)
+    return see_other(f"{ADDRESS}/{mail_id}")
+
+
+def _page(mail_id: int, problem: ApiError | None = None) -> Response:
+    mail = queue.show_mail(mail_id)
+    found = page_of_type(mail["entity"]) if mail["entity"] else None
+    about = f"{session.ROOT}/{found.path}/{mail['entityId']}" if found else None
+    return page(
+        "mail.html", 200 if problem is None else problem.status, mail=mail, about=about,
+        problem=problem,
+    )  # fmt: skip

@@ -1,0 +1,99 @@
+"""Questions in plain words: the answer, its chart, the query behind it, and where to go on.
+
+A question changes nothing, so it stands in the address: it can be kept and sent on. Those before
+it in the conversation stand there too, the oldest first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from app.bi.nlq.answering import EXAMPLES, LONGEST_QUESTION, answer_question
+from app.bi.reports.definition import TYPES
+from app.bi.reports.saving import save_report
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.drawing import picture_of
+from app.errors import ApiError, ValidationError
+from app.extensions import db
+from app.security import requires
+
+REMEMBERED = 10
+SHOWN = 100
+ADDRESS = f"{session.ROOT}/questions"
+
+
+@console.get("/questions")
+@requires("bi:query")
+def show_question() -> Response:
+    """The box to ask in and, when something was asked, the answer."""
+    return _page()
+
+
+@console.post("/questions")
+@requires("bi:query")
+def keep_question() -> Response:
+    """Save the answer that is shown as a report: from its question, or from its query."""
+    session.check_form()
+    name = request.form.get("name", "").strip()
+    try:
+        if not name or len(name) > 200:
+            raise ValidationError([("name", "Give the report a name of up to 200 characters.")])
+        made = save_report({"name": name, "shared": "shared" in request.form, **_content()})
+    except ApiError as error:
+        return _page(error)
+    return see_other(f"{session.ROOT}/reports/{made}")
+
+
+def _page(problem: ApiError | None = None) -> Response:
+    question = request.values.get("q", "").strip()
+    before = request.values.getlist("before")[-REMEMBERED:]
+    answer: dict[str, Any] | None = None
+    if question:
+        try:
+            answer = answer_question(question, before, limit=SHOWN)
+        except ValidationError as error:
+            problem = error
+    if problem is None:
+        db.session.rollback()  # a question writes nothing
+    is_answered = answer is not None and answer["status"] == "answered"
+    return page(
+        "questions.html",
+        200 if problem is None else problem.status,
+        question=question,
+        before=before,
+        answer=answer,
+        picture=picture_of(answer["chart"]) if answer else None,
+        following=[*before, question][-REMEMBERED:] if is_answered else before,
+        others=[(text, _link(text, before)) for text in answer["alternatives"]] if answer else [],
+        examples=[(text, _link(text, [])) for text in EXAMPLES],
+        longest=LONGEST_QUESTION,
+        name=request.form.get("name", question)[:200],
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _content() -> dict[str, Any]:
+    """What a report is made of: the question where it stands by itself, else the query.
+
+    Raises: ValidationError, the question has no answer.
+    """
+    question, before = request.form.get("q", ""), request.form.getlist("before")
+    if not before:
+        return {"question": question}
+    answer = answer_question(question, before, limit=1)
+    if answer["status"] != "answered":
+        raise ValidationError([("q", "Only what is answered can be saved.")])
+    columns = [
+        {**column, "type": column["type"] if column["type"] in TYPES else "text"}
+        for column in answer["columns"]
+    ]
+    return {"odata": answer["query"]["odata"], "columns": columns}
+
+
+def _link(question: str, before: list[str]) -> str:
+    return f"{ADDRESS}?{urlencode([('q', question), *(('before', text) for text in before)])}"

@@ -1,0 +1,201 @@
+"""Reports: run with their parameters, drawn, exported, mailed by the clock, changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from app.bi.exports import service as exports
+from app.bi.exports.downloading import file_response
+from app.bi.exports.service import ExportFile
+from app.bi.reports import saving, schedules, service
+from app.bi.reports.definition import FORMATS, Report
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.drawing import picture_of
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.extensions import db
+from app.permissions import allowed
+from app.security import current_caller, requires
+
+SHOWN = 200
+ADDRESS = f"{session.ROOT}/reports"
+EVERY = ("daily", "weekly", "monthly")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@console.get("/reports")
+@requires("bi:query")
+def show_reports() -> Response:
+    """The reports that the caller may run."""
+    reports = service.list_reports()
+    db.session.rollback()
+    return page("reports.html", reports=reports)
+
+
+@console.get("/reports/<int:report_id>")
+@requires("bi:query")
+def show_report(report_id: int) -> Response:
+    """A report with its rows, by the parameters in the address."""
+    return _page(report_id)
+
+
+@console.post("/reports/<int:report_id>")
+@requires("bi:query")
+def change_report(report_id: int) -> Response:
+    """Give a report of one's own another name, share it, or delete it."""
+    session.check_form()
+    try:
+        if request.form.get("step") == "delete":
+            saving.delete_report(report_id)
+            return see_other(ADDRESS)
+        name = request.form.get("name", "").strip()
+        if not name or len(name) > 200:
+            raise ValidationError([("name", "Give the report a name of up to 200 characters.")])
+        description = request.form.get("description", "").strip()[:1000] or None
+        shared = "shared" in request.form
+        saving.change_report(
+            report_id, {"name": name, "description": description, "shared": shared}
+        )
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _page(report_id, error, form="change")
+    return see_other(f"{ADDRESS}/{report_id}")
+
+
+@console.post("/reports/<int:report_id>/export")
+@requires("bi:export")
+def export_report(report_id: int) -> Response:
+    """The rows as a file; a large one is made by the worker."""
+    session.check_form()
+    form = request.form.get("format", "")
+    try:
+        if form not in FORMATS:
+            raise ValidationError([("format", f"must be one of {', '.join(FORMATS)}")])
+        report = service.get_report(str(report_id))
+        made = exports.export_report(
+            report, form, _given(report), later="background" in request.form
+        )
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _page(report_id, error, form="export")
+    if isinstance(made, ExportFile):
+        return file_response(made)
+    return see_other(f"{session.ROOT}/exports/{made['id']}")
+
+
+@console.get("/exports/<key>")
+@requires("bi:export")
+def show_export(key: str) -> Response:
+    """How far an export is."""
+    return page("export.html", export=exports.describe(exports.get_export(key)))
+
+
+@console.get("/exports/<key>/file")
+@requires("bi:export")
+def download_export(key: str) -> Response:
+    """The file of an export that is done."""
+    return file_response(exports.export_file(key))
+
+
+@console.post("/reports/<int:report_id>/schedule")
+@requires("bi:export")
+def schedule_report(report_id: int) -> Response:
+    """Mail a report by the clock, or no more."""
+    session.check_form()
+    try:
+        if request.form.get("step") == "stop":
+            schedules.unschedule_report(report_id)
+        else:
+            schedules.schedule_report(report_id, _schedule())
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _page(report_id, error, form="schedule")
+    return see_other(f"{ADDRESS}/{report_id}")
+
+
+def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Response:
+    report = service.get_report(str(report_id))
+    shown: dict[str, Any] | None = None
+    picture = None
+    try:
+        shown = service.report_data(report, _given(report), SHOWN)
+        spec = service.report_chart_spec(report, _given(report))
+        if spec is not None and report.chart is not None:
+            picture = picture_of({"type": report.chart.type, "spec": spec})
+    except ValidationError as error:
+        problem, form = error, "parameters"
+    described = service.describe(report)
+    may_change = not report.is_built_in and (
+        report.owner_id == current_caller().user_id or allowed(current_caller(), "settings:update")
+    )
+    if problem is None:
+        db.session.rollback()
+    return page(
+        "report.html",
+        200 if problem is None else problem.status,
+        report=described,
+        data=shown,
+        picture=picture,
+        values=shown["parameters"] if shown else request.values,
+        may_change=may_change,
+        formats=FORMATS,
+        every=EVERY,
+        weekdays=[(str(number), name) for number, name in enumerate(WEEKDAYS, 1)],
+        typed=request.form,
+        form=form,
+        problem=problem,
+        problems=_problems(problem),
+    )
+
+
+def _given(report: Report) -> dict[str, str]:
+    """The parameters that the address or the form has; blank ones mean none."""
+    return {
+        one.name: request.values[one.name]
+        for one in report.parameters
+        if one.name in request.values
+    }
+
+
+def _schedule() -> dict[str, Any]:
+    form = request.form
+    every = form.get("every", "")
+    if every not in EVERY or form.get("format") not in FORMATS:
+        raise ValidationError([("every", "Choose one of the offered.")])
+    hour, _, minute = form.get("time", "").partition(":")
+    if not (hour.isdecimal() and minute.isdecimal() and int(hour) < 24 and int(minute) < 60):
+        raise ValidationError([("time", "must be like 07:00")])
+    addresses = [part.strip() for part in form.get("to", "").replace(";", ",").split(",")]
+    to = [part for part in addresses if part]
+    if not 1 <= len(to) <= 20:
+        raise ValidationError([("to", "must be 1 to 20 addresses")])
+    wanted: dict[str, Any] = {
+        "every": every, "time": f"{int(hour):02d}:{int(minute):02d}", "format": form["format"],
+        "to": to,
+    }  # fmt: skip
+    if every == "weekly":
+        wanted["weekday"] = _number("weekday", 7)
+    if every == "monthly":
+        wanted["day"] = _number("day", 31)
+    return wanted
+
+
+def _number(name: str, most: int) -> int:
+    text = request.form.get(name, "")
+    if not text.isdecimal() or not 1 <= int(text[:3]) <= most:
+        raise ValidationError([(name, f"must be a number from 1 to {most}")])
+    return int(text)
+
+
+def _problems(problem: ApiError | None) -> dict[str, str]:
+    if problem is None:
+        return {}
+    return {
+        name.removeprefix("filters.").partition("[")[0]: text
+        for name, text in engine.problems_of(problem).items()
+    }

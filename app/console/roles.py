@@ -1,0 +1,139 @@
+"""Roles: who may do what, side by side; roles of one's own are made, changed and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from sqlalchemy import func, select
+
+from app.auth import roles
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.database import primary_engine
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.models.user import Role, UserRole
+from app.permissions import ADMINISTRATION, CRUD, NEVER_BY_KEY, OPERATIONS, PERMISSIONS, RESOURCES
+from app.security import requires
+
+ADDRESS = f"{session.ROOT}/roles"
+_ROLES: Any = Role.__table__
+_HOLDERS: Any = UserRole.__table__
+
+
+@console.get("/roles")
+@requires("roles:manage")
+def show_roles() -> Response:
+    """All roles beside each other."""
+    with primary_engine().connect() as connection:
+        found = connection.execute(select(_ROLES).order_by(_ROLES.c.id)).all()
+        counts = connection.execute(
+            select(_HOLDERS.c.role_id, func.count()).group_by(_HOLDERS.c.role_id)
+        )
+        holders: dict[int, int] = {row[0]: row[1] for row in counts}
+    return page(
+        "roles.html",
+        roles=[roles.role_dict(row) for row in found],
+        holders=holders,
+        permissions=PERMISSIONS,
+    )
+
+
+@console.get("/roles/new")
+@requires("roles:manage")
+def new_role() -> Response:
+    """The form of a role to make; ``from`` names the one to begin with."""
+    begin = request.args.get("from", "")
+    return _form(None, _known(int(begin)) if begin.isdecimal() and len(begin) < 19 else None)
+
+
+@console.post("/roles/new")
+@requires("roles:manage")
+def make_role() -> Response:
+    """Make a role."""
+    session.check_form()
+    try:
+        roles.create_role(**_typed())
+    except ApiError as error:
+        return _form(None, None, error)
+    return see_other(ADDRESS)
+
+
+@console.get("/roles/<int:role_id>")
+@requires("roles:manage")
+def show_role(role_id: int) -> Response:
+    """A role; one of one's own can be changed."""
+    return _form(role_id, _known(role_id))
+
+
+@console.post("/roles/<int:role_id>")
+@requires("roles:manage")
+def change_role(role_id: int) -> Response:
+    """Change or delete a role."""
+    session.check_form()
+    try:
+        if request.form.get("step") == "delete":
+            roles.delete_role(role_id)
+        else:
+            roles.update_role(role_id, _typed())
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _form(role_id, _known(role_id), error)
+    return see_other(ADDRESS)
+
+
+def _known(role_id: int) -> dict[str, Any]:
+    with primary_engine().connect() as connection:
+        row = connection.execute(select(_ROLES).where(_ROLES.c.id == role_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no role {role_id}.")
+    return roles.role_dict(row)
+
+
+def _form(
+    role_id: int | None, known: dict[str, Any] | None, problem: ApiError | None = None
+) -> Response:
+    is_typed = request.method == "POST" and request.form.get("step") != "delete"
+    held = known["permissions"] if known else {}
+    return page(
+        "role.html",
+        200 if problem is None else problem.status,
+        role_id=role_id,
+        known=known,
+        fixed=bool(role_id and known and known["isBuiltin"]),
+        name=request.form.get("name", "")
+        if is_typed
+        else known["name"]
+        if role_id and known
+        else "",
+        description=request.form.get("description", "")
+        if is_typed
+        else (known or {}).get("description") or "",
+        chosen={name: request.form.get(name, "") for name in PERMISSIONS} if is_typed else held,
+        resources=RESOURCES,
+        actions=CRUD,
+        operations=[*OPERATIONS, *(name for name in ADMINISTRATION if name not in NEVER_BY_KEY)],
+        scopes_of=roles.scopes_of,
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _typed() -> dict[str, Any]:
+    """The fields of the form.
+
+    Raises: ValidationError, it has no name.
+    """
+    name = request.form.get("name", "").strip()
+    if not name or len(name) > 50:
+        raise ValidationError([("name", "Give the role a name of up to 50 characters.")])
+    return {
+        "name": name,
+        "description": request.form.get("description", "").strip()[:500] or None,
+        "permissions": {
+            permission: scope
+            for permission in PERMISSIONS
+            if (scope := request.form.get(permission))
+        },
+    }

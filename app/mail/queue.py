@@ -1,0 +1,104 @@
+"""The outbox as administrators look at it: what waits, what failed, and trying that again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, func, select
+
+from app import audit, records
+from app.clock import utc_now
+from app.database import primary_engine
+from app.errors import InvalidStateError, NotFoundError
+from app.lists import Page, each, read_page
+from app.loops import wake
+from app.mail.outbox import LOOP, shown_delivery
+from app.models.event import OutgoingMail
+from app.permissions import require
+from app.request_context import running_app
+from app.security import current_caller
+
+STATUSES = ("queued", "sending", "sent", "failed")
+_TABLE: Any = OutgoingMail.__table__
+_LISTED = [column for column in _TABLE.c if column.name not in ("text_body", "html_body")]
+
+
+def list_mail(status: str | None, *, limit: int, offset: int) -> Page:
+    """The mails of the outbox, the newest first.
+
+    Raises: ForbiddenError.
+    """
+    require(current_caller(), "settings:read")
+    statement = select(*_LISTED).order_by(_TABLE.c.id.desc())
+    if status is not None:
+        statement = statement.where(_TABLE.c.status == status)
+    return read_page(statement, each(_shape), limit=limit, offset=offset)
+
+
+def count_mail() -> dict[str, int]:
+    """State -> how many mails.
+
+    Raises: ForbiddenError.
+    """
+    require(current_caller(), "settings:read")
+    with primary_engine().connect() as connection:
+        found = connection.execute(select(_TABLE.c.status, func.count()).group_by(_TABLE.c.status))
+        counts: dict[str, int] = {row[0]: row[1] for row in found}
+    return {status: counts.get(status, 0) for status in STATUSES}
+
+
+def show_mail(mail_id: int) -> dict[str, Any]:
+    """One mail with its text as it was last committed.
+
+    Raises: ForbiddenError; NotFoundError.
+    """
+    require(current_caller(), "settings:read")
+    with primary_engine().connect() as connection:
+        row = connection.execute(select(_TABLE).where(_TABLE.c.id == mail_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no mail {mail_id}.")
+    return {**_shape(row), "text": row.text_body, "html": row.html_body}
+
+
+def retry_mail(mail_id: int) -> None:
+    """Put a failed mail into the outbox again, or try at once one that waits for its next time.
+
+    Raises: ForbiddenError; NotFoundError; InvalidStateError, it was sent or is being sent.
+    """
+    require(current_caller(), "settings:update")
+    row = records.find(_TABLE, mail_id, lock=True)
+    if row is None:
+        raise NotFoundError(f"There is no mail {mail_id}.")
+    if row.status not in ("failed", "queued"):
+        raise InvalidStateError(
+            "Only a mail that failed or waits is tried again.", [("status", f"is {row.status}")]
+        )
+    if row.status == "failed":
+        queue_again(mail_id)
+    else:
+        records.update(_TABLE, mail_id, {"next_attempt_at": utc_now()})
+    wake(running_app(), LOOP)
+    audit.record("mail.retried", row.entity, row.entity_id, after={"mail": mail_id})
+
+
+def queue_again(mail_id: int) -> Mapping[str, Any]:
+    """Send a failed mail once more, the same message with the same Message-ID; what changed."""
+    now = utc_now()
+    changes = {"status": "queued", "next_attempt_at": now, "created_at": now, "error": None}
+    records.update(_TABLE, mail_id, changes)
+    return changes
+
+
+def _shape(row: Row[Any]) -> dict[str, Any]:
+    mail = dict(row._mapping)
+    return {
+        **shown_delivery(mail),
+        "messageId": mail["message_id"],
+        "attempts": mail["attempts"],
+        "createdAt": mail["created_at"],
+        "sentAt": mail["sent_at"],
+        "nextAttemptAt": mail["next_attempt_at"] if mail["status"] == "queued" else None,
+        "entity": mail["entity"],
+        "entityId": mail["entity_id"],
+    }
