@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from app.odata import edm
-from app.odata.payload_problems import Problems, join_path, unknown_name
+from app.odata.payload_problems import Problems, join_path
 from app.odata.payload_types import read_property
 
 # Entities in one body besides those kept inside their owner (line items).
@@ -138,10 +139,8 @@ class _BodyReader:
             elif (navigation := entity.type.navigation.get(name)) is not None:
                 self._navigation(entity, navigation, value, depth)
             else:
-                known = (*members, *entity.type.navigation)
-                self.problems.add(
-                    join_path(path, name), unknown_name(name, known, entity.type.name)
-                )
+                known = chain(members, entity.type.navigation)
+                self.problems.add_unknown(join_path(path, name), name, known, entity.type.name)
         return entity
 
     def _concrete_type(
@@ -240,8 +239,8 @@ class _BodyReader:
         elif term in ("bind", "delta"):
             navigation = entity.type.navigation.get(target)
             if navigation is None or (term == "delta" and not navigation.collection):
-                message = unknown_name(target, entity.type.navigation, entity.type.name)
-                self.problems.add(join_path(entity.path, name), message)
+                place, known = join_path(entity.path, name), entity.type.navigation
+                self.problems.add_unknown(place, target, known, entity.type.name)
             elif term == "delta":
                 self._collection(entity, navigation, value, depth, is_delta=True)
             else:

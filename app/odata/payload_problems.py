@@ -22,6 +22,11 @@ class Problems:
         if len(self.details) < MOST_DETAILS:
             self.details.append(Detail(path, message))
 
+    def add_unknown(self, path: str, name: str, known: Iterable[str], owner: str) -> None:
+        """Note that ``owner`` has no ``name``; the nearest name is looked for while it is told."""
+        if len(self.details) < MOST_DETAILS:
+            self.add(path, unknown_name(name, known, owner))
+
     def raise_any(self) -> None:
         """Refuse the body when something was found.
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from app.odata import edm
-from app.odata.payload_problems import Problems, join_path, unknown_name
+from app.odata.payload_problems import Problems, join_path
 from app.odata.payload_values import (
     READERS,
     TEXT_READERS,
@@ -170,7 +170,7 @@ def _complex_reader(type_: edm.ComplexType, text_numbers: bool) -> TypedReader:
             elif type_.is_open:
                 result[name] = item
             else:
-                problems.add(place, unknown_name(name, properties, type_.name))
+                problems.add_unknown(place, name, properties, type_.name)
         return result
 
     return read

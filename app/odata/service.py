@@ -21,6 +21,7 @@ from app.errors import (
     MethodNotAllowedError,
     NotImplementedInServiceError,
     PreconditionFailedError,
+    TooLargeError,
 )
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
@@ -55,6 +56,8 @@ from app.security import current_caller
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "/()',=:@!$&*;-._~"
 READS = ("GET", "HEAD")
+# Of a query in a body: far more than an address may have, and read in little time.
+MOST_QUERY_CHARACTERS = 131_072
 
 
 @runtime_checkable
@@ -236,6 +239,8 @@ class ODataService:
             raise InvalidQueryError("Send the query options with Content-Type: text/plain.")
         try:
             text = request.body().decode().strip()
+            if len(text) > MOST_QUERY_CHARACTERS:
+                raise TooLargeError(f"A query has {MOST_QUERY_CHARACTERS} characters at most.")
         except UnicodeDecodeError:
             raise InvalidQueryError("The query options are not UTF-8.") from None
         query = "&".join(part for part in (request.query, text) if part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import ColumnElement, and_
+from sqlalchemy import ColumnElement, and_, func
 
 from app.odata.aggregation.derived import Output, labelled
 from app.odata.aggregation.rowset import RowSet, made
@@ -79,16 +79,16 @@ def _inner(rows: RowSet, apply: Apply | None) -> _Inner:
 
 
 def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
-    translator = rows.translator()
     groups = [_key(rows, key) for key in keys]
     outputs = [*groups, *_aggregates(rows, inner)]
     names = [output.path for output in outputs]
     if len(set(names)) < len(names):
         raise QueryError("a name occurs twice in the result of $apply")
-    found = rows.select(labelled(outputs))
+    # A group without keys is there even where nothing is made of it.
+    found = rows.select(labelled(outputs) or [func.count().label("c0")])
     if groups:
         found = found.group_by(*(output.sql for output in groups))
-    return made(translator.context, rows.scope.type.name, found, outputs)
+    return made(rows, found, outputs)
 
 
 def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:

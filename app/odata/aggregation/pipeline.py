@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, ColumnElement
 
+from app.odata.aggregation.extremes import extremes
 from app.odata.aggregation.grouping import group, grouping_sets, total
 from app.odata.aggregation.joining import join
 from app.odata.aggregation.rowset import RowSet, copies, flat, union
@@ -25,21 +26,26 @@ from app.odata.apply_nodes import (
 )
 from app.odata.binding.searching import search_condition
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Literal, OrderItem
+from app.odata.nodes import Literal
 from app.odata.reading.computing import compute
 
+# concat() inside concat(): beyond this SQLite's parser takes no statement of it.
+DEEPEST_CONCAT = 3
 
-def transformed(rows: RowSet, apply: Apply) -> RowSet:
+
+def transformed(rows: RowSet, apply: Apply, depth: int = 0) -> RowSet:
     """What the transformations make of ``rows``.
 
+    Args:
+        depth: how many ``concat`` they stand in.
     Raises: QueryError; UnsupportedError, a transformation is not offered.
     """
     for node in apply.transformations:
-        rows = _apply(rows, node)
+        rows = _apply(rows, node, depth)
     return flat(rows)
 
 
-def _apply(rows: RowSet, node: Transformation) -> RowSet:
+def _apply(rows: RowSet, node: Transformation, depth: int) -> RowSet:
     match node:
         case Identity():
             return rows
@@ -60,7 +66,7 @@ def _apply(rows: RowSet, node: Transformation) -> RowSet:
         case SkipTransformation(count=count):
             return rows.limited(offset=_number(rows, count))
         case TopBottom():
-            return _extreme(rows, node)
+            return extremes(rows, node)
         case Aggregate(items=aggregates):
             return total(rows, aggregates)
         case GroupBy():
@@ -68,11 +74,14 @@ def _apply(rows: RowSet, node: Transformation) -> RowSet:
         case Join():
             return join(rows, node)
         case Concat(sequences=sequences):
+            if depth == DEEPEST_CONCAT:
+                message = f"concat() is nested more than {DEEPEST_CONCAT} levels deep"
+                raise QueryError(message, node.offset)
             parts = [
-                transformed(copy, sequence)
+                transformed(copy, sequence, depth + 1)
                 for copy, sequence in zip(copies(rows, len(sequences)), sequences, strict=True)
             ]
-            return union(rows.context, rows.scope.type.name, parts)
+            return union(parts)
     raise UnsupportedError("this transformation is not offered", node.offset)
 
 
@@ -83,18 +92,7 @@ def _group_by(rows: RowSet, node: GroupBy) -> RowSet:
     parts = [
         group(copy, keys, node) for copy, keys in zip(copies(rows, len(sets)), sets, strict=True)
     ]
-    return union(rows.context, rows.scope.type.name, parts)
-
-
-def _extreme(rows: RowSet, node: TopBottom) -> RowSet:
-    """``topcount`` and ``bottomcount``: the rows with the greatest or least values."""
-    if node.kind not in ("topcount", "bottomcount"):
-        raise UnsupportedError(f"{node.kind} is not offered", node.offset)
-    if not isinstance(node.amount, Literal) or node.amount.kind != "integer":
-        raise QueryError(f"{node.kind} takes a whole number first", node.amount.offset)
-    descending = node.kind == "topcount"
-    rows.order = (OrderItem(node.expression, descending, offset=node.expression.offset),)
-    return rows.limited(limit=_number(rows, node.amount))
+    return union(parts)
 
 
 def _number(rows: RowSet, literal: Literal) -> ColumnElement[int]:

@@ -16,14 +16,21 @@ from app.odata.nodes import OrderItem
 from app.odata.reading.ordering import order_keys
 from app.odata.sql.decimals import DecimalNumber, decimal_number
 
+# Selects in one statement: each concat() and rollup() multiplies those that are there.
+MOST_PARTS = 24
+
 
 @dataclass
 class RowSet:
-    """Rows of ``scope`` that fulfil all conditions; ``order`` is that of the last ``orderby``."""
+    """Rows of ``scope`` that fulfil all conditions; ``order`` is that of the last ``orderby``.
+
+    ``parts`` is the number of selects that they are put together from.
+    """
 
     scope: Scope
     conditions: list[ColumnElement[bool]] = field(default_factory=list)
     order: Sequence[OrderItem] = ()
+    parts: int = 1
 
     @property
     def context(self) -> Context:
@@ -49,21 +56,18 @@ class RowSet:
         if not self.scope.type.key or self.scope.members:
             outputs = outputs_of(self.scope)
             rows = cut(self.select(labelled(outputs)))
-            return made(self.context, self.scope.type.name, rows, outputs, self.order)
+            return made(self, rows, outputs, self.order)
         keys = self.scope.key_columns()
         chosen = tuple_(*keys).in_(cut(self.select(keys)).correlate(None))
-        return RowSet(self.scope, [chosen], self.order)
+        return RowSet(self.scope, [chosen], self.order, self.parts)
 
 
 def made(
-    context: Context,
-    name: str,
-    rows: Select[Any],
-    outputs: Sequence[Output],
-    order: Sequence[OrderItem] = (),
+    of: RowSet, rows: Select[Any], outputs: Sequence[Output], order: Sequence[OrderItem] = ()
 ) -> RowSet:
-    """The rows of a select whose columns are those of ``outputs``, labelled."""
-    return RowSet(Scope(context, derived_type(name, rows, outputs)), [], order)
+    """The rows of a select made of those of ``of``; its columns are ``outputs``, labelled."""
+    type_ = derived_type(of.scope.type.name, rows, outputs)
+    return RowSet(Scope(of.context, type_), [], order, of.parts)
 
 
 def flat(rows: RowSet) -> RowSet:
@@ -72,25 +76,30 @@ def flat(rows: RowSet) -> RowSet:
         return rows
     outputs = outputs_of(rows.scope)
     found = rows.select(labelled(outputs))
-    return made(rows.context, rows.scope.type.name, found, outputs, rows.order)
+    return made(rows, found, outputs, rows.order)
 
 
 def copies(rows: RowSet, count: int) -> list[RowSet]:
-    """The same rows several times, each to be transformed in its own way."""
+    """The same rows several times, each to be transformed in its own way.
+
+    Raises: QueryError, there are too many of them by now.
+    """
     scope = rows.scope
+    if rows.parts * count > MOST_PARTS:
+        raise QueryError(f"concat() and rollup() make more than {MOST_PARTS} parts of the rows")
     if scope.computed or scope.members or not scope.type.key:
         outputs = outputs_of(scope)
         type_ = derived_type(scope.type.name, rows.select(labelled(outputs)), outputs)
-        return [RowSet(Scope(rows.context, type_)) for _ in range(count)]
+        return [RowSet(Scope(rows.context, type_), parts=rows.parts) for _ in range(count)]
     keys = rows.select(scope.key_columns()).correlate(None)
     found = []
     for _ in range(count):
         copy = Scope(rows.context, scope.type)
-        found.append(RowSet(copy, [tuple_(*copy.key_columns()).in_(keys)]))
+        found.append(RowSet(copy, [tuple_(*copy.key_columns()).in_(keys)], parts=rows.parts))
     return found
 
 
-def union(context: Context, name: str, parts: Sequence[RowSet]) -> RowSet:
+def union(parts: Sequence[RowSet]) -> RowSet:
     """All rows of all parts; what one part does not have is null in its rows.
 
     Raises: QueryError, two parts have different things under one name.
@@ -108,7 +117,8 @@ def union(context: Context, name: str, parts: Sequence[RowSet]) -> RowSet:
         values = [_value(column, outputs.get(path)) for path, column in columns.items()]
         selects.append(part.select([sql.label(f"c{at}") for at, sql in enumerate(values)]))
     all_rows = union_all(*selects).subquery()
-    return made(context, name, select(*all_rows.c), list(columns.values()))
+    found = made(parts[0], select(*all_rows.c), list(columns.values()))
+    return replace(found, parts=sum(part.parts for part in parts))
 
 
 def _common(first: Output, second: Output) -> Output:

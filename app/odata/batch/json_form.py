@@ -13,7 +13,7 @@ from werkzeug.http import parse_options_header
 
 from app.errors import ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
-from app.odata.payload_problems import Problems, unknown_name
+from app.odata.payload_problems import Problems
 from app.types import json_text
 
 _MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")
@@ -54,7 +54,7 @@ class _Reader:
             return
         for name in request:
             if name not in _MEMBERS and "@" not in name:
-                self.problems.add(f"{place}.{name}", unknown_name(name, _MEMBERS, "a request"))
+                self.problems.add_unknown(f"{place}.{name}", name, _MEMBERS, "a request")
         group = request.get("atomicityGroup")
         depends_on = tuple(self._dependencies(request.get("dependsOn"), f"{place}.dependsOn"))
         name = self._identifier(request.get("id"), f"{place}.id")

@@ -14,7 +14,7 @@ from app.odata.literal_text import duration_text, literal_text
 from app.odata.nodes import Alias, Collection, JsonObject, Literal, Node
 from app.odata.operations.calls import Call
 from app.odata.options import OptionTexts, parse_filter, parse_options
-from app.odata.payload_problems import Problems, unknown_name
+from app.odata.payload_problems import Problems
 from app.odata.payload_types import typed_reader
 
 
@@ -32,7 +32,7 @@ def body_arguments(
     known = {parameter.name for parameter in operation.parameters}
     for name in given:
         if name not in known:
-            problems.add(name, unknown_name(name, known, operation.name))
+            problems.add_unknown(name, name, known, operation.name)
     values = {
         parameter.name: _read(parameter, given[parameter.name], problems, text_numbers)
         for parameter in operation.parameters

@@ -93,7 +93,6 @@ def test_a_mistake_is_told_where_it_is(
         ("Items?$filter=hassubset(labels,labels)", "hassubset"),
         ("Items?$filter=matchesPattern(name,note)", "the pattern must be a literal"),
         ("Items?$filter=matchesPattern(name,'(?=x)')", "look ahead"),
-        ("Items?$apply=toppercent(50,price)", "toppercent"),
         ("Items?$expand=Children($apply=aggregate($count as n))", "inside $expand"),
         ("Makers?$search=x", "nothing to search in"),
         ("$all", "not offered"),

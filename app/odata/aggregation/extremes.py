@@ -1,0 +1,112 @@
+"""``topcount`` and its five siblings: the rows with the greatest or the least values.
+
+Source: Data Aggregation 3.3. Rows of equal value follow each other by their keys, so that the same
+rows are found every time and on both databases.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Double, false, func, or_, select, tuple_
+
+from app.odata import edm
+from app.odata.aggregation.derived import labelled, outputs_of
+from app.odata.aggregation.rowset import RowSet, made
+from app.odata.apply_nodes import TopBottom
+from app.odata.binding.arithmetic import arithmetic
+from app.odata.binding.comparison import compare
+from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
+from app.odata.errors import QueryError
+from app.odata.nodes import Literal, OrderItem
+from app.odata.reading.ordering import order_keys
+from app.odata.sql.spelled import Spelled
+from app.types import ExactDecimal
+
+_AMOUNTS = ("integer", "decimal", "double")
+_HUNDRED = Literal(100, "integer")
+
+
+def extremes(rows: RowSet, node: TopBottom) -> RowSet:
+    """The rows that ``node`` leaves.
+
+    Raises: QueryError, the amount is no number, or the values are none.
+    """
+    rows.order = (
+        OrderItem(node.expression, node.kind.startswith("top"), offset=node.expression.offset),
+    )
+    if node.kind.endswith("count"):
+        amount = _amount(node, "integer")
+        return rows.limited(limit=rows.context.parameters.bind(amount, BigInteger))
+    return _reaching(rows, node, _amount(node, *_AMOUNTS))
+
+
+def _amount(node: TopBottom, *kinds: str) -> Literal:
+    if not isinstance(node.amount, Literal) or node.amount.kind not in kinds:
+        what = "a whole number" if kinds == ("integer",) else "a number"
+        raise QueryError(f"{node.kind} takes {what} first", node.amount.offset)
+    return node.amount
+
+
+def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
+    """The fewest rows, from the first on, whose values add up to the amount; rows without a
+    value add nothing.
+    """
+    translator = rows.translator()
+    value = translator.typed(node.expression)
+    if family(value.type) not in NUMBERS:
+        message = f"{node.kind} does not take {type_name(value.type)}"
+        raise QueryError(message, node.expression.offset)
+    if not rows.context.parameters.decide(amount, lambda given: given > 0):
+        rows.conditions.append(false())
+        return rows
+    if value.nullable:
+        rows.conditions.append(value.sql.is_not(None))
+    order = order_keys(translator, rows.order)
+    sums = _sums(value, [key.clause() for key in order])
+    keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
+    outputs = outputs_of(rows.scope)
+    shown = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
+    inner = rows.select([*shown, *(one.sql.label(f"sum{at}") for at, one in enumerate(sums))])
+    each = inner.correlate(None).subquery()
+    before, total = (Typed(each.c[f"sum{at}"], one.type) for at, one in enumerate(sums))
+    goal: Typed | Constant = Constant(amount)
+    if node.kind.endswith("percent"):
+        before = arithmetic("mul", before, translator.typed(_HUNDRED), node.offset)
+        goal = arithmetic("mul", total, translator.typed(amount), node.offset)
+    parameters = rows.context.parameters
+    less = compare("lt", before, goal, parameters, exact=False, offset=node.offset)
+    columns = [each.c[one.name] for one in shown]
+    chosen = select(*columns).where(or_(each.c.sum0.is_(None), less))
+    if not keys:
+        return made(rows, chosen, outputs, rows.order)
+    return RowSet(rows.scope, [tuple_(*keys).in_(chosen)], rows.order, rows.parts)
+
+
+def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
+    """The sum of the values before a row in the order, and of all values."""
+    kind = family(value.type)
+    sql = value.sql
+    total: ColumnElement[Any]
+    if kind == "integer":
+        total, type_ = Spelled(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql), edm.INT64
+    elif kind == "double":
+        total, type_ = func.sum(sql, type_=Double()), edm.DOUBLE
+    else:
+        column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
+        total, type_ = func.sum(column, type_=ExactDecimal(18, column.type.scale)), edm.DECIMAL
+    before = total.over(order_by=order, rows=(None, -1))
+    return [Typed(before, type_), Typed(total.over(), type_)]
+
+
+def _as_column(number: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A computed decimal in the form of a column, six digits behind the point.
+
+    SQLite sums those by itself; a function of ours cannot be the sum of a window.
+    """
+    return Spelled(
+        ExactDecimal(18, 6),
+        "CAST(odata_round(odata_multiply({0}, '1000000')) AS INTEGER)",
+        "round({0}, 6)",
+        number,
+    )
