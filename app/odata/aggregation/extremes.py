@@ -25,6 +25,8 @@ from app.types import ExactDecimal
 
 _AMOUNTS = ("integer", "decimal", "double")
 _HUNDRED = Literal(100, "integer")
+# Digits behind the point of a computed decimal that are summed up.
+_SCALE = 6
 
 
 def extremes(rows: RowSet, node: TopBottom) -> RowSet:
@@ -93,20 +95,21 @@ def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
     elif kind == "double":
         total, type_ = func.sum(sql, type_=Double()), edm.DOUBLE
     else:
+        scale = sql.type.scale if isinstance(sql.type, ExactDecimal) else _SCALE
         column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
-        total, type_ = func.sum(column, type_=ExactDecimal(18, column.type.scale)), edm.DECIMAL
+        total, type_ = func.sum(column, type_=ExactDecimal(18, scale)), edm.DECIMAL
     before = total.over(order_by=order, rows=(None, -1))
     return [Typed(before, type_), Typed(total.over(), type_)]
 
 
 def _as_column(number: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A computed decimal in the form of a column, six digits behind the point.
+    """A computed decimal in the form of a column, ``_SCALE`` digits behind the point.
 
     SQLite sums those by itself; a function of ours cannot be the sum of a window.
     """
     return Spelled(
-        ExactDecimal(18, 6),
-        "CAST(odata_round(odata_multiply({0}, '1000000')) AS INTEGER)",
-        "round({0}, 6)",
+        ExactDecimal(18, _SCALE),
+        f"CAST(odata_round(odata_multiply({{0}}, '{10**_SCALE}')) AS INTEGER)",
+        f"round({{0}}, {_SCALE})",
         number,
     )
