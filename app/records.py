@@ -62,16 +62,22 @@ def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read(
-    table: FromClause, key: int, columns: tuple[str, ...] | None = None, *, lock: bool = False
+    table: FromClause,
+    key: int,
+    columns: tuple[str, ...] | None = None,
+    *,
+    lock: bool = False,
+    ending: bool = False,
 ) -> dict[str, Any] | None:
     """The row with this ``id`` by column name, or None; the cheap way to one row.
 
     Args:
         columns: those wanted; None for all.
         lock: hold the row until the end of the transaction.
+        ending: it is locked to be deleted, so that nobody refers to it meanwhile.
     """
     conn = connection()
-    statement = statements.select_statement(conn.dialect, _table(table), columns, lock)
+    statement = statements.select_statement(conn.dialect, _table(table), columns, lock, ending)
     return statement.first(conn, {statements.KEY: key})
 
 

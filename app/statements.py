@@ -175,14 +175,15 @@ def delete_statement(dialect: Dialect, table: Table) -> Statement:
 
 @lru_cache(maxsize=256)
 def select_statement(
-    dialect: Dialect, table: Table, columns: tuple[str, ...] | None, lock: bool
+    dialect: Dialect, table: Table, columns: tuple[str, ...] | None, lock: bool, ending: bool
 ) -> Statement:
     """A SELECT of the row ``key_``: all columns, or these."""
     chosen = table.columns if columns is None else [table.c[name] for name in columns]
     statement = select(*chosen).where(table.c.id == bindparam(KEY))
     if lock:
-        # The key is not to change: others may go on to refer to the row meanwhile.
-        statement = statement.with_for_update(key_share=True)
+        # A key that stays: others may go on to refer to the row meanwhile. One that is to end is
+        # held against them at once: to ask for that later is a deadlock with whoever refers to it.
+        statement = statement.with_for_update(key_share=not ending)
     return Statement(statement, table, dialect)
 
 

@@ -103,7 +103,7 @@ def _source(source_id: int) -> Mapping[str, Any]:
     Raises: ValidationError.
     """
     try:
-        return CLIENTS.locked(source_id, current_caller())
+        return CLIENTS.locked(source_id, current_caller(), ending=True)
     except NotFoundError:
         raise ValidationError([("sourceId", f"there is no client {source_id}")]) from None
 

@@ -93,7 +93,7 @@ class EntityService:
             need it; InvalidStateError.
         """
         caller = current_caller()
-        before = self.locked(key, caller, version)
+        before = self.locked(key, caller, version, ending=True)
         require(caller, self.rules.permissions["delete"], before)
         self.remove(key, before)
 
@@ -154,12 +154,15 @@ class EntityService:
             sequence=before["version"] + 1, representation=representation,
         )  # fmt: skip
 
-    def locked(self, key: int, caller: Caller, version: int | None = None) -> Mapping[str, Any]:
-        """The row as it is, locked until the transaction ends.
+    def locked(
+        self, key: int, caller: Caller, version: int | None = None, *, ending: bool = False
+    ) -> Mapping[str, Any]:
+        """The row as it is, locked until the transaction ends; ``ending`` if it is to be deleted.
 
         Raises: NotFoundError, there is none that the caller may read; PreconditionFailedError.
         """
-        before = self._readable(key, records.read(self.rules.table, key, lock=True), caller)
+        row = records.read(self.rules.table, key, lock=True, ending=ending)
+        before = self._readable(key, row, caller)
         self._require_version(before, version)
         return before
 
