@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.auth.users import update_user
 from app.blobs import blobs
 from app.clock import utc_now
-from app.crm.importing import jobs, views
+from app.crm.importing import jobs, taking
 from app.crm.importing.jobs import run_imports
 from app.crm.importing.tidying import tidy_imports
 from app.database import transaction
@@ -32,8 +32,8 @@ ROWS = 450
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few hundred rows count as many: what is large is a setting of the view."""
-    monkeypatch.setattr(views, "MOST_AT_ONCE", 100)
+    """A few hundred rows count as many: what is large is a constant."""
+    monkeypatch.setattr(taking, "MOST_AT_ONCE", 100)
 
 
 def send(api: Api, bad: int | None = None, rows: int = ROWS, **fields: Any) -> Any:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import chain, islice
 from typing import Any
 
 from flask import Response, current_app, request
@@ -16,24 +14,21 @@ from app.body_stream import BodyStream, maximum_upload
 from app.crm.area import area
 from app.crm.importing.columns import RULES, properties_of
 from app.crm.importing.form import read_import
-from app.crm.importing.jobs import queue_import, read_job
+from app.crm.importing.jobs import read_job
 from app.crm.importing.schemas import (
     IMPORT_BODY,
     JobSchema,
     OutcomeSchema,
     TemplateQuerySchema,
 )
-from app.crm.importing.service import SKIP_BAD, Import, Options, Outcome, undo
+from app.crm.importing.service import Options, Outcome
 from app.crm.importing.tables import open_table
-from app.extensions import db
+from app.crm.importing.taking import import_table
 from app.models.import_job import ImportJob
 from app.multipart import read_form
 from app.permissions import allowed, require
 from app.security import current_caller, streamed
 from app.types import iso_instant, json_text
-
-# More rows than a request may take the time for.
-MOST_AT_ONCE = 1000
 
 _EXAMPLES = {
     "client": {"name": "Acme GmbH", "email": "office@acme.example", "taxId": "DE136695976"},
@@ -70,15 +65,9 @@ def import_file() -> Any:
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
     form = read_form(stream, request.mimetype, request.mimetype_params)
     with read_import(form, maximum_upload()) as (path, name, options), open_table(path) as table:
-        first = list(islice(table.rows, MOST_AT_ONCE + 1))
-        running = Import(replace(table, rows=chain(first, table.rows)), options)
-        if len(first) > MOST_AT_ONCE:
-            return _queued(queue_import(path, name, options))
-        outcome = running.within_transaction()
-    if options.dry_run:
-        undo()
-    elif outcome.problem_count and options.mode != SKIP_BAD:
-        raise outcome.refuse()
+        outcome = import_table(table, path, name, options)
+    if isinstance(outcome, int):
+        return _queued(outcome)
     return describe(outcome, options)
 
 
