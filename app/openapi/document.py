@@ -18,6 +18,7 @@ from app.openapi import (
     rest_operations,
 )
 from app.openapi.odata_batch import paths as batch_paths
+from app.openapi.odata_operations import paths as operation_paths
 from app.openapi.odata_paths import paths as odata_paths
 from app.openapi.odata_service import paths as service_paths
 from app.openapi.rate_limits import rate_limits
@@ -73,6 +74,7 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     rest_operations.complete(app, document, limits)
     document["paths"] |= service_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= odata_paths(container, ODATA_PREFIX, limits.caller)
+    document["paths"] |= operation_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= batch_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= health_paths.paths()
     document["tags"] = [*_tags(container, rest), health_paths.TAG]

@@ -127,6 +127,49 @@ def change(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, A
     return {}
 
 
+# Operation, with the type that it is bound to -> its parameters.
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "Lead.Convert": {"createContact": True, "opportunity": {"name": "First order"}},
+    "Invoice.Send": {"to": ["office@acme.example"], "attachPdf": True},
+    "Invoice.RegisterPayment": {
+        "amount": 100,
+        "date": "2026-01-31",
+        "method": "transfer",
+        "reference": "PO-4711",
+    },
+    "Invoice.Void": {"reason": "Sent to the wrong client."},
+    "Invoice.CreateCreditNote": {"notes": "One day less."},
+    "Invoice.DaysOverdue": {"asOf": "2026-12-31"},
+    "Payment.Reverse": {"reason": "The transfer was recalled."},
+    "Client.Merge": {"sourceId": 2},
+    "Ticket.Merge": {"sourceId": 2},
+    "PipelineSummary": {"from": "2026-01-01", "to": "2026-12-31"},
+    "KbSearch": {"q": "reset my password", "limit": 3},
+}
+
+
+def arguments(operation: edm.Operation) -> dict[str, Any]:
+    """The parameters of a call: those that the table has, else those that are required."""
+    name = f"{operation.bound_to}.{operation.name}" if operation.bound_to else operation.name
+    if name in ARGUMENTS:
+        return dict(ARGUMENTS[name])
+    return {
+        one.name: type_value(one.type)
+        for one in operation.parameters
+        if not (one.nullable or one.optional) and not isinstance(one.type, edm.EntityType)
+    }
+
+
+def complex_value(type_: edm.ComplexType) -> dict[str, Any]:
+    """A complex value with all its properties, as an operation returns it."""
+    return {
+        name: complex_value(prop.type)
+        if isinstance(prop.type, edm.ComplexType)
+        else example_value(prop)
+        for name, prop in type_.properties.items()
+    }
+
+
 def answer(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
     """The entity of ``creation`` as an answer shows it."""
     given = creation(container, type_)
@@ -154,10 +197,11 @@ def example_value(prop: edm.Property) -> Any:
         return prop.allowed[0]
     if prop.type == edm.STRING:
         return TEXTS.get(prop.name, _OF_TYPE["Edm.String"])[: prop.max_length]
-    return _type_value(prop.type, prop.minimum)
+    return type_value(prop.type, prop.minimum)
 
 
-def _type_value(type_: edm.EdmType, minimum: int | None = None) -> Any:
+def type_value(type_: edm.EdmType, minimum: int | None = None) -> Any:
+    """A value of a type."""
     if isinstance(type_, edm.CollectionType):
         return []
     if isinstance(type_, edm.EnumType):

@@ -57,7 +57,7 @@ class _SetPaths:
             collection["post"] = self._create(type_, f"Create{type_.name}", body)
         yield entity_set.name, collection
         yield f"{entity_set.name}/$count", {"get": self._count()}
-        entity = f"{entity_set.name}({_key_template(type_)})"
+        entity = f"{entity_set.name}({key_template(type_)})"
         item: dict[str, Any] = {"parameters": key_parameters(type_), "get": self._read()}
         if service and entity_set.updatable:
             item["patch"] = self._update("patch", f"Update{type_.name}")
@@ -207,11 +207,15 @@ class _SetPaths:
         return answers.reference(self._container, type_, kind)
 
 
-def key_parameters(type_: edm.EntityType) -> list[dict[str, Any]]:
-    """The parts of the key, as parameters of the path."""
+def key_parameters(type_: edm.EntityType, owner: str = "") -> list[dict[str, Any]]:
+    """The parts of the key, as parameters of the path.
+
+    Args:
+        owner: put before their names, where a path has the keys of two entities.
+    """
     return [
         {
-            "name": name,
+            "name": f"{owner}{name}",
             "in": "path",
             "required": True,
             "description": "Key of the record.",
@@ -228,11 +232,15 @@ def _key_schema(prop: edm.Property) -> dict[str, Any]:
     return schema | {"minimum": 1} if schema.get("type") == "integer" else schema
 
 
-def _key_template(type_: edm.EntityType) -> str:
-    """``{id}``, or ``bookId={bookId},language='{language}'``."""
+def key_template(type_: edm.EntityType, owner: str = "") -> str:
+    """``{id}``, or ``bookId={bookId},language='{language}'``.
+
+    Args:
+        owner: as in ``key_parameters``.
+    """
     parts = []
     for name in type_.key:
         quote = "'" if type_.properties[name].type == edm.STRING else ""
-        value = f"{quote}{{{name}}}{quote}"
+        value = f"{quote}{{{owner}{name}}}{quote}"
         parts.append(value if len(type_.key) == 1 else f"{name}={value}")
     return ",".join(parts)

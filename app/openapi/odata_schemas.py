@@ -49,7 +49,9 @@ def schemas(container: edm.EntityContainer) -> dict[str, Schema]:
     for enum in container.enum_types.values():
         found[f"{container.namespace}.{enum.name}"] = _enum(enum)
     for complex_type in container.complex_types.values():
-        found[f"{container.namespace}.{complex_type.name}"] = _complex(container, complex_type)
+        found[f"{container.namespace}.{complex_type.name}"] = complex_schema(
+            container, complex_type
+        )
     for type_ in container.types.values():
         name = entity_schema_name(container, type_)
         found[name] = _read(container, type_)
@@ -125,7 +127,8 @@ def _enum(enum: edm.EnumType) -> Schema:
     return schema
 
 
-def _complex(container: edm.EntityContainer, type_: edm.ComplexType) -> Schema:
+def complex_schema(container: edm.EntityContainer, type_: edm.ComplexType) -> Schema:
+    """The schema of a complex type."""
     schema: Schema = {
         "type": "object",
         "properties": {

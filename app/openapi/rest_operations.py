@@ -89,6 +89,8 @@ def _complete_answers(
         wanted.append("404")
     if method in ("post", "put", "patch"):
         wanted += ["409", "413", "415"]
+    elif method == "delete":
+        wanted.append("409")
     for status, answer in errors(wanted).items():
         answers.setdefault(status, answer)
     for status, answer in answers.items():

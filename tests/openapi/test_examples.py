@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 
+from app.container import container
 from tests.contract.conftest import Api
 from tests.openapi.reading import Operation, Validator, operations, resolve
 
@@ -19,6 +20,7 @@ Check = Callable[[Operation, Any], None]
 NOT_SENT = re.compile(r"/auth/(login|refresh|logout|password)$|/reset-password$")
 
 CREDIT_NOTES = "/odata/Invoices({id})/CreditNotes"
+OPERATION = "BusinessPlatform."
 
 
 def address(operation: Operation) -> str:
@@ -52,7 +54,9 @@ def _check(
 def test_every_read_works(records: Api, document: dict[str, Any], check: Check) -> None:
     for operation in operations(document):
         if operation.method == "get" and operation.path.startswith("/odata"):
-            check(operation, records.get(address(operation)))
+            given = [one for one in operation.parameters if one["in"] == "query"]
+            asked = {one["name"]: one["example"] for one in given if one.get("required")}
+            check(operation, records.get(f"{address(operation)}?{urlencode(asked)}"))
 
 
 def test_every_query_option_works(records: Api, document: dict[str, Any], check: Check) -> None:
@@ -76,7 +80,7 @@ def test_every_change_works(records: Api, document: dict[str, Any], check: Check
                 continue
             if not operation.path.startswith("/odata") or "{" not in operation.path:
                 continue
-            if operation.path == CREDIT_NOTES:
+            if operation.path == CREDIT_NOTES or OPERATION in operation.path:
                 continue
             body = operation.value["requestBody"]["content"]["application/json"]["example"]
             answer = records.client.open(
@@ -96,6 +100,61 @@ def test_credit_notes_of_an_issued_invoice(
     ]
     body = found.value["requestBody"]["content"]["application/json"]["example"]
     check(found, records.post(address(found), body))
+
+
+def issue(api: Api) -> None:
+    assert api.patch("/odata/Invoices(1)", {"status": "Sent"}).status_code == 200
+
+
+def pay(api: Api) -> None:
+    issue(api)
+    body = {"amount": 1, "date": "2026-01-31", "method": "cash"}
+    assert api.post("/odata/Invoices(1)/Payments", body).status_code == 201
+
+
+def second(api: Api, name: str) -> None:
+    body = {"name": "Other"} if name == "Clients" else {"subject": "Other"}
+    assert api.post(f"/odata/{name}", body).status_code == 201
+
+
+# What has to be there before an operation works on the record with the key 1.
+BEFORE: Mapping[str, Callable[[Api], object]] = {
+    "Send": lambda api: None,
+    "RegisterPayment": lambda api: None,
+    "Reverse": pay,
+    "Void": issue,
+    "MarkUncollectible": issue,
+    "CreateCreditNote": issue,
+    "Restore": lambda api: api.delete("/odata/Documents(1)"),
+    "Convert": lambda api: None,
+    "DaysOverdue": lambda api: None,
+    "Merge": lambda api: (second(api, "Clients"), second(api, "Tickets")),
+}
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_every_operation_works(
+    records: Api, document: dict[str, Any], check: Check, name: str
+) -> None:
+    BEFORE[name](records)
+    found = [one for one in operations(document) if one.path.endswith(OPERATION + name)]
+    assert found
+    for one in found:
+        if one.method == "get":
+            check(one, records.get(address(one)))
+            continue
+        body = one.value["requestBody"]["content"]["application/json"]["example"]
+        check(one, records.post(address(one), body))
+
+
+def test_every_operation_is_described_and_tried(document: dict[str, Any]) -> None:
+    described = {
+        one.path.rpartition(".")[2] for one in operations(document) if OPERATION in one.path
+    }
+    declared = {one.name for one in container().operations if one.bound_to}
+    assert described == declared == set(BEFORE)
+    imported = {one.import_name for one in container().operations if one.import_name}
+    assert {f"/odata/{name}" for name in imported} <= set(document["paths"])
 
 
 def test_every_deletion_works(records: Api, document: dict[str, Any], check: Check) -> None:
