@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test browser bench reference differential conformance model clients check lint format types migration requirements clean
+.PHONY: help setup run test browser faults load bench reference differential conformance model clients check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,12 @@ test: $(VENV)/.development ## run the tests on all cores; ARGS="tests/odata -k f
 browser: $(VENV)/.development ## the pages in a real browser; TEST_BROWSER is another Chromium
 	@test -x "$${TEST_BROWSER:-/usr/bin/chromium}" || { echo "no Chromium: install it, or name it in TEST_BROWSER" >&2; exit 1; }
 	@$(BIN)/python -m pytest tests/browser $(ARGS)
+
+faults: $(VENV)/.development ## put faults to a running service on servers of its own: make faults ARGS="redis disk"
+	@$(BIN)/python -W ignore -m tests.faults $(ARGS)
+
+load: $(VENV)/.development ## many people for ten minutes on PostgreSQL and Redis: make load ARGS="--minutes 2 --nginx"
+	@$(BIN)/python -W ignore -m bench.load $(ARGS)
 
 bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
 	@$(BIN)/python -m bench.edge
@@ -67,8 +73,9 @@ migration: $(VENV)/.development ## write the next migration from the models: mak
 	@$(BIN)/flask --app wsgi db upgrade
 	@$(BIN)/flask --app wsgi db migrate -m "$(NAME)"
 
-requirements: $(VENV)/.development ## pin requirements.in and requirements-dev.in again, with hashes
+requirements: $(VENV)/.development ## pin requirements.in and its companions again, with hashes
 	@$(PIP_COMPILE) --output-file requirements.txt requirements.in
+	@$(PIP_COMPILE) --output-file requirements-otel.txt requirements-otel.in
 	@$(PIP_COMPILE) --output-file requirements-dev.txt requirements-dev.in
 
 clean: ## remove .venv and what tools left behind; data/ stays

@@ -40,6 +40,7 @@ class Config:
     AI_BUDGET_TOKENS: int = 200_000
     AI_REDACT: str = "email,phone,iban"
     METRICS_TOKEN: str | None = None
+    OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
     ADMIN_USERNAME: str = "admin"
     ADMIN_PASSWORD: str | None = None
     DEMO_DATA: bool = True
@@ -97,6 +98,7 @@ class Config:
             AI_BUDGET_TOKENS=read.number("AI_BUDGET_TOKENS", 200_000),
             AI_REDACT=read.text("AI_REDACT", "email,phone,iban"),
             METRICS_TOKEN=env.get("METRICS_TOKEN") or None,
+            OTEL_EXPORTER_OTLP_ENDPOINT=env.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,
             ADMIN_USERNAME=read.text("ADMIN_USERNAME", "admin"),
             ADMIN_PASSWORD=env.get("ADMIN_PASSWORD") or None,
             DEMO_DATA=read.flag("DEMO_DATA", True),

@@ -44,8 +44,10 @@ from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
+from app.routes import RouteNames
 from app.services import SERVICES
 from app.tickets.routes import area as tickets
+from app.tracing import setup as tracing
 from app.webhooks.routes import area as webhooks, events_area as events
 
 _log = structlog.get_logger()
@@ -86,6 +88,7 @@ def create_app(config: Config | None = None) -> Flask:
     register_areas(app)
     cli.init_app(app)
     commands.init_app(app)
+    tracing.init_app(app, config)
     return app
 
 
@@ -118,6 +121,7 @@ def register_areas(app: Flask) -> None:
     app.register_blueprint(health)
     app.extensions["services"] = SERVICES
     odata_routes.init_app(app, container(), app.extensions["config"])
+    app.extensions["route_names"] = RouteNames(frozenset(container().sets))
     metrics.init_app(app)
     openapi_routes.init_app(app, container(), api)
     openapi_commands.init_app(app)

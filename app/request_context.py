@@ -42,10 +42,15 @@ def begin_exchange(environ: dict[str, Any]) -> Exchange:
     return exchange
 
 
+def exchange_of(environ: dict[str, Any]) -> Exchange:
+    """The exchange of the request with this WSGI environment."""
+    found: Exchange = environ.get(_NAME) or begin_exchange(environ)
+    return found
+
+
 def current_exchange() -> Exchange:
     """The exchange of this request."""
-    found: Exchange = request.environ.get(_NAME) or begin_exchange(request.environ)
-    return found
+    return exchange_of(request.environ)
 
 
 def current_request_id() -> str | None:

@@ -219,14 +219,14 @@ def drain(place: Place) -> None:
     deadline = time.monotonic() + DRAIN_SECONDS
     while time.monotonic() < deadline:
         with place.app.app_context(), transaction() as session:
-            waiting = session.scalar(
+            waiting = session.execute(
                 select(func.count()).select_from(Event).where(Event.dispatched_at.is_(None))
-            )
-            pending = session.scalar(
+            ).scalar()
+            pending = session.execute(
                 select(func.count())
                 .select_from(WebhookDelivery)
                 .where(WebhookDelivery.status == "pending")
-            )
+            ).scalar()
         if not waiting and not pending:
             return
         time.sleep(0.5)

@@ -7,12 +7,10 @@ PROMETHEUS_MULTIPROC_DIR names, which gunicorn.conf.py sets, so that each of the
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, request
-
 from app.lazy import lazy
+from app.routes import RouteNames
 
 if TYPE_CHECKING:
     import prometheus_client
@@ -24,7 +22,6 @@ else:
 
 # Seconds; a point read takes less than the first, a large export longer than the last.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_SET = re.compile(r"/odata(?:/v1)?/([A-Za-z]+)")
 # A method of somebody's own making must not become a series of its own.
 _METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"))
 
@@ -32,8 +29,8 @@ _METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"
 class RequestMetrics:
     """The counters of one application."""
 
-    def __init__(self, app: Flask, sets: frozenset[str]) -> None:
-        self._sets = sets
+    def __init__(self, names: RouteNames) -> None:
+        self._names = names
         self.registry = prometheus_client.CollectorRegistry()
         labels = ("method", "route", "status")
         self._count = prometheus_client.Counter(
@@ -55,7 +52,7 @@ class RequestMetrics:
     ) -> None:
         """Count a request whose answer leaves; ``principal`` is None where nobody was known."""
         method = environ["REQUEST_METHOD"]
-        name = (method if method in _METHODS else "other", self._route(environ), status)
+        name = (method if method in _METHODS else "other", self._names.of(environ), status)
         series = self._series.get(name)
         if series is None:
             series = self._series[name] = (
@@ -66,13 +63,6 @@ class RequestMetrics:
         series[1].observe(seconds)
         if status == 429:
             self._refused.labels("address" if principal is None else principal.split(":")[0]).inc()
-
-    def _route(self, environ: dict[str, Any]) -> str:
-        """The rule that matched; of OData the entity set. Never what a caller made up."""
-        if found := _SET.match(environ["PATH_INFO"]):
-            return f"/odata/{found[1]}" if found[1] in self._sets else "/odata"
-        rule = request.url_rule
-        return "none" if rule is None else rule.rule
 
     def text(self, *more: Collector) -> bytes:
         """All numbers and those of ``more``, in the text format of Prometheus."""

@@ -20,8 +20,7 @@ def init_app(app: Flask) -> None:
     """Count requests, and show the numbers, where METRICS_TOKEN is set."""
     app.register_blueprint(blueprint)
     if app.config["METRICS_TOKEN"]:
-        sets = frozenset(app.extensions["odata"].container.sets)
-        app.extensions["request_metrics"] = RequestMetrics(app, sets)
+        app.extensions["request_metrics"] = RequestMetrics(app.extensions["route_names"])
 
 
 @blueprint.get("/metrics")

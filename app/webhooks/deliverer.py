@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -66,7 +66,10 @@ class Deliverer:
 
     def _the_crew(self) -> Crew:
         if self._crew is None:
-            self._client = Client(
+            make_client: Callable[..., Client] = current_app.extensions.get(
+                "outbound_client", Client
+            )  # a traced one where traces are wanted
+            self._client = make_client(
                 allow_private=current_app.config["WEBHOOK_ALLOW_PRIVATE"],
                 https_only=current_app.config["PRODUCTION"],
             )

@@ -10,11 +10,12 @@ from pathlib import Path
 from app.auth.users import create_user
 from app.database import transaction
 from app.security import acting_as, system_caller
+from bench.callers import NO_ANSWER, Caller
 from bench.kills import run_out_leases
 from tests.faults.bed import Bed, wait_for_port
 from tests.faults.results import RECOVERY_SECONDS, Report
 from tests.faults.servers import children_of
-from tests.faults.traffic import NO_ANSWER, Caller, Ledger, traffic
+from tests.faults.traffic import Ledger, caller_at, traffic
 
 START_SECONDS = 15.0
 PASSWORD = "three-blue-kettles-and-a-cup"
@@ -88,7 +89,7 @@ def clock_jumps(bed: Bed, report: Report) -> None:
 
 def _try_clock(bed: Bed, report: Report, port: int, clock: Path, jump: int) -> None:
     aside = Ledger()
-    right, skewed = Caller(bed.port, bed.key, aside), Caller(port, bed.key, aside)
+    right, skewed = caller_at(bed.port, bed.key, aside), caller_at(port, bed.key, aside)
     user = _user(bed)
     before = _sign_in(right, user)
     with traffic(port, bed.key) as busy:

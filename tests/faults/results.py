@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.faults.traffic import Answer, Ledger
+from bench.callers import Answer
+from tests.faults.traffic import Ledger
 
 # A service is back this long after what it needs.
 RECOVERY_SECONDS = 5.0

@@ -35,13 +35,13 @@ def hosts_in_turn(bed: Bed, report: Report) -> None:
         report.leave_out("nginx is not installed")
         return
     ports = [bed.port + 41, bed.port + 42]
+    folder = Path(bed.place.folder)
     hosts = [_start(bed, port) for port in ports]
     try:
         for port in ports:
             wait_for_port(port)
         front = bed.port + 43
         addresses = [f"127.0.0.1:{port}" for port in ports]
-        folder = Path(bed.place.folder)
         with (
             nginx(folder, f"127.0.0.1:{front}", addresses),
             traffic(front, bed.key, each=CALLERS) as ledger,
@@ -62,6 +62,8 @@ def hosts_in_turn(bed: Bed, report: Report) -> None:
             process.wait(40)
     report.check_no_errors(ledger, "0 failed requests")
     report.check_in_time(ledger, 10)
+    if ledger.errors():
+        print((folder / "nginx.log").read_text("utf-8")[-3000:])
     bed.check_kept(report, ledger)
 
 

@@ -1,42 +1,17 @@
-"""Callers that never try anything twice, and what they were answered."""
+"""Callers of a service under faults, and what they were answered."""
 
 from __future__ import annotations
 
 import secrets
-import select
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
-from typing import Any
 
-import orjson
+from bench.callers import PATIENCE_SECONDS, Answer, Caller
 
-# Longer than any answer may take; what takes longer counts as no answer.
-PATIENCE_SECONDS = 25.0
 PAUSE_SECONDS = 0.02
-NO_ANSWER = 0
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer; ``began`` by the monotonic clock. ``flaw``: what its form lacks."""
-
-    kind: str
-    began: float
-    seconds: float
-    status: int
-    flaw: str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    body: Any = None
-
-    @property
-    def is_error(self) -> bool:
-        """Whether it is a failure of the service: none at all, or a 5xx."""
-        return self.status == NO_ANSWER or self.status >= 500
 
 
 @dataclass
@@ -60,106 +35,34 @@ class Ledger:
         )
 
 
-class Caller:
-    """One connection, kept alive; a new one after it was cut."""
-
-    def __init__(self, port: int, key: str, ledger: Ledger) -> None:
-        self._port = port
-        self._key = key
-        self.ledger = ledger
-        self._connection: HTTPConnection | None = None
-
-    def send(
-        self, kind: str, method: str, path: str, body: Any = None, **headers: str
-    ) -> Answer:  # fmt: skip
-        """Send once, note the answer."""
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        if "Authorization" not in given and kind != "login":
-            given["X-API-Key"] = self._key
-        content = body
-        if body is not None and not isinstance(body, bytes):
-            content = orjson.dumps(body)
-            given["Content-Type"] = "application/json"
-        began = time.monotonic()
-        try:
-            answer = self._exchange(kind, began, method, path, content, given)
-        except (OSError, HTTPException) as error:
-            self.close()
-            seconds = time.monotonic() - began
-            answer = Answer(kind, began, seconds, NO_ANSWER, f"{type(error).__name__}: {error}")
-        self.ledger.answers.append(answer)
-        return answer
-
-    def close(self) -> None:
-        """End the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _exchange(
-        self, kind: str, began: float, method: str, path: str, content: Any, given: dict[str, str]
-    ) -> Answer:
-        if self._connection is not None and is_ended(self._connection):
-            self.close()  # the service may end a connection that pauses (RFC 9112, 9.5)
-        if self._connection is None:
-            self._connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_SECONDS)
-        self._connection.request(method, path, content, given)
-        response = self._connection.getresponse()
-        text = response.read()
-        seconds = time.monotonic() - began
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        try:
-            read = orjson.loads(text) if "json" in headers.get("content-type", "") else text
-        except ValueError:
-            read = text
-        flaw = flaw_of(response.status, headers, read) if response.status >= 500 else None
-        return Answer(kind, began, seconds, response.status, flaw, headers, read)
+def caller_at(port: int, key: str, ledger: Ledger) -> Caller:
+    """A caller on loopback whose answers go into ``ledger``."""
+    return Caller(("127.0.0.1", port), {"X-API-Key": key}, ledger.answers.append)
 
 
-def is_ended(connection: HTTPConnection) -> bool:
-    """Whether the other side has closed a connection that is idle."""
-    waiting = select.poll()
-    if connection.sock is None:
-        return False
-    waiting.register(connection.sock, select.POLLIN)
-    return bool(waiting.poll(0))
+Work = Callable[[Caller, Ledger], None]
 
 
-def flaw_of(status: int, headers: dict[str, str], body: Any) -> str | None:
-    """What an error of ours lacks: only 503, with Retry-After, in the form of errors."""
-    if status not in (503, 507):
-        return f"status {status}: {str(body)[:200]}"
-    if not headers.get("retry-after", "").isdigit():
-        return "no Retry-After"
-    error = body.get("error") if isinstance(body, dict) else None
-    if not isinstance(error, dict) or not {"code", "message", "details"} <= error.keys():
-        return f"not the form of errors: {str(body)[:200]}"
-    return None if "x-request-id" in headers else "no X-Request-ID"
-
-
-Work = Callable[[Caller], None]
-
-
-def write_clients(caller: Caller) -> None:
+def write_clients(caller: Caller, ledger: Ledger) -> None:
     """Create a client, change it, look at it."""
     name = secrets.token_hex(8)
-    caller.ledger.sent.add(name)
+    ledger.sent.add(name)
     made = caller.send("create", "POST", "/odata/Clients", {"name": name})
     if made.status != 201:
         return
     key = made.body["id"]
-    caller.ledger.created[name] = key
+    ledger.created[name] = key
     caller.send("change", "PATCH", f"/odata/Clients({key})", {"notes": "changed"})
     caller.send("read", "GET", f"/odata/Clients({key})")
 
 
-def read_clients(caller: Caller) -> None:
+def read_clients(caller: Caller, ledger: Ledger) -> None:
     """Read a page, and search."""
     caller.send("read", "GET", "/odata/Clients?$top=20&$orderby=name&$count=true")
     caller.send("read", "GET", "/api/crm/search?q=acme")
 
 
-def move_files(caller: Caller) -> None:
+def move_files(caller: Caller, ledger: Ledger) -> None:
     """Upload a document and download it again."""
     content = secrets.token_bytes(3000).hex().encode()
     kind = {"Content_Type": "multipart/form-data; boundary=frontier"}
@@ -170,7 +73,7 @@ def move_files(caller: Caller) -> None:
     made = caller.send("upload", "POST", "/api/documents/upload", form, **kind)
     if made.status == 201:
         key = made.body["id"]
-        caller.ledger.files[key] = content
+        ledger.files[key] = content
         caller.send("download", "GET", f"/api/documents/{key}/download")
 
 
@@ -180,9 +83,9 @@ def traffic(port: int, key: str, *works: Work, each: int = 2) -> Iterator[Ledger
     ledger, stop = Ledger(), threading.Event()
 
     def run(work: Work) -> None:
-        caller = Caller(port, key, ledger)
+        caller = caller_at(port, key, ledger)
         while not stop.is_set():
-            work(caller)
+            work(caller, ledger)
             stop.wait(PAUSE_SECONDS)
         caller.close()
 
