@@ -1,4 +1,7 @@
-"""PDF: the table on as many pages as it needs, its head on each, with the chart before it."""
+"""PDF: the table on as many pages as it needs, its head on each, with the chart before it.
+
+Letters are those of the invoices: every script shaped and embedded, right-to-left ones too.
+"""
 
 from __future__ import annotations
 
@@ -11,120 +14,140 @@ from typing import TYPE_CHECKING, Any
 from app.bi.charts import vega_lite
 from app.bi.drawing import draw
 from app.bi.exports.table import ExportTable, plain
-from app.bi.fonts import fonts_for
 from app.bi.query import run
 from app.bi.reports.definition import Column, chart_rows
 from app.errors import ServiceUnavailableError
+from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH, Page, Picture, Rule
+from app.invoices.pdf.fonts import BOLD
+from app.invoices.pdf.metadata import Metadata
+from app.invoices.pdf.shaping import Shaper
+from app.invoices.pdf.style import INK, Style
+from app.invoices.pdf.typeset import Align, Typesetter
+from app.invoices.pdf.writer import write_pdf as document
 from app.lazy import lazy
+from app.settings import organisation
 
 if TYPE_CHECKING:
-    from reportlab.lib import pagesizes, utils  # type: ignore[import-untyped]
-    from reportlab.pdfgen import canvas  # type: ignore[import-untyped]
+    from PIL import Image
 else:
-    pagesizes, utils = lazy("reportlab.lib.pagesizes"), lazy("reportlab.lib.utils")
-    canvas = lazy("reportlab.pdfgen.canvas")
+    Image = lazy("PIL.Image")
 
-MARGIN, LINE, SIZE = 36, 13, 7.5
+WIDTH, HEIGHT = PAGE_HEIGHT, PAGE_WIDTH  # A4 across
+MARGIN, LINE, CHART = 36.0, 13.0, 230.0
+TITLE, NOTE = Style(14, 22, INK, BOLD), Style(8.5, LINE)
+CELL, STRONG = Style(7.5, LINE), Style(7.5, LINE, INK, BOLD)
+MEASURED = 300  # rows whose texts say how wide the columns are
+LONGEST = 400  # letters of a cell that are looked at
 _NUMBERS = ("integer", "number", "money", "percent")
 
 
 def write_pdf(table: ExportTable, path: Path) -> None:
     """Write the export, page after page."""
-    _Pages(table, path).write()
+    columns = table.columns
+    rows = [[shown(*cell) for cell in zip(columns, row, strict=True)] for row in table.rows()]
+    totals = [
+        [shown(*cell) for cell in zip(columns, row, strict=True)] for row in table.total_rows()
+    ]
+    owner = organisation()
+    about = Metadata(
+        title=table.report.name, author=owner.seller.name, subject="Report",
+        language=owner.defaults.language, day=table.made_at.date(),
+    )  # fmt: skip
+    path.write_bytes(document(_Pages(table, rows, totals), about))
 
 
 class _Pages:
-    def __init__(self, table: ExportTable, path: Path) -> None:
+    """The pages, laid out each time they are gone through, so that none has to be kept."""
+
+    def __init__(
+        self, table: ExportTable, rows: Sequence[Sequence[str]], totals: Sequence[Sequence[str]]
+    ) -> None:
         self._table = table
-        self._size = pagesizes.landscape(pagesizes.A4)
-        # The same report makes the same bytes: no random ids.
-        self._canvas = canvas.Canvas(str(path), pagesize=self._size, pageCompression=1)
-        self._canvas.setTitle(table.report.name)
-        self._fonts = fonts_for(self._canvas)
-        self._widths = _widths(table.columns, self._size[0] - 2 * MARGIN)
-        self._page = 0
-        self._y = 0.0
+        self._rows = rows
+        self._totals = totals
+        self._set = Typesetter(Shaper())
+        self._widths = _widths(table.columns, rows, WIDTH - 2 * MARGIN)
+        self._picture = _picture(table)
 
-    def write(self) -> None:
-        table = self._table
-        self._begin()
-        self._chart()
-        self._head()
-        for row in table.rows():
-            self._row(row)
-        for sums in table.total_rows():
-            self._row(sums, bold=True)
-        if table.written == 0:
-            self._line("There are no rows.")
-        if remark := table.remark():
-            self._line(remark)
-        self._end()
-        self._canvas.save()
+    def __iter__(self) -> Iterator[Page]:
+        number = 1
+        page, top = self._first()
+        for row, style in self._lines():
+            if top + LINE > HEIGHT - MARGIN:
+                yield self._numbered(page, number)
+                number += 1
+                page = Page(width=WIDTH, height=HEIGHT)
+                top = self._head(page, MARGIN)
+            if isinstance(row, str):
+                self._set.fit(page, MARGIN, top, row, style, WIDTH - 2 * MARGIN)
+            else:
+                self._row(page, top, row, style)
+            top += LINE
+        yield self._numbered(page, number)
 
-    def _begin(self) -> None:
-        self._page += 1
-        self._y = self._size[1] - MARGIN
-        if self._page == 1:
-            self._text(MARGIN, self._y - 6, self._table.report.name, 14, bold=True)
-            self._y -= 22
-            given = ", ".join(f"{name}: {value}" for name, value in self._table.parameters.items())
-            made = self._table.made_at.strftime("%Y-%m-%d %H:%M UTC")
-            self._line(f"{given + '. ' if given else ''}As of {made}. {self._table.total:,} rows.")
-            self._y -= 4
+    def _lines(self) -> Iterator[tuple[Sequence[str] | str, Style]]:
+        """Rows, sums, and what is to be said of them."""
+        for row in self._rows:
+            yield row, CELL
+        for row in self._totals:
+            yield row, STRONG
+        if not self._rows:
+            yield "There are no rows.", NOTE
+        if remark := self._table.remark():
+            yield remark, NOTE
 
-    def _end(self) -> None:
-        self._text(self._size[0] - MARGIN - 40, MARGIN / 2, f"Page {self._page}", SIZE)
-        self._canvas.showPage()
+    def _first(self) -> tuple[Page, float]:
+        table, page = self._table, Page(width=WIDTH, height=HEIGHT)
+        top = MARGIN - 8
+        self._set.fit(page, MARGIN, top, table.report.name, TITLE, WIDTH - 2 * MARGIN)
+        top += TITLE.leading
+        given = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
+        made = table.made_at.strftime("%Y-%m-%d %H:%M UTC")
+        said = f"{given + '. ' if given else ''}As of {made}. {len(self._rows):,} rows."
+        self._set.fit(page, MARGIN, top, said, NOTE, WIDTH - 2 * MARGIN)
+        top += LINE + 4
+        if self._picture is not None:
+            pixels, columns, rows = self._picture
+            scale = min((WIDTH - 2 * MARGIN) / columns, CHART / rows)
+            place = (MARGIN, top, columns * scale, rows * scale)
+            page.marks.append(Picture(*place, pixels, columns, rows))
+            top += rows * scale + 8
+        return page, self._head(page, top)
 
-    def _head(self) -> None:
-        self._row([column.label for column in self._table.columns], bold=True, fits=True)
-        self._canvas.setLineWidth(0.6)
-        self._canvas.line(MARGIN, self._y + 9, self._size[0] - MARGIN, self._y + 9)
+    def _head(self, page: Page, top: float) -> float:
+        self._row(page, top, [column.label for column in self._table.columns], STRONG)
+        below = top + LINE - 1
+        page.marks.append(Rule(MARGIN, below, WIDTH - MARGIN, below, 0.6, INK))
+        return top + LINE + 2
 
-    def _row(self, row: Sequence[Any], *, bold: bool = False, fits: bool = False) -> None:
-        if self._y < MARGIN + LINE and not fits:
-            self._end()
-            self._begin()
-            self._head()
-        x = float(MARGIN)
-        for column, value, width in zip(self._table.columns, row, self._widths, strict=True):
-            text = shown(column, value)
-            right = column.type in _NUMBERS
-            self._cell(x, text, width - 4, right, bold)
-            x += width
-        self._y -= LINE
+    def _row(self, page: Page, top: float, row: Sequence[str], style: Style) -> None:
+        left = MARGIN
+        for column, text, width in zip(self._table.columns, row, self._widths, strict=True):
+            text = self._set.shortened(text, style, width - 4)
+            is_number = column.type in _NUMBERS
+            align: Align = "right" if is_number else "left"
+            self._set.put(page, left + width - 4 if is_number else left, top, text, style, align)
+            left += width
 
-    def _cell(self, x: float, text: str, width: float, right: bool, bold: bool) -> None:
-        text = self._fonts.cut(text, width, SIZE, bold)
-        start = x + width - self._fonts.width(text, SIZE, bold) if right else x
-        self._text(start, self._y, text, SIZE, bold=bold)
+    def _numbered(self, page: Page, number: int) -> Page:
+        self._set.put(
+            page, WIDTH - MARGIN, HEIGHT - MARGIN / 2 - 8, f"Page {number}", CELL, "right"
+        )
+        return page
 
-    def _line(self, text: str) -> None:
-        if self._y < MARGIN + LINE:
-            self._end()
-            self._begin()
-        self._text(MARGIN, self._y, text, 8.5)
-        self._y -= LINE
 
-    def _text(self, x: float, y: float, text: str, size: float, *, bold: bool = False) -> None:
-        self._fonts.draw(x, y, text, size, bold)
-
-    def _chart(self) -> None:
-        """The chart; a report whose chart cannot be drawn now comes without."""
-        rows = run(self._table.query, 500).rows
-        found = chart_rows(self._table.report, rows)
-        if found is None:
-            return
-        try:
-            picture = draw(vega_lite(found[0], found[1][:60]), "png")
-        except ServiceUnavailableError:
-            return
-        image = utils.ImageReader(BytesIO(picture))
-        width, height = image.getSize()
-        scale = min((self._size[0] - 2 * MARGIN) / width, 230 / height)
-        self._y -= height * scale
-        self._canvas.drawImage(image, MARGIN, self._y, width * scale, height * scale)
-        self._y -= 18
+def _picture(table: ExportTable) -> tuple[bytes, int, int] | None:
+    """The chart as pixels; a report whose chart cannot be drawn now comes without."""
+    found = chart_rows(table.report, run(table.query, 500).rows)
+    if found is None:
+        return None
+    try:
+        drawn = draw(vega_lite(found[0], found[1][:60]), "png")
+    except ServiceUnavailableError:
+        return None
+    with Image.open(BytesIO(drawn)) as image:
+        plain_image = image.convert("RGB")
+    return plain_image.tobytes(), plain_image.width, plain_image.height
 
 
 def shown(column: Column, value: Any) -> str:
@@ -137,19 +160,15 @@ def shown(column: Column, value: Any) -> str:
         if column.type == "money":
             return f"{value:,.2f}"
         return str(value) if column.type == "integer" else f"{value:,}"
-    text = plain(value)
+    text = " ".join(plain(value)[:LONGEST].split())
     return text[:16].replace("T", " ") if column.type == "instant" else text
 
 
-def _widths(columns: Sequence[Column], whole: float) -> list[float]:
-    weights = {"text": 2.2, "instant": 1.4, "date": 1.1, "money": 1.3}
-    parts = [
-        0.9 if column.name.endswith("currency") else weights.get(column.type, 1.0)
-        for column in columns
-    ]
-    return [whole * part / sum(parts) for part in parts]
-
-
-def lines(texts: Sequence[str]) -> Iterator[str]:
-    """Texts that have something in them."""
-    return (text for text in texts if text)
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], whole: float) -> list[float]:
+    """Columns as wide as what the first rows have in them, none very narrow or wide."""
+    longest = [len(column.label) for column in columns]
+    for row in rows[:MEASURED]:
+        longest = [max(known, len(text)) for known, text in zip(longest, row, strict=True)]
+    parts = [min(max(length, 5), 45) + 2 for length in longest]
+    # Few short columns stand side by side, not spread over the page.
+    return [min(whole * part / sum(parts), part * CELL.size) for part in parts]

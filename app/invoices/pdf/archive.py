@@ -26,7 +26,6 @@ from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
 )
 
 from app.invoices.pdf.color_profile import srgb_profile
-from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH
 from app.invoices.pdf.metadata import Metadata, xmp_packet
 
 _VERSION = (1, 7)
@@ -126,10 +125,10 @@ class Archive:
         """Give an object a number; returns the reference to it."""
         return self._document.Reference(thing)
 
-    def add_page(self, content: bytes, resources: Any) -> None:
-        """Append an A4 page."""
+    def add_page(self, content: bytes, resources: Any, width: float, height: float) -> None:
+        """Append a page of this size in points."""
         page: Any = PDFPage()
-        page.MediaBox = PDFArray([0, 0, round(PAGE_WIDTH, 2), round(PAGE_HEIGHT, 2)])
+        page.MediaBox = PDFArray([0, 0, round(width, 2), round(height, 2)])
         page.Contents = archive_stream(content)
         page.Resources = resources
         self._document.updateSignature(content)

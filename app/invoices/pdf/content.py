@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import cos, radians, sin
 
-from app.invoices.pdf.drawing import (
-    PAGE_HEIGHT,
-    Color,
-    Frame,
-    Mark,
-    Modules,
-    Picture,
-    Rule,
-    Text,
-)
+from app.invoices.pdf.drawing import Color, Frame, Modules, Page, Picture, Rule, Text
 from app.invoices.pdf.embedding import EmbeddedFont
 from app.invoices.pdf.fonts import Face
 from app.invoices.pdf.shaping import Run
 
 NameOf = Callable[[Picture], str]
 
+_KEPT = 10_000  # encoded texts that are remembered
 _STEP = 0.01  # thousandths of the font size that nobody sees
 
 
@@ -30,28 +22,29 @@ class ContentWriter:
     def __init__(self, fonts: Mapping[Face, EmbeddedFont], name_of: NameOf) -> None:
         self._fonts = fonts
         self._name_of = name_of
-        self._shown: dict[int, str] = {}  # by the identity of a run, which the pages keep alive
+        # By the identity of a run; the run stands beside it, so that no other takes its identity.
+        self._shown: dict[int, tuple[Run, str]] = {}
 
-    def page(self, marks: Iterable[Mark]) -> bytes:
-        """The content stream of a page with these marks."""
+    def page(self, page: Page) -> bytes:
+        """The content stream of a page."""
         operators: list[str] = []
-        for mark in marks:
+        for mark in page.marks:
             if isinstance(mark, Text):
-                operators.extend(self._text(mark))
+                operators.extend(self._text(mark, page.height))
             elif isinstance(mark, Rule):
-                operators.append(_rule(mark))
+                operators.append(_rule(mark, page.height))
             elif isinstance(mark, Frame):
-                operators.append(_frame(mark))
+                operators.append(_frame(mark, page.height))
             elif isinstance(mark, Modules):
-                operators.extend(_modules(mark))
+                operators.extend(_modules(mark, page.height))
             else:
-                operators.append(_picture(mark, self._name_of(mark)))
+                operators.append(_picture(mark, self._name_of(mark), page.height))
         return "\n".join(operators).encode("ascii")
 
-    def _text(self, mark: Text) -> Iterator[str]:
+    def _text(self, mark: Text, page_height: float) -> Iterator[str]:
         if not mark.shaped.runs:
             return
-        place = _numbers(mark.x, PAGE_HEIGHT - mark.y)
+        place = _numbers(mark.x, page_height - mark.y)
         yield f"BT {_color(mark.color)} rg"
         if mark.angle:
             turn = radians(mark.angle)
@@ -69,8 +62,10 @@ class ContentWriter:
             return "\n".join(_show(run, font, size))
         known = self._shown.get(id(run))
         if known is None:
-            known = self._shown[id(run)] = "\n".join(_show(run, font, size))
-        return known
+            if len(self._shown) >= _KEPT:
+                self._shown.clear()
+            known = self._shown[id(run)] = run, "\n".join(_show(run, font, size))
+        return known[1]
 
 
 def number(value: float) -> str:
@@ -117,16 +112,16 @@ def _color(color: Color) -> str:
     return _numbers(*color)
 
 
-def _rule(mark: Rule) -> str:
-    ends = _numbers(mark.x1, PAGE_HEIGHT - mark.y1)
-    other = _numbers(mark.x2, PAGE_HEIGHT - mark.y2)
+def _rule(mark: Rule, page_height: float) -> str:
+    ends = _numbers(mark.x1, page_height - mark.y1)
+    other = _numbers(mark.x2, page_height - mark.y2)
     return f"{number(mark.width)} w {_color(mark.color)} RG {ends} m {other} l S"
 
 
-def _frame(mark: Frame) -> str:
+def _frame(mark: Frame, page_height: float) -> str:
     turn = radians(mark.angle)
     across, up = cos(turn), sin(turn)
-    bottom = PAGE_HEIGHT - mark.y - mark.height
+    bottom = page_height - mark.y - mark.height
     parts = [f"q {_numbers(across, up, -up, across, mark.x, bottom)} cm"]
     if mark.fill is not None:
         parts.append(f"{_color(mark.fill)} rg")
@@ -139,12 +134,12 @@ def _frame(mark: Frame) -> str:
     return " ".join(parts)
 
 
-def _modules(mark: Modules) -> Iterator[str]:
+def _modules(mark: Modules, page_height: float) -> Iterator[str]:
     """Dark runs of each row as one rectangle, so that no hairlines show between squares."""
     step = mark.size / len(mark.matrix)
     yield "0 0 0 rg"
     for row, modules in enumerate(mark.matrix):
-        bottom = PAGE_HEIGHT - mark.y - (row + 1) * step
+        bottom = page_height - mark.y - (row + 1) * step
         start = 0
         while (start := modules.find(1, start)) >= 0:
             end = modules.find(0, start)
@@ -154,6 +149,6 @@ def _modules(mark: Modules) -> Iterator[str]:
     yield "f"
 
 
-def _picture(mark: Picture, name: str) -> str:
-    place = _numbers(mark.width, 0, 0, mark.height, mark.x, PAGE_HEIGHT - mark.y - mark.height)
+def _picture(mark: Picture, name: str, page_height: float) -> str:
+    place = _numbers(mark.width, 0, 0, mark.height, mark.x, page_height - mark.y - mark.height)
     return f"q {place} cm /{name} Do Q"

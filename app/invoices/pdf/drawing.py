@@ -81,6 +81,8 @@ Mark = Text | Rule | Frame | Picture | Modules
 
 @dataclass(slots=True)
 class Page:
-    """The marks of one page, in the order of drawing."""
+    """The marks of one page, in the order of drawing; A4 upright unless said otherwise."""
 
     marks: list[Mark] = field(default_factory=list)
+    width: float = PAGE_WIDTH
+    height: float = PAGE_HEIGHT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
@@ -21,12 +21,22 @@ from app.invoices.pdf.metadata import Metadata
 
 
 def write_pdf(
-    pages: Sequence[Page], metadata: Metadata, attachments: Sequence[Attachment] = ()
+    pages: Iterable[Page], metadata: Metadata, attachments: Sequence[Attachment] = ()
 ) -> bytes:
-    """The bytes of a PDF/A-3b file; the same input gives the same bytes."""
+    """The bytes of a PDF/A-3b file; the same input gives the same bytes.
+
+    ``pages`` are gone through twice, and may be laid out anew each time.
+    """
     archive = Archive(metadata, attachments)
-    fonts = _embed_fonts(pages)
-    pictures = _add_pictures(archive, pages)
+    texts: dict[Face, dict[int, str]] = {}
+    pictures: dict[bytes, tuple[str, Any]] = {}
+    for page in pages:
+        _note_glyphs(page, texts)
+        _add_pictures(archive, page, pictures)
+    fonts = {
+        face: EmbeddedFont(face, known, f"F{number}")
+        for number, (face, known) in enumerate(texts.items(), start=1)
+    }
     resources = archive.add(
         PDFDictionary(
             {
@@ -40,42 +50,33 @@ def write_pdf(
     )
     writer = ContentWriter(fonts, lambda picture: pictures[_key(picture)][0])
     for page in pages:
-        archive.add_page(writer.page(page.marks), resources)
+        archive.add_page(writer.page(page), resources, page.width, page.height)
     return archive.to_bytes()
 
 
-def _embed_fonts(pages: Sequence[Page]) -> dict[Face, EmbeddedFont]:
-    """A font for each face that a page uses, in the order of first use."""
-    texts: dict[Face, dict[int, str]] = {}
-    for page in pages:
-        for mark in page.marks:
-            if not isinstance(mark, Text):
-                continue
-            for run in mark.shaped.runs:
-                known = texts.setdefault(run.face, {})
-                for glyph, text in zip(run.glyphs, run.texts, strict=True):
-                    if not known.get(glyph):
-                        known[glyph] = text
-    return {
-        face: EmbeddedFont(face, known, f"F{number}")
-        for number, (face, known) in enumerate(texts.items(), start=1)
-    }
+def _note_glyphs(page: Page, texts: dict[Face, dict[int, str]]) -> None:
+    """The faces that a page uses, in the order of first use, and what their glyphs stand for."""
+    for mark in page.marks:
+        if not isinstance(mark, Text):
+            continue
+        for run in mark.shaped.runs:
+            known = texts.setdefault(run.face, {})
+            for glyph, text in zip(run.glyphs, run.texts, strict=True):
+                if not known.get(glyph):
+                    known[glyph] = text
 
 
-def _add_pictures(archive: Archive, pages: Sequence[Page]) -> dict[bytes, tuple[str, Any]]:
+def _add_pictures(archive: Archive, page: Page, found: dict[bytes, tuple[str, Any]]) -> None:
     """Resource name and reference of each picture; one that is shown twice is stored once."""
-    found: dict[bytes, tuple[str, Any]] = {}
-    for page in pages:
-        for mark in page.marks:
-            if isinstance(mark, Picture) and _key(mark) not in found:
-                entries = {
-                    "Type": PDFName("XObject"), "Subtype": PDFName("Image"),
-                    "Width": mark.columns, "Height": mark.rows, "BitsPerComponent": 8,
-                    "ColorSpace": PDFName("DeviceRGB"),
-                }  # fmt: skip
-                reference = archive.add(archive_stream(mark.pixels, entries))
-                found[_key(mark)] = (f"Im{len(found) + 1}", reference)
-    return found
+    for mark in page.marks:
+        if isinstance(mark, Picture) and _key(mark) not in found:
+            entries = {
+                "Type": PDFName("XObject"), "Subtype": PDFName("Image"),
+                "Width": mark.columns, "Height": mark.rows, "BitsPerComponent": 8,
+                "ColorSpace": PDFName("DeviceRGB"),
+            }  # fmt: skip
+            reference = archive.add(archive_stream(mark.pixels, entries))
+            found[_key(mark)] = (f"Im{len(found) + 1}", reference)
 
 
 def _key(picture: Picture) -> bytes:
