@@ -11,11 +11,10 @@ from types import ModuleType
 from typing import Any
 
 from flask import Flask, current_app
-from flask_sqlalchemy.session import Session
 from sqlalchemy import Connection, Engine, make_url
-from sqlalchemy.orm import scoped_session
 
 from app.extensions import db
+from app.transactions import Transactions
 
 READ = "read"
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
@@ -55,7 +54,7 @@ def primary_engine() -> Engine:
 
 
 @contextmanager
-def transaction() -> Iterator[scoped_session[Session]]:
+def transaction() -> Iterator[Transactions]:
     """The session of one transaction outside requests: committed at the end, or rolled back."""
     try:
         yield db.session

@@ -93,7 +93,7 @@ def _read(path: str, options: Mapping[str, object]) -> Any:
     service: ODataService = current_app.extensions["odata"]
     asked = ReadRequest(path, query_text(options), "/odata/", _HEADERS)
     caller = current_caller()
-    if db.session.registry.has() and db.session().in_transaction():
+    if db.session.is_used() and db.session().in_transaction():
         answer = service.reader.read(asked, caller, records.connection())
     else:
         with read_engine().connect() as connection:

@@ -6,6 +6,8 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import MetaData
 from sqlalchemy.orm import DeclarativeBase
 
+from app.transactions import Transactions
+
 # Every constraint has a name, so that a migration can drop it on both databases.
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -22,4 +24,14 @@ class Model(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMING)
 
 
-db = SQLAlchemy(model_class=Model, disable_autonaming=True)
+class Database(SQLAlchemy):
+    """The engines of an application, and the running transaction (docs/adr/0111)."""
+
+    session: Transactions  # type: ignore[assignment]  # without a unit of work
+
+    def __init__(self) -> None:
+        super().__init__(model_class=Model, disable_autonaming=True)
+        self.session = Transactions(lambda: self.engine)
+
+
+db = Database()

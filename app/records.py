@@ -27,20 +27,10 @@ from app import statements
 from app.errors import NotFoundError, PreconditionFailedError
 from app.extensions import db
 
-_CONNECTION = "connection of the transaction"
-
 
 def connection() -> Connection:
     """The connection of this request's transaction; begun at the first use."""
-    session = db.session()
-    # Asking the session takes longer than some statements; the answer holds for a transaction.
-    known = session.info.get(_CONNECTION)
-    if known is not None and known[0] is session.get_transaction():
-        remembered: Connection = known[1]
-        return remembered
-    found = session.connection()
-    session.info[_CONNECTION] = (session.get_transaction(), found)
-    return found
+    return db.session().connection()
 
 
 def insert(table: FromClause, values: Mapping[str, Any]) -> int:

@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from flask import Flask, current_app
-from sqlalchemy import Engine, event, insert, make_url, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Engine, insert, make_url, select, update
 
 from app.config import Config
 from app.database import primary_engine
@@ -22,6 +21,7 @@ from app.extensions import db
 from app.limits.shared import EPOCH_KEY
 from app.models.user import SecurityEpoch
 from app.redis_link import RedisAwayError, RedisLink, Script
+from app.transactions import Transaction
 
 # Redis forgets the value after this time, so that a Redis that came back with an old memory, or
 # one that a process could not reach, is believed no longer than that.
@@ -122,13 +122,13 @@ class SharedEpoch:
 
 def bump_epoch() -> None:
     """End what every process remembers of callers, when the running transaction is committed."""
-    session = db.session()
+    running = db.session()
     grown = update(_TABLE).where(_TABLE.c.id == 1).values(value=_TABLE.c.value + 1)
-    if session.execute(grown.returning(_TABLE.c.id)).first() is None:
-        session.execute(insert(_TABLE).values(id=1, value=1))
+    if running.execute(grown.returning(_TABLE.c.id)).first() is None:
+        running.execute(insert(_TABLE).values(id=1, value=1))
     link: RedisLink | None = current_app.extensions["redis"]
     if link is not None:
-        announcement = session.info.get("epoch") or _Announcement(link, session)
+        announcement = running.info.get("epoch") or _Announcement(link, running)
         announcement.is_due = True
 
 
@@ -140,30 +140,23 @@ class _Announcement:
     transaction holds until its commit, keeps two marks from crossing.
     """
 
-    def __init__(self, link: RedisLink, session: Session) -> None:
+    def __init__(self, link: RedisLink, running: Transaction) -> None:
         self._link = link
+        self._running = running
         self._mark = f"pending:{secrets.token_hex(8)}"
         self._value = 0
         self.is_due = False
-        session.info["epoch"] = self
-        event.listen(session, "before_commit", self._before_commit)
-        event.listen(session, "after_commit", self._after_commit)
-        event.listen(session, "after_rollback", self._after_rollback)
+        running.info["epoch"] = self
+        running.before_commit.append(self._before_commit)
+        running.after_commit.append(lambda: self._publish(str(self._value)))
+        running.after_rollback.append(lambda: self._publish(""))
 
-    def _before_commit(self, session: Session) -> None:
-        if session.in_nested_transaction() or not self.is_due:
+    def _before_commit(self) -> None:
+        if not self.is_due:
             return
         # A savepoint may have been undone since: what counts is what will be committed.
-        self._value = session.execute(_SELECT).scalar_one()
+        self._value = self._running.execute(_SELECT).scalar_one()
         _try(self._link, _MARK, EPOCH_KEY, self._mark, PENDING_MILLISECONDS)
-
-    def _after_commit(self, session: Session) -> None:
-        if not session.in_nested_transaction():
-            self._publish(str(self._value))
-
-    def _after_rollback(self, session: Session) -> None:
-        if not session.in_nested_transaction():
-            self._publish("")
 
     def _publish(self, value: str) -> None:
         if self.is_due:

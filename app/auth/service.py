@@ -45,7 +45,7 @@ def log_in(username: str, password: str) -> TokenPair:
         & (_USERS.c.status == "active")
         & (_USERS.c.password_hash == row.password_hash)
     )
-    if not db.session.execute(update(_USERS).where(same).values(**changes)).rowcount:  # type: ignore[attr-defined]
+    if not db.session.execute(update(_USERS).where(same).values(**changes)).rowcount:
         raise InvalidCredentialsError("User name or password is wrong.")
     lockout.forget_failures(username)
     pair = open_session(row.id)

@@ -118,7 +118,7 @@ def end_sessions(condition: ColumnElement[bool], reason: str) -> int:
 
     Returns: how many there were.
     """
-    ended: int = db.session.execute(  # type: ignore[attr-defined]  # a cursor's result
+    ended: int = db.session.execute(
         update(_SESSIONS)
         .where(condition, _SESSIONS.c.revoked_at.is_(None))
         .values(revoked_at=utc_now(), revoked_reason=reason)

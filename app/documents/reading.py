@@ -18,7 +18,7 @@ def reading() -> Iterator[Connection]:
 
     It opens no transaction of its own: on SQLite that would keep every writer waiting.
     """
-    if db.session.registry.has() and db.session().in_transaction():
+    if db.session.is_used() and db.session().in_transaction():
         yield records.connection()
     else:
         with primary_engine().connect() as connection:

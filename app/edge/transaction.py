@@ -21,7 +21,7 @@ def end_transaction(response: Response) -> Response:
     Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
         an error answer when the database refuses the commit.
     """
-    if not db.session.registry.has() and "keyed_request" not in g and "denied" not in g:
+    if not db.session.is_used() and "keyed_request" not in g and "denied" not in g:
         return response  # nothing was written or locked
     try:
         if response.status_code >= 400:

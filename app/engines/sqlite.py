@@ -74,7 +74,7 @@ def listen(engine: Engine, *, reading: bool) -> None:
 
 
 def _begin_immediate(connection: Connection) -> None:
-    driver: Any = connection.connection.driver_connection
+    driver: Any = connection.connection.dbapi_connection
     try:
         driver.begin()
     except sqlite3.OperationalError as error:

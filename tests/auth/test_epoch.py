@@ -122,13 +122,13 @@ def test_while_a_commit_runs_nobody_believes_redis(
     before = current(shared)
     during: list[Any] = []
 
-    def look(session: Any) -> None:
+    def look() -> None:
         during.append((seen(shared), 0 < server.pttl(EPOCH_KEY) <= PENDING_MILLISECONDS))
 
     with shared.app_context():
         bump_epoch()
         assert seen(shared) == before  # nothing is said before the commit begins
-        db.event.listen(db.session(), "before_commit", look)
+        db.session().before_commit.append(look)
         db.session.commit()
     assert during == [(None, True)]
     assert seen(shared) == before + 1 == current(shared)
@@ -152,7 +152,7 @@ def test_a_rolled_back_change_takes_its_mark_away(shared: Flask, server: redis.R
     before = current(shared)
     with shared.app_context():
         bump_epoch()
-        db.session.info["epoch"]._before_commit(db.session())
+        db.session.info["epoch"]._before_commit()
         assert server.get(EPOCH_KEY).startswith(b"pending:")  # type: ignore[union-attr]
         db.session.rollback()
     assert server.get(EPOCH_KEY) is None

@@ -95,7 +95,7 @@ def _refused(error: Exception, method: str, path: str) -> Response:
 
 
 def _end_transaction(response: Response) -> Response:
-    if db.session.registry.has():
+    if db.session.is_used():
         if response.status_code >= 400:
             db.session.rollback()
         else:

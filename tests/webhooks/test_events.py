@@ -192,7 +192,7 @@ def fail_to_send(do: Doing) -> int:
     key = send(do)
     do.put("outgoing_mail", 1, status="queued", created_at=utc_now() - 2 * GIVE_UP_AFTER)
     with do.app.app_context(), transaction() as session:
-        assert session.scalars(select(OutgoingMail.entity)).all() == ["Invoice"]
+        assert session.execute(select(OutgoingMail.entity)).scalars().all() == ["Invoice"]
     before = do.app.extensions["mail"]
     # A port of loopback on which nobody listens.
     do.app.extensions["mail"] = parse_mail_url("smtp://127.0.0.1:9")
