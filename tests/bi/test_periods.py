@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from app.bi.nlq.periods import Calendar, add_months, midnight
+from app.bi.nlq.spans import Calendar, add_months, midnight
 from app.bi.nlq.understanding import vocabulary_of
 from app.bi.nlq.words import tokenise
 

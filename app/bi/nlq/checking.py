@@ -11,7 +11,11 @@ from app.bi.nlq.vocabulary import Dimension
 
 
 class UnclearError(Exception):
-    """The words were understood, what they ask for together was not."""
+    """The words were understood, what they ask for together was not; ``choices`` may settle it."""
+
+    def __init__(self, text: str, choices: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.choices = tuple(choices)
 
 
 def checked(plan: Plan, reading: Reading) -> Plan:
@@ -20,6 +24,16 @@ def checked(plan: Plan, reading: Reading) -> Plan:
     Raises: UnclearError.
     """
     flags = reading.flags
+    totals = reading.entity.data.get("totals")
+    if (
+        "average" in flags
+        and totals
+        and plan.dimensions
+        and reading.measure_word in totals["words"]
+    ):
+        by = f"by {plan.dimensions[0].label}" + (f" {plan.period.label}" if plan.period else "")
+        choices = (f"{reading.measure_word.capitalize()} {by}", f"Average {totals['single']} {by}")
+        raise UnclearError("whether totals or single amounts are averaged", choices)
     if "average" in flags and plan.method != "average" and plan.kind != "mean":
         raise UnclearError("of what the average is wanted")
     if flags & {"change", "previous"} and plan.compared is None:
@@ -72,3 +86,29 @@ def check_ranks(reading: Reading, dimensions: Sequence[Dimension]) -> None:
         raise UnclearError(f"by what the {reading.rank_word} is chosen")
     if reading.unit and reading.rank is None:
         raise UnclearError(f"which {reading.unit} is wanted")
+
+
+def has_head(reading: Reading) -> bool:
+    """Whether a word says what is asked for: records of a kind, or a figure of them."""
+    figures = reading.measure or reading.rate or reading.order
+    amount = {"amount", "how_much"} & reading.flags and reading.entity.default_measure
+    owed = any(one.amount for _, one in reading.conditions)
+    grouped = reading.dimensions or reading.grain or (reading.subjects and reading.rank)
+    stated = bool(reading.conditions and grouped)
+    said = reading.noun_at is not None or reading.is_record
+    return bool(said or figures or amount or owed or stated)
+
+
+def has_needs(reading: Reading) -> bool:
+    """Whether records that nobody asks for by themselves are what the question is about."""
+    needed = reading.entity.data.get("needs")
+    if needed is None or reading.noun_at is not None:
+        return True
+    path = reading.entity.dimensions[needed].path
+    named = any(one.path == path for _, one in reading.conditions)
+    counted = reading.measure is not None and reading.measure.money is None
+    return (
+        named
+        or counted
+        or any(one.name == needed for one in (*reading.dimensions, *reading.subjects))
+    )

@@ -49,6 +49,8 @@ def _as_follower(reading: Reading) -> Reading:
     """A "sort by count" says how, not what."""
     if reading.sort is not None and not reading.rank:
         reading.flags -= {"count", "sum", "amount", "list"}
+    if "sum" in reading.flags and reading.noun_at is None:
+        reading.noun_at = 0  # "sum it up": the records are those from before
     return reading
 
 

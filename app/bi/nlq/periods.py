@@ -56,6 +56,10 @@ class PeriodReader:
         stems = [token.stem for token in tokens if token.stem != "of"]
         return bool(stems) and stems[0] in self._months
 
+    def is_article(self, token: Token) -> bool:
+        """Whether it says one without a number: ``a week``."""
+        return token.stem in self._articles
+
     def number(self, token: Token) -> int | None:
         """A whole number in digits or words."""
         if token.kind == "number" and token.number is not None:

@@ -40,6 +40,7 @@ class Reading(Naming):
     date: str | None = None
     measure: Measure | None = None
     measure_at: int | None = None
+    measure_word: str = ""
     rate: Rate | None = None
     order: str | None = None
     order_words: str = ""
@@ -151,7 +152,10 @@ class Reading(Naming):
             return True
         if "state" in slot and "dimension" in slot and self._is_label(at, slot["dimension"]):
             return True
-        if self._by and "dimension" in slot:
+        if self._by and "dimension" in slot and self._is_doer(at):
+            self._by = False  # "raised by clients in the public sector"
+            self._open.pop("by", None)
+        elif self._by and "dimension" in slot:
             self._dimension(slot["dimension"])
         elif "noun" in slot and slot["noun"] == self.entity.key:
             self._noun(at, slot)
@@ -163,6 +167,7 @@ class Reading(Naming):
             if self.measure is not None:
                 self.left.append(slot.text)
             self.measure, self.measure_at = slot["measure"], at
+            self.measure_word = slot.text.lower()
             self.score += 3
             self._by = False
             self._open.pop("by", None)
@@ -184,6 +189,12 @@ class Reading(Naming):
         else:
             return False
         return True
+
+    def _is_doer(self, at: int) -> bool:
+        """Whether a verb stands before the ``by`` and a name behind whom it is about."""
+        before = self._slots[at - 2] if at > 1 and "by" in self._slots[at - 1] else None
+        named = any("value" in slot for slot in self._slots[at + 1 : at + 4])
+        return before is not None and {"date", "with"} & set(before.meanings) != set() and named
 
     def _noun(self, at: int, slot: Slot) -> None:
         if self.noun_at is None:

@@ -114,6 +114,9 @@ def _number(
     value = token.number if token.kind in ("number", "percent") else None
     if value is None:
         word = vocabulary.periods.number(token)
+        if word is None and vocabulary.periods.is_article(token):
+            unit = tokens[at + 1].stem if at + 1 < len(tokens) else ""
+            return (2, {"duration": (1, unit)}) if unit in GRAINS else None  # "older than a week"
         value = None if word is None else Decimal(word)
     if value is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from app.bi.nlq.bounds import OPERATORS
-from app.bi.nlq.checking import UnclearError
+from app.bi.nlq.checking import UnclearError, has_head, has_needs
 from app.bi.nlq.compiling import condition_text
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.naming import AmbiguousName
@@ -64,6 +64,7 @@ class _Candidate:
     unknown: tuple[str, ...]
     unclear: str | None
     score: int
+    choices: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -135,6 +136,9 @@ class _Understanding:
             return _not_understood(candidates, tokens)
         whole.sort(key=lambda one: -one.score)
         best = whole[0]
+        torn = next((one for one in candidates if one.choices and not one.unknown), None)
+        if torn is not None and torn.score >= best.score:
+            return Understood(reason=torn.unclear, choices=torn.choices)
         close = [one for one in whole if best.score - one.score <= CLOSE]
         heads = [one for one in close if one.reading.noun_at is not None]
         if len(heads) == 1 and all(_is_before(heads[0], one) for one in close):
@@ -164,11 +168,11 @@ class _Understanding:
         unknown += tuple(reading.left)
         score = reading.score + self._prior(reading, slots, tokens) + (3 if related else 0)
         try:
-            if not related and not _has_head(reading):
+            if (not related and not has_head(reading)) or not has_needs(reading):
                 raise UnclearError("of what kind of record")
             plan = None if unknown else resolved(reading, having, related)
         except UnclearError as error:
-            return _Candidate(None, reading, unknown, str(error), score)
+            return _Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
             asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
             plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked)
@@ -290,7 +294,7 @@ class _Understanding:
         try:
             return Understood(plans=(changed(plan, reading, repairs(tokens)),))
         except UnclearError as error:
-            return Understood(reason=str(error))
+            return Understood(reason=str(error), choices=error.choices)
 
     def _plan(self, before: Sequence[str], at: int) -> Plan | None:
         """What was understood of an earlier question; found out once."""
@@ -326,17 +330,6 @@ def _is_before(head: _Candidate, other: _Candidate) -> bool:
     """``clients that owe us``: the records are named before the figure that others have."""
     at, named = other.reading.measure_at, head.reading.noun_at
     return other is head or (at is not None and named is not None and named < at)
-
-
-def _has_head(reading: Reading) -> bool:
-    """Whether a word says what is asked for: records of a kind, or a figure of them."""
-    figures = reading.measure or reading.rate or reading.order
-    amount = {"amount", "how_much"} & reading.flags and reading.entity.default_measure
-    owed = any(one.amount for _, one in reading.conditions)
-    grouped = reading.dimensions or reading.grain or (reading.subjects and reading.rank)
-    stated = bool(reading.conditions and grouped)
-    said = reading.noun_at is not None or reading.is_record
-    return bool(said or figures or amount or owed or stated)
 
 
 def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condition:
@@ -386,4 +379,5 @@ def _not_understood(candidates: Sequence[_Candidate], tokens: Sequence[Token]) -
         words = tuple(token.text for token in tokens if token.kind == "word")
         return Understood(unknown=words[:5])
     best = min(candidates, key=lambda one: (len(one.unknown), -one.score))
-    return Understood(unknown=best.unknown, reason=best.unclear)
+    choices = () if best.unknown else best.choices
+    return Understood(unknown=best.unknown, reason=best.unclear, choices=choices)
