@@ -33,6 +33,7 @@ area = Area("bi", __name__, description="Figures: questions in plain words, repo
 @area.post("/nlq")
 @area.arguments(FiguresQuestionSchema)
 @area.response(200, FiguresAnswerSchema)
+@area.doc(responses={404: {"$ref": "#/components/responses/Error404"}})
 @requires("bi:query")
 def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
     """Answer a question about the data in plain words.

@@ -26,6 +26,7 @@ from app.multipart import read_form
 from app.security import requires, streamed
 
 BYTES = {"type": "string", "format": "binary"}
+QUARANTINED = {"$ref": "#/components/responses/Error409"}
 RAW_BODY = {"content": {"application/octet-stream": {"schema": BYTES, "example": "bytes"}}}
 
 
@@ -63,7 +64,8 @@ def replace_content(query: dict[str, Any], document_id: int) -> Response:
 
 @area.get("/<int:document_id>/download")
 @area.arguments(DownloadQuerySchema, location="query")
-@area.response(200, BYTES, content_type="application/octet-stream")
+@area.response(200, BYTES, content_type="*/*")
+@area.doc(responses={409: QUARANTINED})
 @area.alt_response(206, description="The part that `Range` asks for.", success=True)
 @area.alt_response(302, description="Where the object store gives it out.", success=True)
 @area.alt_response(304, description="It is as you know it.", success=True)
@@ -81,6 +83,7 @@ def download(query: dict[str, Any], document_id: int) -> Response:
 @area.get("/<int:document_id>/preview")
 @area.arguments(DownloadQuerySchema, location="query")
 @area.response(200, BYTES, content_type="image/png")
+@area.doc(responses={409: QUARANTINED})
 @area.alt_response(304, description="It is as you know it.", success=True)
 @requires("documents:read")
 def preview(query: dict[str, Any], document_id: int) -> Response:

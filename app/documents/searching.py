@@ -21,7 +21,7 @@ _DOCUMENTS: Any = Document.__table__
 _CONTENTS: Any = DocumentContent.__table__
 _VERSIONS: Any = DocumentVersion.__table__
 _FOUND_BY_TRIGRAMS = (
-    "document_contents.id IN (SELECT rowid FROM {0} WHERE {0} MATCH :wanted)"
+    "document_contents.id IN (SELECT rowid FROM {0} WHERE {0} MATCH :wanted)"  # nosec B608  # names of our own tables
 ).format(fts_table("document_contents"))
 
 

@@ -127,9 +127,9 @@ class FromTicketSchema(Schema):
 
 
 class ArticleDraftSchema(Schema):
-    """The draft that was made."""
+    """The draft that was made; a dry run makes none, and has neither key nor address."""
 
-    id = fields.Integer()
+    id = fields.Integer(allow_none=True)
     title = fields.String()
     slug = fields.String()
     body = fields.String()
@@ -138,7 +138,7 @@ class ArticleDraftSchema(Schema):
     language = fields.String()
     visibility = fields.String()
     sourceTicketId = fields.Integer()
-    url = fields.String()
+    url = fields.String(allow_none=True)
 
 
 class ArticleHtmlSchema(Schema):

@@ -51,5 +51,5 @@ def _lists() -> dict[str, frozenset[str]]:
     source = files("facturx").joinpath(*_PROFILE).read_bytes()
     return {
         found.get("id", ""): frozenset(entry.get("value", "") for entry in found)
-        for found in ElementTree.fromstring(source).iter("cl")
+        for found in ElementTree.fromstring(source).iter("cl")  # nosec B314  # of the package
     }

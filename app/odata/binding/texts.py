@@ -60,7 +60,7 @@ def _with_literal(
     translator.context.unordered = True
     # The exact predicate stands behind the index on SQLite, whose phrase may be anywhere.
     narrowed = (
-        f"({{2}} IN (SELECT rowid FROM {text.trigrams} WHERE {text.sql.name} MATCH {{3}})"
+        f"({{2}} IN (SELECT rowid FROM {text.trigrams} WHERE {text.sql.name} MATCH {{3}})"  # nosec B608
         f" AND {sqlite})"
     )
     return Predicate(
