@@ -14,6 +14,7 @@ from werkzeug.routing import MapAdapter
 
 from app.edge.answer import Finisher
 from app.edge.gate import Gate
+from app.edge.leaving import Leaving
 from app.request_context import begin_exchange
 from app.shared_commit import forget_share
 
@@ -49,6 +50,10 @@ class Application(Flask):
             self.url_map, "", "/", "", environ["wsgi.url_scheme"], path,
             environ["REQUEST_METHOD"], environ.get("QUERY_STRING", ""),
         )  # fmt: skip
+
+    def full_dispatch_request(self) -> Any:
+        """The answer to the request of this context, as something that WSGI calls."""
+        return Leaving(super().full_dispatch_request())
 
     def wsgi_app(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer one request."""
