@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ _CLIENT = {
 # Whether the store answers is asked by a monitor, which does not wait.
 _PROBE = {"connect_timeout": timedelta(seconds=1), "timeout": timedelta(seconds=2)}
 _NO_RETRIES: Any = {"max_retries": 0}
+# With less left on the disk, uploads are refused soon.
+_FULL_BYTES = 10 * 1024 * 1024
 # What was being written when the process was killed: LocalStore's names for unfinished files.
 _UNFINISHED = re.compile(r".+#\d+")
 
@@ -200,8 +203,9 @@ class BlobStore:
             folder = self._folder
             while not folder.exists():  # made with the first file
                 folder = folder.parent
-            is_writable = folder.is_dir() and os.access(folder, os.W_OK)
-            return "ok" if is_writable else "not writable"
+            if not (folder.is_dir() and os.access(folder, os.W_OK)):
+                return "not writable"
+            return "ok" if shutil.disk_usage(folder).free > _FULL_BYTES else "full"
         try:
             with _answers():
                 obstore.head(self._probe, "readiness")

@@ -42,7 +42,7 @@ def configure(config: Config) -> None:
         processors=[*shared, _renderer(config)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         # Whatever standard error is when a line is written, not what it was at the start.
-        logger_factory=lambda *args: structlog.WriteLogger(sys.stderr),
+        logger_factory=lambda *args: _Lines(sys.stderr),
         cache_logger_on_first_use=False,
     )
     handler = _StandardError()
@@ -58,6 +58,17 @@ def configure(config: Config) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
+
+
+class _Lines(structlog.WriteLogger):
+    """Writes lines; one that cannot be written, on a full disk, say, stops nobody's work."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = msg
+    error = err = exception = failure = fatal = critical = msg
 
 
 class _StandardError(logging.StreamHandler):  # type: ignore[type-arg]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 import structlog
@@ -112,3 +113,24 @@ def test_an_exception_is_logged_with_its_traceback(
     event = json.loads(capsys.readouterr().err)
     assert "test_logs.py" in event["exception"]
     assert "hunter2" not in event["exception"]
+
+
+@pytest.mark.requirement("OPS-06")
+@pytest.mark.parametrize("config", [JSON, CONSOLE], ids=["json", "console"])
+def test_a_loop_of_the_worker_outlives_a_full_log(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs.configure(config)
+    try:
+        with open("/dev/full", "w") as full:
+            monkeypatch.setattr("sys.stderr", full)
+            try:
+                raise ValueError("what the loop fails with")
+            except ValueError:
+                structlog.get_logger().exception("loop failed", loop="deliveries")
+            logging.getLogger("library").warning("the same by the library's own way")
+            monkeypatch.undo()
+            with suppress(OSError):
+                full.close()
+    finally:
+        logs.configure(CONSOLE)
