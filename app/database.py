@@ -46,6 +46,20 @@ def read_engine() -> Engine:
     return db.engines[READ]
 
 
+@contextmanager
+def steady_read() -> Iterator[Connection]:
+    """A connection whose reads all see the database as it is at the first of them.
+
+    What is written meanwhile waits for nothing and is not seen (docs/adr/0123).
+    """
+    with read_engine().connect() as connection:
+        connection.exec_driver_sql(_engines(connection.dialect.name).STEADY)
+        try:
+            yield connection
+        finally:
+            connection.exec_driver_sql("ROLLBACK")
+
+
 def primary_engine() -> Engine:
     """The engine for reads that must see the last commit: a replica may lag behind."""
     if current_app.config.get("DATABASE_REPLICA_URL"):

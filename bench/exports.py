@@ -130,7 +130,7 @@ def _app(folder: Path, database: str | None) -> Any:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--format", choices=("xlsx", "csv", "json"), default="xlsx")
+    parser.add_argument("--format", choices=("xlsx", "csv", "json", "pdf"), default="xlsx")
     parser.add_argument("--database", help="an empty PostgreSQL database instead of SQLite")
     return parser.parse_args()
 

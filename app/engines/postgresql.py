@@ -26,6 +26,10 @@ SESSION_SETTINGS = {
 }
 
 
+# How a transaction begins whose reads all see one state.
+STEADY = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
 def options(url: URL, *, reading: bool) -> dict[str, Any]:
     """What the engine is made with."""
     settings = dict(SESSION_SETTINGS)

@@ -34,6 +34,10 @@ PRAGMAS = (
 )
 
 
+# How a transaction begins whose reads all see one state: that of the first of them.
+STEADY = "BEGIN DEFERRED"
+
+
 def options(url: URL, *, reading: bool) -> dict[str, Any]:
     """What the engine is made with.
 

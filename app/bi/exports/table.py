@@ -8,13 +8,15 @@ from datetime import UTC, date, datetime
 from itertools import islice
 from typing import Any
 
-from app.bi.query import Query, Row, pages
+from app.bi.query import LARGEST_PAGE, Query, Row, pages
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.service import Totals
+from app.database import steady_read
 
 # What a sheet holds less its head, sums and remarks; what people print.
 MOST_ROWS = {"xlsx": 1_000_000, "csv": 5_000_000, "json": 5_000_000, "pdf": 10_000}
 CHART_ROWS = 500
+PAGE_ROWS = LARGEST_PAGE
 Progress = Callable[[int], None]
 
 
@@ -52,18 +54,19 @@ class ExportTable:
         return f"Truncated: the first {self.most:,} of {self.total:,} rows."
 
     def rows(self) -> Iterator[list[Any]]:
-        """The values of each row in the order of the columns."""
+        """The values of each row in the order of the columns, all of one moment."""
         names = [column.name for column in self.columns]
-        for page in pages(self.query):
-            for row in islice(page, max(0, self.most - self.written)):
-                self.sums.add(row)
-                if len(self.charted) < CHART_ROWS:
-                    self.charted.append(row)
-                self.written += 1
-                yield [row.get(name) for name in names]
-            self.progress(self.written)
-            if self.written >= self.most:
-                return
+        with steady_read() as connection:
+            for page in pages(self.query, PAGE_ROWS, connection):
+                for row in islice(page, max(0, self.most - self.written)):
+                    self.sums.add(row)
+                    if len(self.charted) < CHART_ROWS:
+                        self.charted.append(row)
+                    self.written += 1
+                    yield [row.get(name) for name in names]
+                self.progress(self.written)
+                if self.written >= self.most:
+                    return
 
     def total_rows(self) -> list[list[Any]]:
         """The sums, a row for each currency; none when rows are missing: they would be wrong."""
