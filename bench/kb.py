@@ -1,28 +1,33 @@
 """How good and how dear the search of the knowledge base is, on a public retrieval collection.
 
-    python -m bench.kb --collection DIR [--database postgresql://...] [--limit N] [--vectors 100000]
+    python -m bench.kb --collection DIR [--database postgresql://...] [--limit N] [--split test]
+    python -m bench.kb --vectors 100000 --articles 10000
 
 DIR has either the Cranfield layout (cran.all.1400, cran.qry, cranqrel) or the BEIR layout
-(corpus.jsonl, queries.jsonl, qrels/test.tsv). Its documents become published articles of a new
-database, the worker's own functions index them, and every question goes through the service: index,
-query engine, permission. For keyword, semantic and hybrid it prints nDCG@10 and recall@10, and CPU
-of this process per question (median and 95th of a hundred). A judgement above 0 counts as relevant;
-graded ones count by their grade in BEIR collections, as usual there.
+(corpus.jsonl, queries.jsonl, qrels/*.tsv; every split of the judgements unless one is named). Its
+documents become published articles of a new database, the worker's own functions index them, and
+every question goes through the service: index, query engine, permission. For keyword, semantic and
+hybrid it prints nDCG@10 and recall@10, and CPU of this process per question (median and 95th of a
+hundred). A judgement above 0 counts as relevant; graded ones count by their grade in BEIR
+collections, as usual there.
+
+``--vectors`` times the nearest of so many passages, beside comparing all of them; ``--articles``
+times questions to so many articles, made of words at random with vectors at random: what a question
+costs depends on neither. Both print the memory of the model too.
 """
 
 from __future__ import annotations
 
 import argparse
 import html
-import json
-import math
 import os
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,33 +46,35 @@ from app.kb.indexing import ARTICLE, index_articles
 from app.kb.search import search_articles
 from app.lazy import lazy
 from app.models.kb_article import KbArticle
+from app.search.embedding import DIMENSION
+from app.search.entries import make_entry
 from app.search.ranking import MODES
 from app.search.shelf import shelf_of
+from app.search.vectors import Vectors
+from app.search.wordpiece import vocabulary
+from app.search.writing import store
 from app.security import acting_as, system_caller
+from bench.retrieval import DEPTH, Collection, cut, ndcg, read_collection
 
 numpy: Any = lazy("numpy")
-DEPTH = 10
 TITLE_LENGTH = 255
 NAME = "business_platform_bench_kb"
-
-
-@dataclass(frozen=True)
-class Collection:
-    """Documents (id, title, text), questions (id, text) and judgements: question -> id -> grade."""
-
-    documents: Sequence[tuple[str, str, str]]
-    questions: Sequence[tuple[str, str]]
-    relevant: Mapping[str, Mapping[str, int]]
 
 
 def main() -> int:
     """Measure each database."""
     options = _options()
+    if options.vectors or options.articles:
+        tell_model_memory()
     if options.vectors:
         time_vectors(options.vectors)
+    if options.articles:
+        for url in options.database or [""]:
+            with tempfile.TemporaryDirectory() as folder, database(url, Path(folder)) as address:
+                time_articles(options.articles, address, Path(folder))
     if options.collection is None:
         return 0
-    collection = read_collection(options.collection)
+    collection = read_collection(options.collection, options.split)
     if options.limit:
         collection = cut(collection, options.limit)
     print(f"{len(collection.documents)} documents, {len(collection.questions)} questions")
@@ -122,13 +129,6 @@ def ask(collection: Collection, names: Mapping[int, str], mode: Any) -> None:
     )
 
 
-def ndcg(found: Sequence[str], grades: Mapping[str, int]) -> float:
-    """Normalised discounted cumulative gain of the first ten (gain is the grade)."""
-    gain = sum(grades.get(name, 0) / math.log2(place + 2) for place, name in enumerate(found))
-    best = sorted(grades.values(), reverse=True)[:DEPTH]
-    return gain / sum(grade / math.log2(place + 2) for place, grade in enumerate(best))
-
-
 def fill(documents: Sequence[tuple[str, str, str]]) -> dict[int, str]:
     """The documents as published articles; returns id -> name in the collection."""
     names = {}
@@ -144,80 +144,89 @@ def fill(documents: Sequence[tuple[str, str, str]]) -> dict[int, str]:
     return names
 
 
-def read_collection(folder: Path) -> Collection:
-    """A collection in either layout."""
-    return _read_beir(folder) if (folder / "corpus.jsonl").exists() else _read_cranfield(folder)
-
-
-def cut(collection: Collection, most: int) -> Collection:
-    """The first ``most`` questions, and all documents."""
-    return Collection(collection.documents, collection.questions[:most], collection.relevant)
-
-
-def _read_cranfield(folder: Path) -> Collection:
-    documents = []
-    for part in _parts(folder / "cran.all.1400"):
-        number, _, rest = part.partition("\n")
-        title = rest.partition(".T\n")[2].partition("\n.A\n")[0]
-        text = rest.partition("\n.W\n")[2]
-        documents.append((number.strip(), _line(title), _line(text)))
-    # The judgements number the questions by their order.
-    questions = [
-        (str(place), _line(part.partition(".W\n")[2]))
-        for place, part in enumerate(_parts(folder / "cran.qry"), 1)
-    ]
-    relevant: dict[str, dict[str, int]] = {}
-    for line in (folder / "cranqrel").read_text().splitlines():
-        fields = line.split()
-        if len(fields) >= 3 and int(fields[2]) > 0:
-            relevant.setdefault(fields[0], {})[fields[1]] = 1
-    return Collection(documents, [pair for pair in questions if pair[0] in relevant], relevant)
-
-
-def _parts(path: Path) -> Iterator[str]:
-    text = "\n" + path.read_text(encoding="latin-1")
-    yield from text.split("\n.I ")[1:]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _read_beir(folder: Path) -> Collection:
-    documents = [
-        (str(row["_id"]), row.get("title") or "", row.get("text") or "")
-        for row in _rows(folder / "corpus.jsonl")
-    ]
-    relevant: dict[str, dict[str, int]] = {}
-    for line in (folder / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        question, document, grade = line.split("\t")[:3]
-        if int(grade) > 0:
-            relevant.setdefault(question, {})[document] = int(grade)
-    questions = [
-        (str(row["_id"]), row["text"])
-        for row in _rows(folder / "queries.jsonl")
-        if str(row["_id"]) in relevant
-    ]
-    return Collection(documents, questions, relevant)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        yield from (json.loads(line) for line in lines if line.strip())
-
-
 def time_vectors(count: int) -> None:
-    """How long the nearest of ``count`` vectors take to find."""
+    """How long the nearest of ``count`` passages take to find, and whether they are the nearest."""
     random = numpy.random.default_rng(1)
-    matrix = random.standard_normal((count, 384), dtype=numpy.float32)
-    times = []
-    for place in range(50):
+    subjects = random.standard_normal((max(count // 50, 1), DIMENSION), dtype=numpy.float32)
+    matrix = subjects[random.integers(0, len(subjects), count)]
+    matrix += 0.8 * random.standard_normal(matrix.shape, dtype=numpy.float32)
+    matrix /= numpy.linalg.norm(matrix, axis=1, keepdims=True)
+    vectors = Vectors(matrix[:, None, :])
+    nothing = numpy.zeros(0, dtype=numpy.int64)
+    quick, every, common = [], [], 0
+    for place in range(0, count, count // 50):
+        asked = matrix[place] + 0.03 * random.standard_normal(DIMENSION, dtype=numpy.float32)
+        asked /= numpy.linalg.norm(asked)
         begin = time.process_time()
-        near = matrix @ matrix[place]
-        numpy.argpartition(-near, DEPTH)[:DEPTH]
-        times.append((time.process_time() - begin) * 1000)
-    times.sort()
-    print(f"{count} vectors: median {times[25]:.1f} ms, 95th {times[47]:.1f} ms of CPU")
+        near = vectors.nearness(asked, nothing)
+        found = numpy.argpartition(-near, DEPTH)[:DEPTH]
+        between = time.process_time()
+        exact = numpy.argpartition(-(matrix @ asked), DEPTH)[:DEPTH]
+        quick.append((between - begin) * 1000)
+        every.append((time.process_time() - between) * 1000)
+        common += len(set(found.tolist()) & set(exact.tolist()))
+    print(
+        f"{count} passages: {percentiles(quick)} of CPU; all compared {percentiles(every)};"
+        f" {common / len(quick) / DEPTH:.1%} of the nearest {DEPTH} are the same"
+    )
+
+
+def time_articles(count: int, address: str, folder: Path) -> None:
+    """What a question costs with ``count`` articles of some 300 words."""
+    random = numpy.random.default_rng(1)
+    app = service_app(folder, address)
+    with app.app_context(), acting_as(system_caller("bench")):
+        flask_migrate.upgrade()
+        # Words as often as in a language: the second half as often as the first, and so on.
+        words = numpy.array(list(vocabulary())[2000:22_000])
+        drawn = numpy.minimum(random.zipf(1.2, (count, 300)) - 1, len(words) - 1)
+        texts = [" ".join(words[row]) for row in drawn]
+        fill([(str(place), text[:60], text) for place, text in enumerate(texts)])
+        for place, text in enumerate(texts, 1):
+            made = make_entry(text[:60], text, "en", None)
+            block = random.standard_normal((len(made.passages), DIMENSION), dtype=numpy.float32)
+            block /= numpy.linalg.norm(block, axis=1, keepdims=True)
+            with transaction():
+                store(
+                    ARTICLE, place, replace(made, vectors=block),
+                    revision=1, language="en", category=None,
+                )  # fmt: skip
+        for mode in MODES:
+            times = []
+            for text in (f"how do I {one[100:160]}" for one in texts[:100]):
+                begin = time.process_time()
+                search_articles(text, mode=mode, limit=DEPTH)
+                times.append((time.process_time() - begin) * 1000)
+            print(f"{count} articles, {mode:9}: {percentiles(times[5:])} of CPU a question")
+        for engine in db.engines.values():
+            engine.dispose()
+
+
+def tell_model_memory() -> None:
+    """What the model adds to a process, and how much at most while it is loaded."""
+    code = (
+        "import numpy, onnxruntime, re\n"
+        "from app.search.embedding import find_model\n"
+        "def now(name):\n"
+        "    text = open('/proc/self/status').read()\n"
+        "    return int(re.search(name + r':\\s+(\\d+)', text)[1]) // 1024\n"
+        "before = now('VmRSS')\n"
+        "find_model().embed(['How do I reset my password?'])\n"
+        "print(before, now('VmRSS'), now('VmHWM'))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    before, after, peak = map(int, found.stdout.split())
+    print(
+        f"model: a process of {before} MB has {after} MB with it, {peak} MB while it is loaded:"
+        f" {after - before} MB for the model, {peak - before} MB at most"
+    )
+
+
+def percentiles(times: Sequence[float]) -> str:
+    """Median and 95th of a hundred."""
+    ordered = sorted(times)
+    middle, late = ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100]
+    return f"median {middle:.1f} ms, 95th {late:.1f} ms"
 
 
 def service_app(folder: Path, address: str) -> Flask:
@@ -263,7 +272,11 @@ def _options() -> argparse.Namespace:
         help="'' for SQLite or the address of a PostgreSQL server; may be given several times",
     )  # fmt: skip
     parser.add_argument("--limit", type=int, default=0, help="only the first questions")
+    parser.add_argument("--split", help="judgements to use of a BEIR collection, such as test")
     parser.add_argument("--vectors", type=int, default=0, help="time a search in so many vectors")
+    parser.add_argument(
+        "--articles", type=int, default=0, help="time questions to so many articles"
+    )
     return parser.parse_args()
 
 
