@@ -6,6 +6,7 @@ import shutil
 import sys
 
 import gunicorn.http.message
+import gunicorn.workers.gthread
 from dotenv import load_dotenv
 
 from app.config import ConfigError, data_folder
@@ -38,6 +39,9 @@ max_requests_jitter = 5_000
 gunicorn.http.message.MAX_REQUEST_LINE = 131_072
 limit_request_line = 131_072
 control_socket_disable = True
+
+# A worker that ends keeps its idle connections for so long; docs/nginx.conf gives them up earlier.
+gunicorn.workers.gthread.STOP_KEEPALIVE_LINGER = 3.0
 accesslog = None
 
 if workers > 1 and os.environ.get("METRICS_TOKEN"):

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tests.faults import database, disk, neighbours, processes, rolling
+from tests.faults import database, disk, neighbours, processes, rolling, slow
 from tests.faults.bed import Bed, production_bed
 from tests.faults.results import Report, Result
 from tests.faults.servers import has_redis
@@ -38,6 +38,8 @@ PRODUCTION: dict[str, Fault] = {
     "clock jumps": processes.clock_jumps,
     "reload under load": rolling.reloaded,
     "rolling restart of two hosts": rolling.hosts_in_turn,
+    "slow headers": slow.headers,
+    "slow bodies": slow.bodies,
 }
 # On SQLite and files; each is given the disk that it harms.
 EMBEDDED: dict[str, Callable[[Bed, Report, Path], None]] = {
