@@ -68,6 +68,7 @@ class Reading:
     container: edm.EntityContainer
     text_numbers: bool = False  # Int64 and Decimal may be strings (IEEE754Compatible=true)
     max_depth: int = 5
+    handling: str | None = None  # ``strict`` or ``lenient``, as Prefer says
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ class _BodyReader:
         self._container = reading.container
         self._text_numbers = reading.text_numbers
         self._max_depth = reading.max_depth
+        self._handling = reading.handling
         self._related = 0
         self.problems = Problems()
 
@@ -138,7 +140,7 @@ class _BodyReader:
                 self._property(entity, member, value)
             elif (navigation := entity.type.navigation.get(name)) is not None:
                 self._navigation(entity, navigation, value, depth)
-            else:
+            elif self._handling != "lenient":
                 known = chain(members, entity.type.navigation)
                 self.problems.add_unknown(join_path(path, name), name, known, entity.type.name)
         return entity
@@ -167,6 +169,8 @@ class _BodyReader:
             # A key that is wrong does no harm here: it can only fail to find an entity.
             entity.key[prop.name] = read_property(prop, value, place, Problems())
         if member.is_ignored:
+            if self._handling == "strict" and not member.is_key:
+                self.problems.add(place, "is set by the service")
             return
         read = read_property(prop, value, place, self.problems, self._text_numbers)
         if prop.columns is not None and isinstance(prop.type, edm.ComplexType):

@@ -19,6 +19,10 @@ _PREFERENCE = re.compile(
     re.VERBOSE,
 )
 _REST_OF_MALFORMED = re.compile(r"[^,]*(?:,|$)")
+# *, Namespace.* or Namespace.Term, each perhaps with a qualifier, and "-" to leave it out.
+_NAME = r"[^\W\d]\w*"
+_PART = rf"-?(?:\*|{_NAME}(?:\.{_NAME})*\.(?:\*|{_NAME}))(?:#{_NAME})?"
+_FILTER = re.compile(rf"{_PART}(?:,{_PART})*")
 # What OData 4.0 spells with the prefix, 4.01 without; both are the same preference.
 _PREFIX = "odata."
 
@@ -59,8 +63,24 @@ class Preferences:
 
     @property
     def include_annotations(self) -> str | None:
-        """The filter of instance annotations, such as ``*`` or ``-*``."""
-        return self._value("include-annotations") or None
+        """The filter of instance annotations, such as ``*`` or ``-*``; None without a valid one."""
+        value = self._value("include-annotations")
+        return value if _FILTER.fullmatch(value) else None
+
+    def includes(self, namespace: str, alias: str, term: str) -> bool:
+        """Whether annotations with a term are asked for: what names it most closely decides."""
+        value = self.include_annotations
+        found, closest = False, -1
+        for part in value.split(",") if value else ():
+            is_left_out = part.startswith("-")
+            name, _, qualifier = part.removeprefix("-").partition("#")
+            wholes = ("*", f"{namespace}.*", f"{alias}.*", f"{namespace}.{term}", f"{alias}.{term}")
+            if qualifier or name not in wholes:
+                continue
+            closeness = (wholes.index(name) + 1) // 2
+            if closeness > closest or is_left_out:
+                found, closest = not is_left_out, max(closest, closeness)
+        return found
 
     @property
     def track_changes(self) -> bool:

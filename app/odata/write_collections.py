@@ -28,7 +28,7 @@ from app.odata.deep_relations import service_of
 from app.odata.options import OptionTexts
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import FilterPathSegment, NameSegment
-from app.odata.payload import MOST_RELATED, EntityBody, Reading, read_entities, read_entity
+from app.odata.payload import MOST_RELATED, EntityBody, read_entities, read_entity
 from app.odata.payload_problems import Problems
 from app.odata.payload_types import typed_reader
 from app.odata.preferences import preference_applied
@@ -71,9 +71,7 @@ def write_each(request: WriteRequest) -> Response:
     refuse_tags(request)
     body = None
     if request.method == "PATCH":
-        reading = Reading(request.container, request.text_numbers, request.max_depth)
-        content = request.json()
-        body = read_entity(content, entity_set.type, reading)
+        body = read_entity(request.json(), entity_set.type, request.reading)
     keys = member_keys(request, entity_set.type, path)
     for key in keys:
         with as_member(entity_set, key):
@@ -144,8 +142,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
     refuse_tags(request)
     entity_set = target.entity_set
-    reading = Reading(request.container, request.text_numbers, request.max_depth)
-    bodies = read_entities(items, target.type, reading, "value")
+    bodies = read_entities(items, target.type, request.reading, "value")
     minimal = request.preferences.return_ == "minimal"
     shown = []
     for body in bodies:

@@ -130,8 +130,13 @@ class WriteRequest:
         Raises: as ``json``; ValidationError, with every value that is wrong.
         """
         _ = self.odata_version  # a version that does not exist is refused before the body is read
-        reading = Reading(self.container, self.text_numbers, self.max_depth)
-        return read_entity(self.json(), target.type, reading)
+        return read_entity(self.json(), target.type, self.reading)
+
+    @property
+    def reading(self) -> Reading:
+        """How the body is to be read."""
+        handling = self.preferences.handling
+        return Reading(self.container, self.text_numbers, self.max_depth, handling)
 
     @property
     def text_numbers(self) -> bool:

@@ -22,6 +22,7 @@ from app.odata.options import OptionTexts, parse_options
 from app.odata.path import parse_path
 from app.odata.payload import EntityBody
 from app.odata.payload_problems import Problems
+from app.odata.preferences import preference_applied
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_collections import is_each, write_delta, write_each
 from app.odata.write_conditions import is_upsert, version_to_match
@@ -34,6 +35,7 @@ from app.odata.write_properties import write_property
 from app.odata.write_rights import require_some_right
 from app.odata.write_rows import require_entity
 from app.odata.write_targets import Target, find_plain_target, resolve_target
+from app.records import forget_notes
 
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
@@ -43,12 +45,20 @@ def write(request: WriteRequest) -> Response:
 
     Raises: an ApiError, after which the transaction must be rolled back.
     """
+    forget_notes()
     try:
         if is_each(request.path):
-            return write_each(request)
-        return _write(request, _target(request))
+            response = write_each(request)
+        else:
+            response = _write(request, _target(request))
     except QueryError as error:
         raise InvalidQueryError(str(error), position=error.offset) from error
+    if request.preferences.handling is not None:
+        before = response.headers.get("Preference-Applied")
+        applied = request.preferences.applied("handling")
+        if before is None or applied not in before:
+            response.headers["Preference-Applied"] = preference_applied(before, applied) or ""
+    return response
 
 
 def _target(request: WriteRequest) -> Target:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from app.errors import NotFoundError
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition
-from app.odata.preferences import Preferences, preference_applied
+from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.statement import Run, Statement
@@ -196,13 +196,23 @@ class Answering:
 
     def _json(self, body: str, headers: list[tuple[str, str]]) -> Answer:
         applied = [value for name, value in headers if name == "Preference-Applied"]
-        if self.format.omit_nulls:
-            applied.append(self.preferences.applied("omit-values"))
+        if self.preferences is not NO_PREFERENCES:
+            applied += self._applied()
         headers = [header for header in headers if header[0] != "Preference-Applied"]
         if found := preference_applied(*applied):
             headers.append(("Preference-Applied", found))
         kind = ("Content-Type", self.format.content_type)
         return Answer(200, body.encode(), [kind, self._version(), *headers])
+
+    def _applied(self) -> list[str]:
+        """The preferences that had a say in what an entity looks like."""
+        preferences = self.preferences
+        applied = [preferences.applied("omit-values")] if self.format.omit_nulls else []
+        if preferences.include_annotations is not None:
+            applied.append(preferences.applied("include-annotations"))
+        if preferences.handling == "strict":
+            applied.append(preferences.applied("handling"))
+        return applied
 
     def _text(self, text: str, headers: list[tuple[str, str]] | None = None) -> Answer:
         kind = ("Content-Type", "text/plain;charset=utf-8")

@@ -118,6 +118,14 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     null = is_null(place) if format_.omit_nulls and optional else None
     if annotation := type_annotation(name, type_, format_):
         yield Piece(annotation, null)
+    if (
+        format_.currencies
+        and isinstance(member, PropertyMember)
+        and member.property.currency_property
+    ):
+        currency = projection.scope.type.properties[member.property.currency_property]
+        shown = _property(projection, PropertyMember(currency), format_)
+        yield Piece([f'"{name}@Measures.ISOCurrency":', *shown], null)
     yield Piece([f'"{name}":', *value], null)
 
 

@@ -13,7 +13,8 @@ class Format(NamedTuple):
 
     ``ieee754``: Int64 and Decimal as strings. ``omit_nulls``: properties that are null are left
     out (``Prefer: omit-values=nulls``). ``mixed``: entities of several sets stand side by side, so
-    each tells its type and its id.
+    each tells its type and its id. ``currencies``: each amount has its currency as an annotation
+    (``Prefer: include-annotations``).
     """
 
     metadata: Metadata = "minimal"
@@ -21,6 +22,7 @@ class Format(NamedTuple):
     ieee754: bool = False
     omit_nulls: bool = False
     mixed: bool = False
+    currencies: bool = False
 
     def control(self, name: str, property_: str = "") -> str:
         """The name of a piece of control information, ``@odata.count`` or ``@count``."""

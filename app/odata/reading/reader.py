@@ -13,6 +13,7 @@ from werkzeug.datastructures import Headers
 
 from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
 from app.odata import edm
+from app.odata.csdl_terms import MEASURES
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import LiteralValue
@@ -87,6 +88,8 @@ class Reader:
         query = request.query
         texts = query if isinstance(query, OptionTexts) else read_options(query)
         self.check_schema_version(texts)
+        if texts.custom and request.preferences.handling == "strict":
+            raise QueryError(f"unknown query option '{texts.custom[0][0]}'")
         format_ = _format(request, texts)
         start = None
         if "skiptoken" in texts.system:
@@ -133,8 +136,12 @@ def _format(request: ReadRequest, texts: OptionTexts) -> Format:
         headers.get("OData-MaxVersion"),
         headers.get("OData-Version"),
     )
-    if request.preferences is not NO_PREFERENCES and request.preferences.omit_values == "nulls":
-        found = found._replace(omit_nulls=True)
+    wanted = request.preferences
+    if wanted is not NO_PREFERENCES:
+        found = found._replace(
+            omit_nulls=wanted.omit_values == "nulls",
+            currencies=wanted.includes(MEASURES, "Measures", "ISOCurrency"),
+        )
     return found._replace(mixed=True) if request.mixed else found
 
 

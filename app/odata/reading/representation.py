@@ -7,6 +7,7 @@ event tells of was allowed, and who receives it is decided where it is sent.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, bindparam, select
@@ -22,6 +23,16 @@ from app.odata.reading.statement import Run, Statement
 from app.security import system_caller
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The JSON text of an entity and its row version, if its type has one."""
+
+    entity: str
+    key: Any
+    text: str
+    version: int | None
+
+
 class Representations:
     """Reads entities of a container by type name and key."""
 
@@ -29,8 +40,8 @@ class Representations:
         self._container = container
         self._statements: dict[tuple[str, str], Statement] = {}
 
-    def read(self, entity: str, key: Any, connection: Connection) -> str:
-        """The JSON text of an entity.
+    def read(self, entity: str, key: Any, connection: Connection) -> Shown:
+        """An entity as it is now.
 
         Args:
             entity: name of the entity type, with a set or contained.
@@ -46,8 +57,8 @@ class Representations:
         rows = statement.rows(connection, Run(parts, 0))
         if not rows:
             raise KeyError(f"{entity} {key}")
-        text: str = rows[0][0]
-        return text
+        text, *version = rows[0]
+        return Shown(entity, key, text, version[0] if version else None)
 
     def _statement(self, type_: edm.EntityType, dialect: Dialect) -> Statement:
         scope = Scope(Context(self._container, system_caller()), type_)
@@ -57,5 +68,8 @@ class Representations:
             conditions.append(column == bindparam(f"key_{slot}", type_=column.type, required=True))
         # Rows that are hidden from queries, such as a document just deleted, have events, too.
         projection = Projection(scope, list(selected_members(scope, ())), ())
-        shown = select(entity_json(projection, BARE)).select_from(scope.from_clause())
+        columns = [entity_json(projection, BARE)]
+        if type_.etag is not None:
+            columns.append(scope.columns[type_.etag])
+        shown = select(*columns).select_from(scope.from_clause())
         return Statement(shown.where(*conditions), dialect, sources)

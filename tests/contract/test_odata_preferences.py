@@ -1,0 +1,125 @@
+"""``Prefer: include-annotations`` and ``handling``, and what the answer says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import Api
+
+CURRENCY = "revenue@Measures.ISOCurrency"
+
+
+@pytest.fixture
+def key(admin: Api) -> int:
+    body = {"name": "ACME", "revenue": 5, "currency": "CHF"}
+    answer = admin.post("/odata/Clients", body)
+    assert answer.status_code == 201
+    made: int = answer.json["id"]
+    return made
+
+
+def shown(api: Api, query: str, prefer: str) -> tuple[Any, str | None]:
+    answer = api.get(f"/odata/{query}", headers={"Prefer": prefer})
+    assert answer.status_code == 200, answer.text
+    return answer.json, answer.headers.get("Preference-Applied")
+
+
+# --- include-annotations --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "included"),
+    [
+        ("*", True),
+        ("Measures.*", True),
+        ("Org.OData.Measures.V1.*", True),
+        ("Measures.ISOCurrency", True),
+        ("Org.OData.Measures.V1.ISOCurrency", True),
+        ("*,-Measures.*", False),
+        ("-*,Measures.ISOCurrency", True),
+        ("Measures.*,-Measures.ISOCurrency", False),
+        ("-*", False),
+        ("-Measures.*", False),
+        ("Core.*", False),
+        ("*#Other", False),
+    ],
+)
+def test_what_is_asked_for_is_included(admin: Api, key: int, wanted: str, included: bool) -> None:
+    prefer = f'odata.include-annotations="{wanted}"'
+    entity, applied = shown(admin, f"Clients({key})?$select=name,revenue", prefer)
+    assert (entity.get(CURRENCY) == "CHF") is included
+    assert applied is not None and applied.startswith("odata.include-annotations=")
+    assert wanted in applied
+
+
+def test_every_amount_of_every_row_has_its_currency(admin: Api, key: int) -> None:
+    lines = [{"description": "Work", "unitPrice": 10, "taxRate": 0}]
+    made = {"clientId": key, "currency": "USD", "LineItems": lines}
+    assert admin.post("/odata/Invoices", made).status_code == 201
+    prefer = 'include-annotations="Measures.*",maxpagesize=5'
+    query = "Clients?$select=revenue&$expand=Invoices($select=total,amountDue)"
+    found, applied = shown(admin, query, prefer)
+    (client,) = found["value"]
+    assert client[CURRENCY] == "CHF"
+    (invoice,) = client["Invoices"]
+    assert invoice["total@Measures.ISOCurrency"] == "USD"
+    assert invoice["amountDue@Measures.ISOCurrency"] == "USD"
+    assert applied == "maxpagesize=5, include-annotations=Measures.*"
+
+
+def test_what_was_written_comes_back_with_them(admin: Api, key: int) -> None:
+    prefer = {"Prefer": 'return=representation,include-annotations="*"'}
+    answer = admin.patch(f"/odata/Clients({key})", {"currency": "EUR"}, headers=prefer)
+    assert answer.json[CURRENCY] == "EUR"
+    assert "return=representation" in answer.headers["Preference-Applied"]
+    assert "include-annotations" in answer.headers["Preference-Applied"]
+
+
+@pytest.mark.parametrize("wanted", ["Measures", "Measures.", "", "*.*", "a b"])
+def test_what_is_no_filter_is_ignored(admin: Api, key: int, wanted: str) -> None:
+    entity, applied = shown(admin, f"Clients({key})", f'include-annotations="{wanted}"')
+    assert CURRENCY not in entity
+    assert applied is None
+
+
+def test_without_the_preference_there_are_none(admin: Api, key: int) -> None:
+    assert CURRENCY not in admin.get(f"/odata/Clients({key})").json
+
+
+# --- handling -------------------------------------------------------------------------------------
+
+
+def test_lenient_leaves_out_what_is_unknown(admin: Api, key: int) -> None:
+    lenient = {"Prefer": "handling=lenient"}
+    body = {"name": "Globex", "colour": "red", "Contacts": [{"lastName": "Doe", "hat": 1}]}
+    answer = admin.post("/odata/Clients", body, headers=lenient)
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["Preference-Applied"] == "handling=lenient"
+    assert answer.json["Contacts"][0]["lastName"] == "Doe"
+    answer = admin.patch(f"/odata/Clients({key})", {"colour": "red", "name": "x"}, headers=lenient)
+    assert (answer.status_code, answer.json["name"]) == (200, "x")
+    wrong = admin.patch(f"/odata/Clients({key})", {"revenue": "much"}, headers=lenient)
+    assert wrong.status_code == 400
+
+
+def test_strict_refuses_what_would_be_ignored(admin: Api, key: int) -> None:
+    strict = {"Prefer": "handling=strict"}
+    answer = admin.patch(f"/odata/Clients({key})", {"number": "C-9", "name": "x"}, headers=strict)
+    assert answer.status_code == 400
+    assert answer.json["error"]["details"][0]["target"] == "number"
+    assert admin.patch(f"/odata/Clients({key})", {"number": "C-9"}).status_code == 200
+    answer = admin.patch(f"/odata/Clients({key})", {"name": "x"}, headers=strict)
+    assert (answer.status_code, answer.headers["Preference-Applied"]) == (200, "handling=strict")
+    assert admin.get("/odata/Clients?colour=red").status_code == 200
+    assert admin.get("/odata/Clients?colour=red", headers=strict).status_code == 400
+    found = admin.get("/odata/Clients?$top=1", headers=strict)
+    assert found.headers["Preference-Applied"] == "handling=strict"
+
+
+def test_what_changed_nothing_is_not_told(admin: Api, key: int) -> None:
+    answer = admin.get(f"/odata/Clients({key})", headers={"Prefer": "handling=lenient"})
+    assert "Preference-Applied" not in answer.headers
+    answer = admin.get(f"/odata/Clients({key})", headers={"Prefer": "handling=whatever"})
+    assert "Preference-Applied" not in answer.headers
