@@ -46,9 +46,17 @@ class Search:
         rows = self._rows("count", [pattern], [])
         return int(rows[0][0])
 
-    def ranked(self, tiers: Sequence[Pattern], *, limit: int, offset: int) -> list[Candidate]:
-        """Rows that have the last of the patterns: those with the first ones before the others."""
-        return [_candidate(row) for row in self._rows("ranked", tiers, [limit, offset])]
+    def ranked(
+        self, tiers: Sequence[Pattern], *, limit: int, offset: int
+    ) -> tuple[list[Candidate], int | None]:
+        """Rows that have the last of the patterns: those with the first ones before the others.
+
+        Returns: ``limit`` of them from ``offset`` on, and how many there are, where the database
+            came to know that on the way.
+        """
+        rows = self._rows("ranked", tiers, [limit, offset])
+        total = rows[0][0] if rows else None
+        return [_candidate(row[1:]) for row in rows], total
 
     def some(self, pattern: Pattern, *, limit: int) -> list[Candidate]:
         """At most ``limit`` of the rows that have the pattern."""

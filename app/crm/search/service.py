@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -78,6 +78,7 @@ class _Kind:
 
     search: Search
     wanted: Wanted
+    _counted: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._blocks: dict[int, list[Found]] = {}
@@ -89,7 +90,12 @@ class _Kind:
         self._tiers = (*tiers(self.wanted), pattern)
         known = {found.id for found in self.block(0)}
         # A block that is not full has been all.
-        self.exact = len(known) if len(known) < BLOCK else self.search.count(pattern)
+        if len(known) < BLOCK:
+            self.exact = len(known)
+        elif self._counted is not None:
+            self.exact = self._counted
+        else:
+            self.exact = self.search.count(pattern)
         for forgiving in nearly(self.wanted) if self.exact < ENOUGH else ():
             rows = self.search.some(forgiving, limit=MOST_NEARLY)
             rows = [row for row in rows if row.id not in known]
@@ -115,7 +121,7 @@ class _Kind:
     def _read(self, number: int) -> list[Found]:
         if number and number * BLOCK >= self.exact:
             return []
-        rows = self.search.ranked(self._tiers, limit=BLOCK, offset=number * BLOCK)
+        rows, self._counted = self.search.ranked(self._tiers, limit=BLOCK, offset=number * BLOCK)
         return rank_as_typed(self.search.kind, self.wanted, rows)
 
 

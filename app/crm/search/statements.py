@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    null,
     or_,
     select,
     table,
@@ -73,7 +74,8 @@ class Making:
     def _ranked(self, tiers: Sequence[Pattern]) -> Select[Any]:
         top = (self._top_of_sqlite(tiers) if self._sqlite else self._top(tiers)).subquery("top")
         shown = Scope(self._context, self._type)
-        rows = select(*self._shown(shown)).join_from(top, shown.table, shown.columns.id == top.c.id)
+        columns = (top.c.total, *self._shown(shown))
+        rows = select(*columns).join_from(top, shown.table, shown.columns.id == top.c.id)
         return rows.order_by(top.c.tier, top.c.id)
 
     def _top(self, tiers: Sequence[Pattern]) -> Select[Any]:
@@ -84,7 +86,9 @@ class Making:
         # Sorted by an expression, so that nobody looks through all rows in the order of the key.
         order: list[ColumnElement[Any]] = [literal_column("tier"), literal_column("id")]
         found = select(scope.columns.id, tier).where(last, *self._conditions(scope)).cte("found")
-        rows = select(found.c.id, found.c.tier).order_by(*order)
+        # All that was found lies there already: counting it costs no second look at the rows.
+        total = select(func.count()).select_from(found).scalar_subquery().label("total")
+        rows = select(found.c.id, found.c.tier, total).order_by(*order)
         return rows.limit(self._number()).offset(self._number())
 
     def _top_of_sqlite(self, tiers: Sequence[Pattern]) -> Select[Any]:
@@ -94,7 +98,8 @@ class Making:
             for place, tier in enumerate(tiers)
         ]
         found = union_all(*arms).subquery("found")
-        rows = select(found.c.id, found.c.tier)
+        # Nobody has looked at more than is shown: counting is another question.
+        rows = select(found.c.id, found.c.tier, null().label("total"))
         return rows.limit(self._number()).offset(self._number())
 
     def _some(self, pattern: Pattern) -> Select[Any]:
