@@ -19,6 +19,7 @@ COMMANDS = {
     "export": "app.importing.export:exporting",
     "invoices": "app.invoices.commands:invoices",
     "import": "app.importing.command:importing",
+    "mail": "app.mail.commands:mail",
     "restore": "app.backup.commands:restore",
     "reindex": "app.kb.command:reindex",
 }

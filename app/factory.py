@@ -40,6 +40,7 @@ from app.json_provider import ExactJson
 from app.kb.routes import area as kb
 from app.limits import limiter
 from app.mail.address import parse_mail_url
+from app.mail.routes import area as mail
 from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
@@ -53,7 +54,7 @@ from app.webhooks.routes import area as webhooks, events_area as events
 _log = structlog.get_logger()
 
 AREAS: tuple[Area, ...] = (
-    auth, admin, crm, invoices, payments, tickets, documents, kb, ai, webhooks, events, bi,
+    auth, admin, crm, invoices, payments, mail, tickets, documents, kb, ai, webhooks, events, bi,
 )  # fmt: skip
 
 

@@ -73,4 +73,5 @@ def _shown_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "createdAt": row["created_at"],
         "sentAt": row["sent_at"],
         "nextAttemptAt": row["next_attempt_at"] if row["status"] == "queued" else None,
+        "bounces": row["bounces"] or [],
     }

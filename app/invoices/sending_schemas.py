@@ -95,6 +95,15 @@ class DeliverySchema(Schema):
     error = fields.String(allow_none=True)
 
 
+class BouncedSchema(Schema):
+    """A recipient that a mail did not reach, by the report of another server."""
+
+    recipient = fields.String(metadata={"example": "billing@acme.example"})
+    status = fields.String(allow_none=True, metadata={"example": "5.1.1"})
+    reason = fields.String(allow_none=True, metadata={"example": "550 no such mailbox"})
+    at = fields.String(metadata={"format": "date-time"})
+
+
 class MailedSchema(DeliverySchema):
     """A mail about a document, and what became of it."""
 
@@ -103,6 +112,7 @@ class MailedSchema(DeliverySchema):
     createdAt = Instant()
     sentAt = Instant(allow_none=True)
     nextAttemptAt = Instant(allow_none=True)
+    bounces = fields.List(fields.Nested(BouncedSchema))
 
 
 class PreviewSchema(Schema):

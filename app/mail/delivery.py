@@ -23,14 +23,13 @@ from flask import current_app
 from sqlalchemy import ColumnElement
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from app import records
 from app.clock import utc_now
 from app.database import transaction
 from app.errors import ApiError
-from app.events import emit
 from app.leases import finish, take
 from app.loops import Loop
 from app.mail.address import MailServer
+from app.mail.failing import say_failed
 from app.mail.files import write_file
 from app.mail.message import Envelope, make_envelope
 from app.mail.outbox import LOOP
@@ -43,7 +42,6 @@ from app.mail.smtp import (
     UnknownOutcomeError,
 )
 from app.models.event import OutgoingMail
-from app.models.invoice import Invoice
 from app.security import acting_as, system_caller
 from app.settings import organisation
 
@@ -181,7 +179,8 @@ def _note_sent(row: Mapping[str, Any], refused: list[str]) -> None:
     for left in reversed(range(_COMMIT_TRIES)):
         try:
             with transaction():
-                finish(_TABLE, row, values)
+                if finish(_TABLE, row, values) and refused:
+                    say_failed(row)
         except (DBAPIError, SQLAlchemyError):
             if not left:
                 raise
@@ -221,15 +220,9 @@ def _fail(row: Mapping[str, Any], error: str) -> None:
     values = {"status": "failed", "attempts": row["attempts"] + 1, "error": error[:_ERROR_LENGTH]}
     with transaction():
         is_ours = finish(_TABLE, row, values)
-        if is_ours and row["entity"] == "Invoice":
-            _say_failed(row["entity_id"])
+        if is_ours:
+            say_failed(row)
     _log.warning("mail failed", mail=row["id"], error=error)
-
-
-def _say_failed(invoice_id: int) -> None:
-    invoice = records.read(Invoice.__table__, invoice_id, ("version",))
-    if invoice is not None:
-        emit("invoice.send_failed", "Invoice", invoice_id, sequence=invoice["version"])
 
 
 def _give_back(rows: list[Any]) -> None:

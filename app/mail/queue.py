@@ -85,7 +85,10 @@ def retry_mail(mail_id: int) -> None:
 def queue_again(mail_id: int) -> Mapping[str, Any]:
     """Send a failed mail once more, the same message with the same Message-ID; what changed."""
     now = utc_now()
-    changes = {"status": "queued", "next_attempt_at": now, "created_at": now, "error": None}
+    changes = {
+        "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,
+        "bounces": None,
+    }  # fmt: skip
     records.update(_TABLE, mail_id, changes)
     return changes
 

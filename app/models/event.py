@@ -120,6 +120,8 @@ class OutgoingMail(RowMixin, Model):
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
     sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When the server took it.")
     error: Mapped[str | None] = column(string(1000), "Last error.")
+    # [{"recipient": "a@b.example", "status": "5.1.1", "reason": "550 ...", "at": "..."}]
+    bounces: Mapped[Any] = column(JsonText(), "Recipients that it did not reach after all.")
 
     __table_args__ = (
         Index("ix_outgoing_mail_status_next_attempt_at", "status", "next_attempt_at"),

@@ -1,0 +1,106 @@
+"""Bounces: a mail that a server took comes back, and whoever sent it is told (docs/adr/0117)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+
+from app import audit, records
+from app.clock import utc_now
+from app.mail.address import server_form
+from app.mail.failing import say_failed
+from app.mail.reports import DeliveryReport, FailedRecipient, read_report
+from app.models.event import OutgoingMail
+from app.settings import organisation
+from app.types import iso_instant
+
+_TABLE: Any = OutgoingMail.__table__
+_ERROR_LENGTH = 1000
+NO_REPORT = "The message is no delivery report."
+NOT_OURS = "The report names no mail of this service."
+NO_FAILURE = "The report says of no recipient that delivery failed."
+
+
+@dataclass(frozen=True, slots=True)
+class Bounced:
+    """What a report came to: the mail that it is about, or why there is none."""
+
+    mail: Mapping[str, Any] | None = None
+    recipients: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def note_bounce(content: bytes) -> Bounced:
+    """Write down what a message that came back says of a mail of ours; the same twice is once.
+
+    Where all recipients of a mail are given up it has failed, else it stays sent; both are told.
+
+    Raises: ValidationError, it is no message.
+    """
+    report = read_report(content)
+    if report is None:
+        return Bounced(reason=NO_REPORT)
+    mail = _find_mail(report)
+    if mail is None:
+        return Bounced(reason=NOT_OURS)
+    known = {bounce["recipient"] for bounce in mail["bounces"] or ()}
+    fresh = [bounce for bounce in _bounces(mail, report) if bounce["recipient"] not in known]
+    if not fresh:
+        return Bounced(mail, tuple(sorted(known)), None if known else NO_FAILURE)
+    bounces = [*(mail["bounces"] or ()), *fresh]
+    lost = {bounce["recipient"] for bounce in bounces}
+    is_lost = lost >= set(_recipients(mail))
+    values = {
+        "bounces": bounces,
+        "status": "failed" if is_lost else mail["status"],
+        "error": f"bounced: {'; '.join(map(_line, bounces))}"[:_ERROR_LENGTH],
+    }
+    records.update(_TABLE, mail["id"], values)
+    after = {"delivery": mail["id"], "bounces": fresh}
+    audit.record("mail.bounced", mail["entity"], mail["entity_id"], after=after)
+    say_failed(mail)
+    return Bounced({**mail, **values}, tuple(sorted(lost)))
+
+
+def _find_mail(report: DeliveryReport) -> Mapping[str, Any] | None:
+    if not report.message_ids:
+        return None
+    statement = select(_TABLE).where(_TABLE.c.message_id.in_(report.message_ids)).limit(1)
+    row = records.connection().execute(statement.with_for_update()).mappings().first()
+    return None if row is None else dict(row)
+
+
+def _recipients(mail: Mapping[str, Any]) -> dict[str, str]:
+    """Address as servers write it, lower case -> as it is kept."""
+    return {server_form(address).lower(): address for address in (*mail["to"], *mail["cc"])}
+
+
+def _bounces(mail: Mapping[str, Any], report: DeliveryReport) -> list[dict[str, Any]]:
+    known = _recipients(mail)
+    copy = organisation().mail.copy_to
+    found: dict[str, dict[str, Any]] = {}
+    for failed in report.failed:
+        recipient = next((one for one in failed.addresses if one in known), None)
+        is_copy = copy is not None and server_form(copy).lower() in failed.addresses
+        if recipient is None and len(known) == 1 and not is_copy:
+            recipient = next(iter(known))  # it was forwarded: the end of the way has another name
+        if recipient is not None:
+            found.setdefault(recipient, _described(recipient, failed))
+    return list(found.values())
+
+
+def _described(recipient: str, failed: FailedRecipient) -> dict[str, Any]:
+    return {
+        "recipient": recipient,
+        "status": failed.status,
+        "reason": failed.reason,
+        "at": iso_instant(utc_now()),
+    }
+
+
+def _line(bounce: Mapping[str, Any]) -> str:
+    said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
+    return f"{bounce['recipient']}: {said or 'not delivered'}"

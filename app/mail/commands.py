@@ -1,0 +1,42 @@
+"""``flask --app wsgi mail ...``: for a mail server that hands messages to a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import BinaryIO
+
+import click
+from flask.cli import AppGroup
+
+from app.body_stream import READ_BYTES
+from app.database import transaction
+from app.errors import ApiError
+from app.mail.bounces import note_bounce
+from app.mail.intake import first_bytes
+from app.security import acting_as, system_caller
+
+mail = AppGroup("mail", help="Mail of this service.")
+
+
+@mail.command("bounce")
+@click.argument("message", type=click.File("rb"), default="-")
+def bounce(message: BinaryIO) -> None:
+    """Take a message that came back (MESSAGE, or what is piped in) and mark whom it names.
+
+    Ends with 0 for messages that are about nothing of ours: a mailbox gets all sorts.
+    """
+    content, _ = first_bytes(_chunks(message))
+    try:
+        with transaction(), acting_as(system_caller("cli")):
+            found = note_bounce(content)
+    except ApiError as error:
+        raise click.ClickException(error.message) from error
+    if found.mail is None or not found.recipients:
+        click.echo(found.reason)
+    else:
+        click.echo(f"mail {found.mail['id']} did not reach {', '.join(found.recipients)}")
+
+
+def _chunks(message: BinaryIO) -> Iterator[bytes]:
+    return iter(partial(message.read, READ_BYTES), b"")

@@ -1,0 +1,20 @@
+"""Telling that a mail did not arrive: whoever wants to know of its invoice hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app import records
+from app.events import emit
+from app.models.invoice import Invoice
+
+
+def say_failed(mail: Mapping[str, Any]) -> None:
+    """Emit ``invoice.send_failed`` where the mail is about an invoice that is still there."""
+    if mail["entity"] != "Invoice":
+        return
+    invoice_id: int = mail["entity_id"]
+    invoice = records.read(Invoice.__table__, invoice_id, ("version",))
+    if invoice is not None:
+        emit("invoice.send_failed", "Invoice", invoice_id, sequence=invoice["version"])

@@ -1,0 +1,87 @@
+"""``/api/mail``: what other mail servers have to say about mail of this service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+from marshmallow import Schema, fields, validate
+
+from app.areas import Area
+from app.body_stream import BodyStream, maximum_upload, note_fingerprint
+from app.errors import UnsupportedMediaTypeError
+from app.mail.bounces import note_bounce
+from app.mail.intake import first_bytes
+from app.mail.outbox import shown_delivery
+from app.security import requires, streamed
+
+area = Area("mail", __name__, description="Mail of this service that came back")
+MESSAGE = "message/rfc822"
+EXAMPLE = """\
+From: mailer-daemon@mx.example
+Content-Type: multipart/report; report-type=delivery-status; boundary=x
+
+--x
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example
+
+Final-Recipient: rfc822; billing@acme.example
+Action: failed
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 no such mailbox
+
+--x
+Content-Type: text/rfc822-headers
+
+Message-ID: <176-42@acme.example>
+
+--x--
+"""
+BODY: dict[str, Any] = {
+    "required": True,
+    "content": {MESSAGE: {"schema": {"type": "string"}, "example": EXAMPLE}},
+}
+
+
+class BounceSchema(Schema):
+    """What a message was about; ``deliveryId`` is null where it is about no mail of ours."""
+
+    matched = fields.Boolean()
+    reason = fields.String(allow_none=True, metadata={"description": "Why it matched nothing."})
+    deliveryId = fields.Integer(allow_none=True)
+    entity = fields.String(allow_none=True, metadata={"example": "Invoice"})
+    entityId = fields.Integer(allow_none=True)
+    status = fields.String(allow_none=True, validate=validate.OneOf(("queued", "sent", "failed")))
+    recipients = fields.List(
+        fields.String(), metadata={"description": "Whom it did not reach, of this mail."}
+    )
+
+
+@area.post("/bounces")
+@area.doc(requestBody=BODY)
+@area.response(200, BounceSchema)
+@requires("invoices:send")
+@streamed
+def take_bounce() -> dict[str, Any]:
+    """Take a message that came back to the sender's mailbox, as it came: `message/rfc822`.
+
+    A delivery report (RFC 3464) about a mail of this service marks the recipients that it did not
+    reach; when that is all of them the mail has failed. `invoice.send_failed` is emitted. Whatever
+    else arrives in such a mailbox is answered with `matched: false`.
+    """
+    if request.mimetype != MESSAGE:
+        raise UnsupportedMediaTypeError(f"Send the message as {MESSAGE}.")
+    content, fingerprint = first_bytes(BodyStream(maximum_upload()))
+    note_fingerprint(fingerprint)
+    found = note_bounce(content)
+    mail = found.mail
+    return {
+        "matched": bool(found.recipients),
+        "reason": found.reason,
+        "deliveryId": None if mail is None else mail["id"],
+        "entity": None if mail is None else mail["entity"],
+        "entityId": None if mail is None else mail["entity_id"],
+        "status": None if mail is None else shown_delivery(mail)["status"],
+        "recipients": list(found.recipients),
+    }
