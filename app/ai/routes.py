@@ -59,7 +59,7 @@ def chat(body: dict[str, Any]) -> Any:
 
 @area.get("/chat/stream")
 @area.arguments(StreamQuerySchema, location="query")
-@area.response(200, {"type": "string"}, content_type="text/event-stream")
+@area.response(200, {}, content_type="text/event-stream")
 @area.alt_response(204, description="You have every event.", success=True)
 @area.alt_response(404, response="Error404")
 @requires("ai:chat")

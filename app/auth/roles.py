@@ -71,6 +71,8 @@ def update_role(role_id: int, changes: Mapping[str, Any]) -> None:
         _check_permissions(changes["permissions"])
     if changes.get("name", row.name) != row.name:
         _check_name_is_free(changes["name"])
+    if not changes:
+        return
     before = {name: getattr(row, name) for name in changes}
     records.update(_TABLE, role_id, changes)
     bump_epoch()

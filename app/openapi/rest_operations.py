@@ -91,6 +91,8 @@ def _complete_answers(
         wanted += ["409", "413", "415"]
     elif method == "delete":
         wanted.append("409")
+    if any(parameter.get("name") == "If-Match" for parameter in operation.get("parameters", [])):
+        wanted.append("412")
     for status, answer in errors(wanted).items():
         answers.setdefault(status, answer)
     for status, answer in answers.items():

@@ -95,3 +95,10 @@ def test_built_in_roles_cannot_be_changed(admin: Api) -> None:
     for answer in (admin.patch(path, {"permissions": {}}), admin.delete(path)):
         assert (answer.status_code, answer.json["error"]["code"]) == (409, "INVALID_STATE")
     assert admin.get("/api/auth/me").status_code == 200
+
+
+def test_a_change_that_names_nothing_changes_nothing(admin: Api) -> None:
+    path = admin.post("/api/admin/roles", ROLE).headers["Location"]
+    before = admin.get(path).json
+    assert admin.patch(path, {}).json == before
+    assert admin.patch("/api/admin/roles/999999", {}).status_code == 404

@@ -22,6 +22,10 @@ pages = Area(
     "invoice-pages", __name__, description="Documents for the clients who got a link to them"
 )
 FILE = {"type": "string", "format": "binary"}
+PROBLEM_PAGE = {
+    "description": "A page that says what is the matter with the link.",
+    "content": {"text/html": {"schema": {"type": "string"}, "example": "<!doctype html>"}},
+}
 
 
 class PageQuerySchema(Schema):
@@ -39,6 +43,7 @@ class PageQuerySchema(Schema):
 @pages.get("/<token>")
 @pages.arguments(PageQuerySchema, location="query")
 @pages.response(200, {"type": "string"}, content_type="text/html")
+@pages.doc(responses=dict.fromkeys((404, 409), PROBLEM_PAGE))
 @pages.alt_response(
     200, schema=FILE, content_type="application/octet-stream", description="The file.", success=True
 )
