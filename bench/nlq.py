@@ -102,6 +102,7 @@ def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
         SQLALCHEMY_DATABASE_URI=url,
         STORAGE_URL=f"file://{folder / 'files'}",
         MAIL_URL=f"file://{folder / 'mail'}",
+        RATE_LIMIT_USER="1000000/minute",
     )
     app = create_app(config)
     with time_machine.travel(MOMENT, tick=False), app.app_context():

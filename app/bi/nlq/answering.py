@@ -108,7 +108,7 @@ def _blank(question: str, as_of: str) -> Answer:
 def _answered(plan: Plan, limit: int) -> Answer:
     made = compiled(plan)
     found = run(made.query, max(1, min(limit, MOST_ROWS)))
-    rows = found.rows
+    rows = [_complete(row, made) for row in found.rows]
     text = answer(plan, made, rows, found.total)
     if plan.ranked and plan.limit == 1 and _is_tied(plan, made, rows):
         text += " Others have the same number."
@@ -127,6 +127,13 @@ def _answered(plan: Plan, limit: int) -> Answer:
         "confidence": _confidence(plan),
         "alternatives": _alternatives(plan),
     }
+
+
+def _complete(row: Row, made: Compiled) -> Row:
+    """The row with all columns: of a record that is not there, each of its values is null."""
+    parents = {column.name.partition("/")[0] for column in made.columns if "/" in column.name}
+    kept = {name: value for name, value in row.items() if value is not None or name not in parents}
+    return kept | {column.name: row.get(column.name) for column in made.columns}
 
 
 def _is_tied(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
