@@ -27,10 +27,35 @@ from app import statements
 from app.errors import NotFoundError, PreconditionFailedError
 from app.extensions import db
 
+# What every change writes after its row.
+_SHOWN_BY_NO_ENTITY = frozenset(("events", "audit_records"))
+
 
 def connection() -> Connection:
     """The connection of this request's transaction; begun at the first use."""
     return db.session().connection()
+
+
+def note(name: str, value: Any) -> None:
+    """Remember something until the next row is written that an entity may show."""
+    db.session().notes[name] = value
+
+
+def noted(name: str) -> Any:
+    """What was noted in this transaction and holds still, or None."""
+    return db.session().notes.get(name)
+
+
+def forget_notes() -> None:
+    """Forget what was noted: from here on only what follows counts."""
+    db.session().notes.clear()
+
+
+def _writing(table: Table) -> Connection:
+    running = db.session()
+    if running.notes and table.name not in _SHOWN_BY_NO_ENTITY:
+        running.notes.clear()
+    return running.connection()
 
 
 def insert(table: FromClause, values: Mapping[str, Any]) -> int:
@@ -39,7 +64,7 @@ def insert(table: FromClause, values: Mapping[str, Any]) -> int:
     Raises: sqlalchemy.exc.IntegrityError, a constraint of the database refuses it.
     """
     of = _table(table)
-    conn = connection()
+    conn = _writing(of)
     statement = statements.insert_statement(conn.dialect, of, tuple(values))
     cursor = statement.run(conn, values)
     return int(cursor.fetchone()[0]) if "id" in of.c else 0
@@ -48,7 +73,8 @@ def insert(table: FromClause, values: Mapping[str, Any]) -> int:
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add many rows of the same columns; their ids are not returned."""
     if rows:
-        connection().execute(sql_insert(_table(table)), [with_defaults(table, row) for row in rows])
+        of = _table(table)
+        _writing(of).execute(sql_insert(of), [with_defaults(of, row) for row in rows])
 
 
 def read(
@@ -97,10 +123,9 @@ def update(
         version: the row version that must still stand; the statement itself checks it.
     Raises: NotFoundError, no such row; PreconditionFailedError, the version is another.
     """
-    conn = connection()
-    statement = statements.update_statement(
-        conn.dialect, _table(table), tuple(changes), version is not None
-    )
+    of = _table(table)
+    conn = _writing(of)
+    statement = statements.update_statement(conn.dialect, of, tuple(changes), version is not None)
     values = {**changes, statements.KEY: key, statements.VERSION: version}
     if statement.run(conn, values).rowcount:
         return
@@ -114,8 +139,9 @@ def delete(table: FromClause, key: int) -> None:
 
     Raises: NotFoundError, no such row; IntegrityError, others refer to it.
     """
-    conn = connection()
-    statement = statements.delete_statement(conn.dialect, _table(table))
+    of = _table(table)
+    conn = _writing(of)
+    statement = statements.delete_statement(conn.dialect, of)
     if not statement.run(conn, {statements.KEY: key}).rowcount:
         raise NotFoundError(f"There is no record {key}.")
 

@@ -30,6 +30,7 @@ class Transaction:
         self._connection: Connection | None = None
         self._root: RootTransaction | None = None
         self.info: dict[str, Any] = {}
+        self.notes: dict[str, Any] = {}  # of this transaction alone
         self.before_commit: list[Callable[[], None]] = []
         self.after_commit: list[Callable[[], None]] = []
         self.after_rollback: list[Callable[[], None]] = []
@@ -92,6 +93,7 @@ class Transaction:
             tell()
 
     def _close(self) -> None:
+        self.notes.clear()
         connection, self._connection, self._root = self._connection, None, None
         if connection is not None:
             connection.close()

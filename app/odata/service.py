@@ -49,6 +49,7 @@ from app.odata.reading.tokens import SecretKey
 from app.odata.request import Request
 from app.odata.tracking.service import Tracker
 from app.odata.write_content import WriteRequest
+from app.odata.write_shown import note_shown
 from app.odata.write_urls import entity_path
 from app.odata.writes import WRITES, write
 from app.security import current_caller
@@ -109,7 +110,9 @@ class ODataService:
 
         Raises: KeyError, there is none.
         """
-        return self._representations.read(entity, key, self._connections.writing())
+        shown = self._representations.read(entity, key, self._connections.writing())
+        note_shown(shown)
+        return shown.text
 
     def address(self, entity: str, key: Any) -> str:
         """The path of an entity below the service root; empty for one without a set."""
@@ -207,7 +210,9 @@ class ODataService:
     def _read(
         self, request: Request, path: str, query: str | OptionTexts, in_transaction: bool
     ) -> Response:
-        prefer = request.headers.getlist("Prefer")
+        headers = request.headers
+        # Looking for all of a name goes through every header; one is a look into a dictionary.
+        prefer = headers.getlist("Prefer") if "Prefer" in headers else ()
         asked = ReadRequest(
             path,
             query,

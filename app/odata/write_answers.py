@@ -14,6 +14,7 @@ from app.odata.payload import EntityBody
 from app.odata.preferences import preference_applied
 from app.odata.write_content import WriteRequest
 from app.odata.write_rows import find_version
+from app.odata.write_shown import shown_answer
 from app.odata.write_targets import Target
 from app.odata.write_urls import entity_path
 
@@ -33,7 +34,7 @@ def written_entity(
     """
     wanted = request.preferences.return_
     path = target_path(target, key)
-    response = _representation(request, path, body) if wanted != "minimal" else None
+    response = _representation(request, target, key, path, body) if wanted != "minimal" else None
     if response is None:
         response = no_content(request)
         if tag := _etag(target.type, key):
@@ -72,8 +73,13 @@ def no_content(request: WriteRequest) -> Response:
     return response
 
 
-def _representation(request: WriteRequest, path: str, body: EntityBody | None) -> Response | None:
+def _representation(
+    request: WriteRequest, target: Target, key: Any, path: str, body: EntityBody | None
+) -> Response | None:
     """The entity as a GET shows it; None where the caller may write it and not read it."""
+    shown = shown_answer(request, target, key) if body is None or not body.related else None
+    if shown is not None:
+        return shown
     options = request.options
     if body is not None and "expand" not in options.system and (shown := expansion(body)):
         options = OptionTexts({**options.system, "expand": shown}, options.aliases, options.custom)

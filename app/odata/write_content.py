@@ -75,7 +75,8 @@ class WriteRequest:
     @cached_property
     def preferences(self) -> Preferences:
         """What ``Prefer`` asks for."""
-        return parse_preferences(self.headers.getlist("Prefer"))
+        headers = self.headers
+        return parse_preferences(headers.getlist("Prefer") if "Prefer" in headers else ())
 
     @cached_property
     def if_match(self) -> Precondition | None:

@@ -76,8 +76,11 @@ class Tracker:
     @staticmethod
     def concerns(request: Request) -> bool:
         """Whether a GET could be about tracking; the others are not looked at."""
-        return "deltatoken" in request.query.lower() or any(
-            "track-changes" in header.lower() for header in request.headers.getlist("Prefer")
+        return "deltatoken" in request.query.lower() or (
+            "Prefer" in request.headers
+            and any(
+                "track-changes" in header.lower() for header in request.headers.getlist("Prefer")
+            )
         )
 
     def answer(self, request: Request, read: Read) -> Response:
