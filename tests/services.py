@@ -7,6 +7,7 @@ of the run names what was left out. ``REQUIRE_SERVICES=1`` makes a service that 
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,7 +49,8 @@ def find_services(env: Mapping[str, str]) -> dict[str, Service]:
         ),
         "s3": _probe("S3", env.get("TEST_S3_URL") or "http://127.0.0.1:9000", _ask_port),
         "model": _probe("a model", env.get("TEST_AI_URL") or "http://127.0.0.1:8081/v1", _ask_port),
-        "chromium": _browser(env.get("TEST_BROWSER") or "/usr/bin/chromium"),
+        "chromium": _program("Chromium", env.get("TEST_BROWSER") or "/usr/bin/chromium"),
+        "pgbouncer": _program("PgBouncer", shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"),
     }
 
 
@@ -70,9 +72,9 @@ def _probe(label: str, url: str, ask: Callable[[str], None]) -> Service:
     return Service(label, url, None)
 
 
-def _browser(path: str) -> Service:
+def _program(label: str, path: str) -> Service:
     problem = None if os.access(path, os.X_OK) else "there is no such program"
-    return Service("Chromium", path, problem)
+    return Service(label, path, problem)
 
 
 def _ask_postgresql(url: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -52,6 +53,8 @@ EMBEDDED: dict[str, Callable[[Bed, Report, Path], None]] = {
 def main() -> int:
     """Returns 1 when a requirement is not met."""
     options = _options()
+    # Whoever ends this command early ends its servers with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     results: list[Result] = []
     with ExitStack() as stack:
         faults = _chosen(PRODUCTION, options.names)

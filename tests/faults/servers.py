@@ -18,8 +18,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 START_SECONDS = 30
+LOOPBACK = "127.0.0.1"
 # Below the ports that the kernel gives to outgoing connections, which would take a port whose
 # server is just away.
 PORTS = range(21_000, 30_000)
@@ -28,8 +30,11 @@ PORTS = range(21_000, 30_000)
 class Server:
     """A process that listens on one port, whenever it runs."""
 
-    def __init__(self, name: str, command: Sequence[str], port: int, folder: Path) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], port: int, folder: Path, host: str = LOOPBACK
+    ) -> None:
         self.name = name
+        self.host = host
         self.port = port
         self.folder = folder
         self._command = command
@@ -75,7 +80,7 @@ class Server:
 
     def answers(self) -> bool:
         """Whether it takes a connection."""
-        return is_listening(self.port)
+        return is_listening(self.port, self.host)
 
     @property
     def user(self) -> str | None:
@@ -90,14 +95,14 @@ class Server:
 class PostgreSQL(Server):
     """A cluster, new and empty; ``stop`` is pg_ctl's mode "immediate"."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, host: str = LOOPBACK) -> None:
         self._bin = _postgresql_programs()
         self._data = folder / "cluster"
         command = [
             str(self._bin / "postgres"), "-D", str(self._data), "-p", str(port),
-            "-k", str(folder), "-h", "127.0.0.1", "-c", "max_connections=100",
+            "-k", str(folder), "-h", host, "-c", "max_connections=100",
         ]  # fmt: skip
-        super().__init__("postgresql", command, port, folder)
+        super().__init__("postgresql", command, port, folder, host)
         folder.chmod(0o755)
         self._data.mkdir(mode=0o700)
         if self.user is not None:
@@ -107,7 +112,10 @@ class PostgreSQL(Server):
             [self._bin / "initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8"],
             check=True, cwd=folder, user=self.user, stdout=subprocess.DEVNULL,
         )  # fmt: skip
-        self.url = f"postgresql://postgres@127.0.0.1:{port}"
+        if host != LOOPBACK:
+            with (self._data / "pg_hba.conf").open("a") as file:
+                file.write("host all all samenet trust\n")
+        self.url = f"postgresql://postgres@{host}:{port}"
 
     @property
     def user(self) -> str | None:
@@ -125,7 +133,7 @@ class PostgreSQL(Server):
 
     def answers(self) -> bool:
         """Whether it takes queries; a port is open before."""
-        ready = [self._bin / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        ready = [self._bin / "pg_isready", "-q", "-h", self.host, "-p", str(self.port)]
         if (self._bin / "pg_isready").exists():
             return subprocess.run(ready, check=False).returncode == 0
         return super().answers()
@@ -134,16 +142,42 @@ class PostgreSQL(Server):
 class Redis(Server):
     """A Redis that keeps nothing on the disk."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-        super().__init__("redis", command, port, folder)
-        self.url = f"redis://127.0.0.1:{port}/0"
+    def __init__(self, folder: Path, port: int, host: str = LOOPBACK) -> None:
+        command = ["redis-server", "--port", str(port), "--bind", host, "--save", ""]
+        command += ["--protected-mode", "no"]
+        super().__init__("redis", command, port, folder, host)
+        self.url = f"redis://{host}:{port}/0"
+
+
+class PgBouncer(Server):
+    """A pooler in front of a database, that gives each transaction any connection."""
+
+    def __init__(self, folder: Path, port: int, database: str, host: str = LOOPBACK) -> None:
+        parts = urlsplit(database)
+        program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+        configuration = folder / "pgbouncer.ini"
+        configuration.write_text(
+            f"[databases]\n* = host={parts.hostname} port={parts.port} user=postgres\n"
+            f"[pgbouncer]\nlisten_addr={host}\nlisten_port={port}\nauth_type=any\n"
+            "pool_mode=transaction\ndefault_pool_size=8\nmax_client_conn=500\n"
+            "ignore_startup_parameters=options\nunix_socket_dir=\n"
+        )
+        folder.chmod(0o755)
+        super().__init__(
+            "pgbouncer", [program or "pgbouncer", str(configuration)], port, folder, host
+        )
+        self.url = f"postgresql://postgres@{host}:{port}{parts.path}"
+
+    @property
+    def user(self) -> str | None:
+        """PgBouncer refuses to run as root."""
+        return "nobody" if os.geteuid() == 0 else None
 
 
 class ObjectStore(Server):
     """An S3 API whose content lasts as long as the process."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, host: str = LOOPBACK) -> None:
         program = "from moto.server import main; main()"
         command = [
             sys.executable,
@@ -174,10 +208,10 @@ def has_redis() -> bool:
     return shutil.which("redis-server") is not None
 
 
-def is_listening(port: int) -> bool:
-    """Whether somebody listens on a port of loopback."""
+def is_listening(port: int, host: str = LOOPBACK) -> bool:
+    """Whether somebody listens on a port."""
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        socket.create_connection((host, port), timeout=1).close()
     except OSError:
         return False
     return True
