@@ -77,9 +77,10 @@ def _representation(
     request: WriteRequest, target: Target, key: Any, path: str, body: EntityBody | None
 ) -> Response | None:
     """The entity as a GET shows it; None where the caller may write it and not read it."""
-    shown = shown_answer(request, target, key) if body is None or not body.related else None
-    if shown is not None:
-        return shown
+    if body is None or not body.related:
+        answer = shown_answer(request, target, key)
+        if answer is not None:
+            return answer
     options = request.options
     if body is not None and "expand" not in options.system and (shown := expansion(body)):
         options = OptionTexts({**options.system, "expand": shown}, options.aliases, options.custom)

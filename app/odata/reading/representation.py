@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Dialect, bindparam, select
 
 from app.odata import edm
 from app.odata.binding.parameters import Source
@@ -68,7 +68,7 @@ class Representations:
             conditions.append(column == bindparam(f"key_{slot}", type_=column.type, required=True))
         # Rows that are hidden from queries, such as a document just deleted, have events, too.
         projection = Projection(scope, list(selected_members(scope, ())), ())
-        columns = [entity_json(projection, BARE)]
+        columns: list[ColumnElement[Any]] = [entity_json(projection, BARE)]
         if type_.etag is not None:
             columns.append(scope.columns[type_.etag])
         shown = select(*columns).select_from(scope.from_clause())
