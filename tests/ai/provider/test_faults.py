@@ -107,6 +107,7 @@ FAULTS: dict[str, tuple[Answer, str]] = {
 }
 
 
+@pytest.mark.requirement("OPS-20")
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.only_on("sqlite")
 def test_the_built_in_assistant_answers_instead(
@@ -141,6 +142,7 @@ def test_what_was_said_before_it_broke_off_stays(
     assert found["provider"]["status"] == "fallback"
 
 
+@pytest.mark.requirement("OPS-20")
 @pytest.mark.parametrize(
     "slow",
     [hang, trickle_headers, endless_comments, silent_after_a_word],
@@ -216,6 +218,7 @@ def test_a_member_that_a_server_does_not_take_is_left_out(
     assert new is None or server.requests[1][new] == 1000
 
 
+@pytest.mark.requirement("OPS-20")
 @pytest.mark.only_on("sqlite")
 def test_a_provider_that_keeps_failing_is_left_alone(
     ai: Api, articles: dict[str, int], server: ModelServer, monkeypatch: pytest.MonkeyPatch
