@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import midnight
+from app.bi.nlq.spans import clock_shifts, midnight
 from app.bi.query import Query
 
 
@@ -145,6 +145,7 @@ class _Grouping:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.clock: list[str] = []  # computed first
         self.computed: list[str] = []
         self.keys: list[str] = []
         self.columns: list[Column] = []
@@ -166,6 +167,8 @@ class _Grouping:
             )
         if where:
             steps.append(f"filter({where})")
+        if self.clock:
+            steps.append(f"compute({','.join(self.clock)})")
         if self.computed:
             steps.append(f"compute({','.join(self.computed)})")
         inner = f"aggregate({','.join(self.aggregates)})"
@@ -201,16 +204,16 @@ class _Grouping:
             self.columns.append(Column(path, dimension.label.capitalize(), "text"))
 
     def _grain(self, grain: str) -> None:
-        date = self.plan.date or self.plan.entity.date
+        date = self._local(self.plan.date or self.plan.entity.date)
         if grain == "day":
             path = date
-            if not self.plan.entity.is_date(date):
+            if not self._is_day(date):
                 self.computed.append(f"date({date}) as day")
                 path = "day"
             self._time(path, "Day", "date")
             return
         if grain == "week":
-            first = "1970-01-05" if self.plan.entity.is_date(date) else "1970-01-05T00:00:00Z"
+            first = "1970-01-05" if self._is_day(date) else "1970-01-05T00:00:00Z"
             self.computed.append(f"floor(totalseconds({date} sub {first}) div 604800) as week")
             self._time("week", "Week", "week")
             return
@@ -222,6 +225,29 @@ class _Grouping:
         if grain in parts:
             self.computed.append(f"{parts[grain]} as {grain}")
             self._time(grain, grain.capitalize(), "number")
+
+    def _is_day(self, path: str) -> bool:
+        return path != "local" and self.plan.entity.is_date(path)
+
+    def _local(self, path: str) -> str:
+        """The date of a record as the clocks of the organisation show it (docs/adr/0124)."""
+        plan = self.plan
+        if plan.entity.is_date(path) or plan.zone == "UTC" or plan.today is None:
+            return path
+        bounds = [one for one in (plan.period, plan.compared) if one is not None]
+        starts, ends = [one.start for one in bounds], [one.end for one in bounds]
+        first = None if not bounds or None in starts else min(d for d in starts if d)
+        last = None if not bounds or None in ends else max(d for d in ends if d)
+        shifts = clock_shifts(plan.zone, plan.today, first, last)
+        moved = [f"{path} {_duration(shift.minutes)}" for shift in shifts]
+        if len(shifts) == 1:
+            text = moved[0]
+        else:
+            cases = [f"{path} lt {shift.until}:{text}"
+                     for shift, text in zip(shifts[:-1], moved[:-1], strict=True)]  # fmt: skip
+            text = f"case({','.join(cases)},true:{moved[-1]})"
+        self.clock.append(f"{text} as local")
+        return "local"
 
     def _time(self, name: str, label: str, type_: str) -> None:
         self.keys.append(name)
@@ -353,6 +379,12 @@ class _Grouping:
             return [*self.orders, *[key for key in self.keys if key not in self.orders]]
         currencies = [plan.money] if plan.money else []
         return [*[one for one in currencies if one], f"{main} desc"]
+
+
+def _duration(minutes: int) -> str:
+    """So many minutes later or earlier, as OData adds them."""
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'sub' if minutes < 0 else 'add'} duration'PT{hours}H{f'{rest}M' if rest else ''}'"
 
 
 def _measure_label(plan: Plan) -> str:

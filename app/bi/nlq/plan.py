@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass, replace
 
 from app.bi.nlq.spans import Period
@@ -67,6 +68,7 @@ class Plan:
     repaired: tuple[tuple[str, str], ...] = ()
     extra_columns: tuple[str, ...] = ()
     zone: str = "UTC"
+    today: datetime.date | None = None
     sort: str | None = None  # of groups: desc or asc, none left out
     chart: str | None = None  # pie, bar, line or table, where one was asked for
     doubts: tuple[str, ...] = ()  # questions to ask if a word was meant otherwise

@@ -89,3 +89,51 @@ def step(day: date, grain: str, count: int) -> date:
     if grain in MONTHS:
         return add_months(day, MONTHS[grain] * count)
     return day + timedelta(days=count * (7 if grain == "week" else 1))
+
+
+# Instants that no period bounds are taken for as old, and as far ahead, as this.
+YEARS_BACK, YEARS_AHEAD = 8, 1
+
+
+@dataclass(frozen=True)
+class ClockShift:
+    """How many minutes the clocks are ahead of UTC until an instant, as OData writes it."""
+
+    minutes: int
+    until: str
+
+
+def clock_shifts(
+    zone: str, today: date, first: date | None = None, last: date | None = None
+) -> list[ClockShift]:
+    """What the clocks of a time zone show between two days; at least one, the last has no end."""
+    place = ZoneInfo(zone)
+    begin = first or add_months(today, -12 * YEARS_BACK)
+    end = last or add_months(today, 12 * YEARS_AHEAD)
+    at = datetime.combine(begin - timedelta(days=1), time(), UTC)
+    stop = datetime.combine(end + timedelta(days=1), time(), UTC)
+    found: list[ClockShift] = []
+    while at < stop:
+        after = min(at + timedelta(days=7), stop)
+        if _ahead(at, place) != _ahead(after, place):
+            found.append(ClockShift(_ahead(at, place), _change(at, after, place)))
+        at = after
+    return [*found, ClockShift(_ahead(stop, place), "")]
+
+
+def _change(low: datetime, high: datetime, zone: ZoneInfo) -> str:
+    """The minute between two instants at which the clocks are changed."""
+    before = _ahead(low, zone)
+    while high - low > timedelta(minutes=1):
+        middle = low + timedelta(minutes=(high - low) // timedelta(minutes=2))
+        if _ahead(middle, zone) == before:
+            low = middle
+        else:
+            high = middle
+    return high.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _ahead(moment: datetime, zone: ZoneInfo) -> int:
+    """Minutes that the clocks are ahead of UTC."""
+    offset = moment.astimezone(zone).utcoffset() or timedelta()
+    return round(offset.total_seconds() / 60)

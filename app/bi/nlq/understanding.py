@@ -175,7 +175,8 @@ class _Understanding:
             return _Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
             asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
-            plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked)
+            plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone,
+                           today=self._now.today, asked=asked)  # fmt: skip
         return _Candidate(plan, reading, unknown, None, score)
 
     def _prior(self, reading: Reading, slots: Sequence[Slot], tokens: Sequence[Token]) -> int:
