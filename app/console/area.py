@@ -35,6 +35,7 @@ ANSWERS = (
     ("bi:query", "questions", "Ask a question"),
     ("bi:query", "reports", "Reports"),
     ("ai:chat", "assistant", "Assistant"),
+    ("kb:read", "knowledge", "Read articles"),
 )
 # (permission, address, name) of the pages of administration
 ADMINISTRATION = (

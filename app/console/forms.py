@@ -18,6 +18,8 @@ from app.console.area import console, page, see_other
 from app.console.sets import Page, page_of
 from app.errors import ApiError, ValidationError
 from app.odata import edm
+from app.permissions import require
+from app.security import current_caller
 
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
@@ -43,6 +45,7 @@ class Field:
 def new_record(path: str) -> Response:
     """An empty form."""
     wanted = page_of(path)
+    require(current_caller(), f"{wanted.entity_set.type.resource}:create")
     return _form(wanted, None, {}, {})
 
 
@@ -63,6 +66,7 @@ def create_record(path: str) -> Response:
 def edit_record(path: str, key: int) -> Response:
     """The form of a record."""
     wanted = page_of(path)
+    require(current_caller(), f"{wanted.entity_set.type.resource}:update")
     return _form(wanted, key, engine.read(f"{wanted.set_name}({key})").body, {})
 
 

@@ -9,11 +9,11 @@ from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.documents import files_of
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import preset, steps_of, take
 from app.engine import read_by_id
 from app.errors import ApiError
-from app.invoices.downloads import invoice_pdf
 from app.odata import edm
 from app.permissions import scope_of
 from app.security import current_caller
@@ -56,15 +56,6 @@ def act_on_record(path: str, key: int) -> Response:
     return see_other(f"{session.ROOT}/{path}/{key}")
 
 
-@console.get("/invoices/<int:key>/pdf")
-def show_invoice_pdf(key: int) -> Response:
-    """The PDF of an invoice, beside its page."""
-    found = invoice_pdf(key)
-    response = Response(found.content, content_type="application/pdf")
-    response.headers["Content-Disposition"] = f'inline; filename="{found.name}"'
-    return response
-
-
 def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
     type_ = wanted.entity_set.type
     names = [name for name in type_.properties if name != "id"]
@@ -90,6 +81,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         preset=preset,
         typed=request.form,
         may_change="update" in (found.get("allowedActions") or []),
+        files=files_of(found) if wanted.set_name == "Documents" else None,
         problem=error,
         query=engine.address(f"{wanted.set_name}({key})", expand=expand or None),
     )

@@ -6,8 +6,13 @@ from app.console import (
     api_keys,
     assistant,
     audit_log,
+    conversion,
+    documents,
     forms,
+    imports,
+    invoices,
     jobs,
+    knowledge,
     lists,
     mail,
     mail_templates,
@@ -16,6 +21,7 @@ from app.console import (
     records,
     reports,
     roles,
+    searching,
     settings,
     signing_in,
     start_page,
@@ -24,7 +30,8 @@ from app.console import (
 from app.console.area import console, init_app
 
 __all__ = [
-    "api_keys", "assistant", "audit_log", "console", "forms", "init_app", "jobs", "lists", "mail",
-    "mail_templates", "people", "questions", "records", "reports", "roles", "settings",
-    "signing_in", "start_page", "webhooks",
+    "api_keys", "assistant", "audit_log", "console", "conversion", "documents", "forms", "imports",
+    "init_app", "invoices", "jobs", "knowledge", "lists", "mail", "mail_templates", "people",
+    "questions", "records", "reports", "roles", "searching", "settings", "signing_in",
+    "start_page", "webhooks",
 ]  # fmt: skip

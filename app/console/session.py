@@ -86,9 +86,17 @@ def check_form() -> None:
 
     Raises: ForbiddenError.
     """
+    check_token(request.form.get(_CSRF, ""))
+
+
+def check_token(given: str) -> None:
+    """Refuse a form with another token than that of this browser, or from another site.
+
+    Raises: ForbiddenError.
+    """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         raise ForbiddenError("This form was sent from another site.")
-    given, known = request.form.get(_CSRF, ""), session.get(_CSRF)
+    known = session.get(_CSRF)
     if not known or not hmac.compare_digest(given.encode(), known.encode()):
         raise ForbiddenError("This form is out of date: load the page again.")
 

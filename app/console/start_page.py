@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from flask import Response
 
-from app.clock import today
+from app.clock import today, utc_now
 from app.console import engine
 from app.console.area import console, page
 from app.extensions import db
 from app.permissions import scope_of
 from app.security import current_caller
 from app.settings import organisation
+from app.types import iso_instant
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,10 @@ def start() -> Response:
     if _may("opportunities"):
         charts.append(_pipeline(currency))
     if _may("tickets"):
+        charts.append(_ages())
         charts.append(_counts("Tickets", "tickets", "status", "Open tickets", _OPEN_TICKETS))
     if _may("leads"):
+        charts.append(_conversion())
         charts.append(_counts("Leads", "leads", "status", "Leads", None))
     return page("start.html", figures=figures, charts=charts)
 
@@ -121,6 +126,50 @@ def _pipeline(currency: str) -> Chart:
         ]
     )  # fmt: skip
     return Chart("Pipeline by stage", currency, bars, engine.address("Opportunities", apply=apply))
+
+
+# Name -> days since an open ticket was made: from, to.
+_AGES = (
+    ("today", 0, 1), ("up to 3 days", 1, 3), ("up to a week", 3, 7), ("up to a month", 7, 30),
+    ("longer", 30, None),
+)  # fmt: skip
+
+
+def _ages() -> Chart:
+    """How long open tickets have been waiting."""
+    now = utc_now()
+    values = []
+    for name, begin, end in _AGES:
+        condition = f"{_OPEN_TICKETS} and createdAt le {_instant(now, begin)}"
+        if end is not None:
+            condition += f" and createdAt gt {_instant(now, end)}"
+        count = engine.read("Tickets", filter=condition, count="true", top=0).body["@odata.count"]
+        values.append((name, Decimal(count), "tickets/", ""))
+    query = engine.address("Tickets", filter=_OPEN_TICKETS, orderby="createdAt")
+    return Chart("Open tickets by age", "", _bars(values), query)
+
+
+def _instant(now: datetime, days: int) -> str:
+    return iso_instant(now - timedelta(days=days))
+
+
+def _conversion() -> Chart:
+    """Of the leads of each source, how many became clients; in percent."""
+    apply = "groupby((source,status),aggregate($count as number))"
+    made: Counter[str] = Counter()
+    converted: Counter[str] = Counter()
+    for row in engine.read("Leads", apply=apply).rows:
+        source = row["source"] or "Unknown"
+        made[source] += row["number"]
+        if row["status"] == "Converted":
+            converted[source] += row["number"]
+    values = [
+        (source, Decimal(converted[source] * 100 // count), "leads/?state=Converted",
+         f"{converted[source]} of {count}")
+        for source, count in made.most_common(8)
+    ]  # fmt: skip
+    query = engine.address("Leads", apply=apply)
+    return Chart("Leads converted by source", "%", _bars(values), query)
 
 
 def _counts(set_name: str, path: str, name: str, title: str, condition: str | None) -> Chart:

@@ -27,18 +27,22 @@ class Input:
 
 @dataclass(frozen=True)
 class Operation:
-    """An action of the API as a step: its name, the words of the button, what it asks for."""
+    """An action of the API as a step: its name, the words of the button, what it asks for.
+
+    ``page`` is below that of the record: what is asked for there is shown before it is done.
+    """
 
     action: str
     words: str
     inputs: Sequence[Input] = ()
     dangerous: bool = False
+    page: str = ""
 
 
 # Name in allowedActions -> how the page offers it.
 OPERATIONS: Mapping[str, Operation] = {
-    "convert": Operation("Convert", "Convert to client"),
-    "send": Operation("Send", "Send by e-mail"),
+    "convert": Operation("Convert", "Convert to client", page="convert"),
+    "send": Operation("Send", "Send by e-mail", page="send"),
     "payment": Operation(
         "RegisterPayment",
         "Register payment",
@@ -61,12 +65,13 @@ _HAVE_OPERATIONS = ("status:Uncollectible",)
 
 @dataclass(frozen=True)
 class Step:
-    """A button; ``inputs`` are asked for before it is sent."""
+    """A button; ``inputs`` are asked for before it is sent, or on a ``page`` of its own."""
 
     value: str
     words: str
     inputs: Sequence[Input] = ()
     dangerous: bool = False
+    page: str = ""
 
 
 def steps_of(actions: Sequence[str]) -> list[Step]:
@@ -75,7 +80,9 @@ def steps_of(actions: Sequence[str]) -> list[Step]:
     for name in actions:
         if name in OPERATIONS:
             operation = OPERATIONS[name]
-            steps.append(Step(name, operation.words, operation.inputs, operation.dangerous))
+            steps.append(
+                Step(name, operation.words, operation.inputs, operation.dangerous, operation.page)
+            )
         elif ":" in name and name not in _HAVE_OPERATIONS:
             steps.append(Step(name, words(name.partition(":")[2])))
     if "delete" in actions:

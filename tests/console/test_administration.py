@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from flask.testing import FlaskClient
 
 from tests.console.conftest import PASSWORD, SignIn
@@ -71,3 +72,72 @@ def test_the_audit_log_shows_what_was_and_what_is(sign_in: SignIn) -> None:
     log = browser.get(f"audit?entity=Client&key={key}&action=client.upd").text
     assert "<del>Before</del>" in log and "<ins>After</ins>" in log
     assert "client.created" not in log
+
+
+def test_a_user_is_changed_and_the_sessions_ended(sign_in: SignIn) -> None:
+    browser, other = sign_in("Admin"), sign_in("Sales")
+    found = re.search(r'href="/admin/(users/\d+)">sales<', browser.get("users").text)
+    assert found is not None
+    form = {"displayName": "Ada", "email": "ada@example.com", "timezone": "Europe/Berlin"}
+    assert browser.submit(f"{found[1]}/change", **form, roles=["Support"]).status_code == 303
+    shown = browser.get(found[1]).text
+    assert 'value="Ada"' in shown and 'value="Support" checked' in shown
+    assert other.get("leads/new").status_code == 403
+    wrong = browser.submit(f"{found[1]}/change", **{**form, "email": "x"}, roles=["Support"])
+    assert wrong.status_code == 400 and 'id="f-email-p"' in wrong.text
+    assert "Choose one role" in browser.submit(f"{found[1]}/change", **form).text
+    end = re.findall(r"/admin/(sessions/[^/]+/end)", browser.get(found[1]).text)
+    assert len(end) == 1 and end[0] in browser.get("sessions").text
+    assert browser.submit(end[0]).status_code == 303
+    assert other.get("").status_code == 303
+    reset = browser.submit(found[1], step="reset", page="1")
+    assert KEY.search(reset.text) is not None and "Ada" in reset.text
+
+
+def test_a_role_is_made_given_changed_and_deleted(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    rights = {"clients:read": "all", "leads:read": "own"}
+    assert browser.submit("roles/new", name="Intern", **rights).status_code == 303
+    page = browser.get("roles").text
+    assert "Intern" in page
+    role = re.search(r'href="/admin/(roles/\d+)" dir="auto">Intern', page)
+    assert role is not None
+    intern = sign_in("Intern")
+    assert intern.get("clients/").status_code == 200
+    assert intern.get("invoices/").status_code == 403
+    changed = browser.submit(role[1], name="Intern", **{"invoices:read": "all"})
+    assert changed.status_code == 303
+    assert intern.get("invoices/").status_code == 200
+    assert intern.get("clients/").status_code == 403
+    assert browser.submit(role[1], step="delete").status_code == 409
+    wrong = browser.submit("roles/new", name="Intern")
+    assert wrong.status_code == 409 and "This name is taken." in wrong.text
+    assert browser.submit("roles/new", name="").status_code == 400
+
+
+def test_a_built_in_role_stays(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    assert "stays as it is" in browser.get("roles/2").text
+    assert browser.submit("roles/2", name="Boss").status_code == 409
+    assert browser.get("roles/12345").status_code == 404
+    assert 'value="Manager"' not in browser.get("roles/new?from=2").text
+
+
+def test_queues_and_limits_are_shown(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    page = browser.get("jobs").text
+    assert "Deliveries to webhooks" in page and "gives no sign of life" in page
+    assert re.search(r">admin <small>user</small>", page)
+
+
+@pytest.mark.parametrize("path", ["users/1", "sessions", "roles", "roles/1", "jobs", "mail"])
+def test_administration_is_for_administrators(sign_in: SignIn, path: str) -> None:
+    browser = sign_in("Manager")
+    assert browser.get(path).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["users/1/change", "sessions/x/end", "roles/new", "roles/1", "mail/1"]
+)
+def test_nobody_else_changes_anything(sign_in: SignIn, path: str) -> None:
+    assert sign_in("Manager").submit(path, name="x").status_code == 403

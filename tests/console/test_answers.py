@@ -66,9 +66,7 @@ def test_what_is_not_understood_offers_other_questions(browser: Browser) -> None
     assert browser.client.get(links[0].replace("&amp;", "&")).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "question", ["<script>alert(1)</script>", "x" * 1001, "drop table"]
-)
+@pytest.mark.parametrize("question", ["<script>alert(1)</script>", "x" * 1001, "drop table"])
 def test_hostile_questions_are_only_text(browser: Browser, question: str) -> None:
     answer = browser.get(f"questions?q={quote(question)}")
     assert answer.status_code in (200, 400)

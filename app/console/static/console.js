@@ -78,3 +78,38 @@ if (role && groups.length) {
   role.addEventListener("change", show);
   show();
 }
+
+// A file on its way says how far it is; the answer takes the place of the page, or of one part of it.
+for (const form of document.querySelectorAll("form[data-progress]")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const data = new FormData(form);
+    if (event.submitter && event.submitter.name) data.append(event.submitter.name, event.submitter.value);
+    const bar = document.createElement("progress");
+    bar.max = 1;
+    bar.setAttribute("aria-label", "Upload");
+    form.append(bar);
+    for (const button of form.querySelectorAll("button")) button.disabled = true;
+    const request = new XMLHttpRequest();
+    request.upload.addEventListener("progress", (sent) => {
+      if (sent.lengthComputable) bar.value = sent.loaded / sent.total;
+    });
+    request.addEventListener("loadend", () => {
+      bar.remove();
+      for (const button of form.querySelectorAll("button")) button.disabled = false;
+      const fresh = new DOMParser().parseFromString(request.responseText || "", "text/html");
+      const part = document.getElementById(form.dataset.progress || "main");
+      const now = fresh.getElementById(part.id);
+      const isElsewhere = request.responseURL && request.responseURL !== new URL(form.action).href;
+      if (isElsewhere || !now) location.assign(request.responseURL || location.href);
+      else {
+        part.replaceChildren(...now.childNodes);
+        tellTimes(part);
+        listenTo(part);
+        part.querySelector("[role=alert],[role=status]")?.scrollIntoView({ block: "nearest" });
+      }
+    });
+    request.open("POST", form.action);
+    request.send(data);
+  });
+}

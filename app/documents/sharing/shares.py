@@ -18,7 +18,7 @@ from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
 from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.lists import Page, each, read_page
-from app.models.document import DocumentShare
+from app.models.document import DocumentShare, ShareAccess
 from app.permissions import require
 from app.security import current_caller
 
@@ -26,6 +26,7 @@ PERMISSION = "documents:share"
 DEFAULT_DAYS = 7
 MAXIMUM_DAYS = 365
 _SHARES: Any = DocumentShare.__table__
+_ACCESSES: Any = ShareAccess.__table__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +92,22 @@ def list_shares(document_id: int, *, limit: int, offset: int) -> Page:
     )
 
 
+def list_accesses(document_id: int, share_id: int, *, limit: int, offset: int) -> Page:
+    """The uses of a link, the latest first: ``viewed``, ``downloaded`` or ``denied``.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    caller = current_caller()
+    require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
+    statement = (
+        select(_ACCESSES)
+        .join(_SHARES, _SHARES.c.id == _ACCESSES.c.share_id)
+        .where(_SHARES.c.document_id == document_id, _SHARES.c.id == share_id)
+        .order_by(_ACCESSES.c.id.desc())
+    )
+    return read_page(statement, each(_describe_access), limit=limit, offset=offset)
+
+
 def revoke_share(document_id: int, share_id: int) -> None:
     """End a link at once; its log of accesses stays.
 
@@ -140,6 +157,10 @@ def describe_share(row: Row[Any]) -> dict[str, Any]:
         "createdById": row.created_by_id,
         "revokedAt": row.revoked_at,
     }
+
+
+def _describe_access(row: Row[Any]) -> dict[str, Any]:
+    return {"at": row.created_at, "action": row.action, "ip": row.ip, "userAgent": row.user_agent}
 
 
 def expiry(expires_at: datetime | None, days: int | None) -> datetime:

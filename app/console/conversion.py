@@ -1,0 +1,91 @@
+"""Converting a lead: what would come of it is shown first, by the rules that do it."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from flask import Response, request
+
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
+from app.crm.conversion_answer import describe_conversion
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.extensions import db
+from app.security import requires
+
+DUPLICATES = ((LINK, "take the one there is"), (CREATE, "make another"), (FAIL, "stop"))
+
+
+@console.get("/leads/<int:key>/convert")
+@requires("leads:convert")
+def show_conversion(key: int) -> Response:
+    """What would become of a lead."""
+    return _page(key)
+
+
+@console.post("/leads/<int:key>/convert")
+@requires("leads:convert")
+def convert(key: int) -> Response:
+    """Convert the lead, or only look again after a change."""
+    session.check_form()
+    if request.form.get("step") == "preview":
+        return _page(key)
+    try:
+        done = describe_conversion(convert_lead(key, _wishes()), dry_run=False)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _page(key, error)
+    return see_other(f"{session.ROOT}/clients/{done['clientId']}")
+
+
+def _page(key: int, problem: ApiError | None = None) -> Response:
+    lead = engine.read(f"Leads({key})", select="id,fullName,company,status,estimatedValue").body
+    outcome: dict[str, Any] | None = None
+    try:
+        if problem is None:
+            outcome = describe_conversion(convert_lead(key, _wishes()), dry_run=True)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        problem = error
+    db.session.rollback()  # it was only tried
+    return page(
+        "convert.html",
+        200 if problem is None or request.method == "GET" else problem.status,
+        lead=lead,
+        outcome=outcome,
+        duplicates=DUPLICATES,
+        typed=request.form,
+        is_typed=request.method == "POST",
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _wishes() -> Wishes:
+    """What the form wants; nothing yet means the usual.
+
+    Raises: ValidationError, the amount is no number.
+    """
+    form = request.form
+    opportunity: dict[str, Any] | None = None
+    if "createOpportunity" in form:
+        opportunity = {}
+        if name := form.get("name", "").strip():
+            opportunity["name"] = name
+        if amount := form.get("amount", "").strip():
+            try:
+                opportunity["amount"] = Decimal(amount)
+            except InvalidOperation:
+                raise ValidationError([("amount", "must be a number")]) from None
+    known = [value for value, _ in DUPLICATES]
+    wanted = form.get("onDuplicate", LINK)
+    return Wishes(
+        create_contact=not form or "createContact" in form,
+        create_opportunity=opportunity is not None,
+        opportunity=opportunity,
+        on_duplicate=wanted if wanted in known else LINK,
+    )

@@ -1,0 +1,251 @@
+"""Files: uploaded, given out, shown as a picture, shared by links, brought back from the trash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, current_app, request
+from sqlalchemy import select
+
+from app.body_stream import maximum_upload
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.choices import page_links, skipped
+from app.console.uploads import PageForm
+from app.database import primary_engine
+from app.documents.downloading import download_document
+from app.documents.previews import preview_document
+from app.documents.service import DOCUMENTS
+from app.documents.serving import Asked
+from app.documents.sharing import shares
+from app.documents.sharing.shares import ShareTerms, expiry
+from app.documents.trash import list_trash
+from app.documents.uploading import read_upload, upload_document
+from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
+from app.links import service_root
+from app.models.document import (
+    DOCUMENT_CATEGORIES,
+    ENTITY_TYPES,
+    DocumentContent,
+    DocumentVersion,
+)
+from app.permissions import allowed
+from app.security import current_caller, requires, streamed
+
+PAGE_ROWS = 50
+ADDRESS = f"{session.ROOT}/documents"
+_CONTENTS: Any = DocumentContent.__table__
+_VERSIONS: Any = DocumentVersion.__table__
+
+
+@console.get("/documents/upload")
+@requires("documents:create")
+def show_upload() -> Response:
+    """The form for a file."""
+    return _upload()
+
+
+@console.get("/documents/new")
+@requires("documents:create")
+def new_document() -> Response:
+    """A document begins with its file."""
+    return see_other(f"{ADDRESS}/upload")
+
+
+@console.post("/documents/upload")
+@requires("documents:create")
+@streamed
+def upload() -> Response:
+    """Take a file: a new document, or a new version of the one that the form names."""
+    try:
+        key = upload_document(read_upload(PageForm()))
+    except ForbiddenError:
+        raise
+    except ApiError as error:
+        return _upload(error)
+    return see_other(f"{ADDRESS}/{key}")
+
+
+@console.get("/documents/<int:key>/download")
+@requires("documents:read")
+def download(key: int) -> Response:
+    """The bytes, to be saved."""
+    return download_document(key, Asked(request.method, request.headers), _version())
+
+
+@console.get("/documents/<int:key>/preview")
+@requires("documents:read")
+def show_preview(key: int) -> Response:
+    """The picture of the first page."""
+    return preview_document(key, Asked(request.method, request.headers), _version())
+
+
+@console.get("/documents/trash")
+@requires("settings:update")
+def show_trash() -> Response:
+    """What was deleted and can be had back."""
+    return _trash()
+
+
+@console.post("/documents/<int:key>/restore")
+@requires("settings:update")
+def restore(key: int) -> Response:
+    """Bring a document back."""
+    session.check_form()
+    try:
+        DOCUMENTS.restore(key)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _trash(error)
+    return see_other(f"{ADDRESS}/{key}")
+
+
+@console.get("/documents/<int:key>/shares")
+@requires("documents:share")
+def show_shares(key: int) -> Response:
+    """The links of a document, and the form for another."""
+    return _shares(key)
+
+
+@console.post("/documents/<int:key>/shares")
+@requires("documents:share")
+def share(key: int) -> Response:
+    """Make a link, and show it this once."""
+    session.check_form()
+    try:
+        made, token = shares.share_document(key, _terms())
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _shares(key, error)
+    root = service_root(request.environ, current_app.config["BASE_URL"])
+    return _shares(key, link=f"{root}/s/{token}", made=made)
+
+
+@console.get("/documents/<int:key>/shares/<int:share_id>")
+@requires("documents:share")
+def show_accesses(key: int, share_id: int) -> Response:
+    """Who used a link, and when."""
+    skip = skipped()
+    found = shares.list_accesses(key, share_id, limit=PAGE_ROWS, offset=skip)
+    return page(
+        "accesses.html",
+        document=_named(key),
+        share_id=share_id,
+        accesses=found["items"],
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+    )
+
+
+@console.post("/documents/<int:key>/shares/<int:share_id>/revoke")
+@requires("documents:share")
+def revoke(key: int, share_id: int) -> Response:
+    """End a link at once."""
+    session.check_form()
+    shares.revoke_share(key, share_id)
+    return see_other(f"{ADDRESS}/{key}/shares")
+
+
+def files_of(record: dict[str, Any]) -> dict[str, Any]:
+    """What the page of a document shows besides: whether there is a picture, and who may what."""
+    caller = current_caller()
+    actions = record.get("allowedActions") or []
+    with primary_engine().connect() as connection:
+        picture = connection.execute(
+            select(_CONTENTS.c.preview_key)
+            .join(_VERSIONS, _VERSIONS.c.id == _CONTENTS.c.version_id)
+            .where(_VERSIONS.c.document_id == record["id"], _VERSIONS.c.number == record["version"])
+        ).scalar()
+    return {
+        "has_file": bool(record["version"]) and record["status"] != "Quarantined",
+        "has_picture": bool(picture) and record["status"] != "Quarantined",
+        "takes_files": "update" in actions and record["status"] in ("Pending", "Active"),
+        "may_share": allowed(caller, shares.PERMISSION) and record["status"] == "Active",
+        "megabytes": maximum_upload() // 1024 // 1024,
+    }
+
+
+def _upload(problem: ApiError | None = None) -> Response:
+    given = request.args
+    return page(
+        "upload.html",
+        200 if problem is None else problem.status,
+        categories=DOCUMENT_CATEGORIES,
+        megabytes=maximum_upload() // 1024 // 1024,
+        entity=given.get("entityType", "") if given.get("entityType") in ENTITY_TYPES else "",
+        entity_id=given.get("entityId", ""),
+        document_id=given.get("documentId", ""),
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _trash(problem: ApiError | None = None) -> Response:
+    skip = skipped()
+    found = list_trash(limit=PAGE_ROWS, offset=skip)
+    return page(
+        "trash.html",
+        200 if problem is None else problem.status,
+        documents=found["items"],
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+        problem=problem,
+    )
+
+
+def _shares(
+    key: int,
+    problem: ApiError | None = None,
+    link: str | None = None,
+    made: dict[str, Any] | None = None,
+) -> Response:
+    skip = skipped()
+    found = shares.list_shares(key, limit=PAGE_ROWS, offset=skip)
+    return page(
+        "shares.html",
+        200 if problem is None else problem.status,
+        document=_named(key),
+        shares=[*([made] if made else []), *found["items"]],
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+        link=link,
+        typed=request.form if problem else {},
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _named(key: int) -> dict[str, Any]:
+    found: dict[str, Any] = engine.read(f"Documents({key})", select="id,name,status").body
+    return found
+
+
+def _terms() -> ShareTerms:
+    """What the form wants of a link.
+
+    Raises: ValidationError.
+    """
+    form = request.form
+    password = form.get("password", "") or None
+    if password is not None and not 4 <= len(password) <= 200:
+        raise ValidationError([("password", "must have 4 to 200 characters")])
+    return ShareTerms(
+        expires_at=expiry(None, _number("days", shares.MAXIMUM_DAYS)),
+        password=password,
+        max_downloads=_number("maxDownloads", 1_000_000),
+        recipient_email=form.get("recipientEmail", "").strip()[:254] or None,
+        note=form.get("note", "").strip()[:500] or None,
+    )
+
+
+def _number(name: str, most: int) -> int | None:
+    text = request.form.get(name, "").strip()
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= most:
+        raise ValidationError([(name, f"must be a number from 1 to {most}")])
+    return int(text)
+
+
+def _version() -> int | None:
+    text = request.args.get("version", "")
+    return int(text) if text.isdecimal() and len(text) < 10 else None

@@ -1,0 +1,126 @@
+"""Imports of clients, contacts and leads: a file, what its columns are, a trial, and the import.
+
+With a script the file stays chosen between the trial and the import; without one it is chosen
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, request
+
+from app.body_stream import maximum_upload
+from app.console import session
+from app.console.area import console, page, see_other
+from app.console.uploads import PageForm
+from app.crm.importing.columns import RULES, plan_columns, properties_of
+from app.crm.importing.form import read_import
+from app.crm.importing.jobs import read_job
+from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY, Options, Outcome
+from app.crm.importing.tables import open_table
+from app.crm.importing.taking import import_table
+from app.errors import ApiError, ForbiddenError
+from app.permissions import allowed
+from app.security import current_caller, streamed
+
+ADDRESS = f"{session.ROOT}/imports"
+MODES = ((ALL_OR_NOTHING, "all rows or none"), (SKIP_BAD, "leave out rows with problems"))
+# Kind of rows -> the page of their records.
+PATHS = {"client": "clients", "contact": "contacts", "lead": "leads"}
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column of the file, what it was taken for, and what is wrong with it."""
+
+    name: str
+    target: str | None
+    problem: str
+
+
+@console.get("/imports")
+def show_imports() -> Response:
+    """The form for a file."""
+    return _page()
+
+
+@console.post("/imports")
+@streamed
+def take_import() -> Response:
+    """Try a file or import it."""
+    _kinds()
+    form = PageForm()
+    options: Options | None = None
+    headings: list[Heading] = []
+    try:
+        with (
+            read_import(form, maximum_upload()) as (path, name, options),
+            open_table(path) as table,
+        ):
+            headings = _headings(table.headings, options)
+            outcome = import_table(table, path, name, options)
+    except ForbiddenError:
+        raise
+    except ApiError as error:
+        return _page(error, options=options, headings=headings)
+    if isinstance(outcome, int):
+        return see_other(f"{ADDRESS}/{outcome}")
+    return _page(options=options, headings=headings, outcome=outcome)
+
+
+@console.get("/imports/<int:job_id>")
+def show_import(job_id: int) -> Response:
+    """How far an import of the caller's is."""
+    job = read_job(job_id)
+    return page("import.html", job=job, path=PATHS[job["type"]])
+
+
+def _kinds() -> list[str]:
+    """What the caller may import.
+
+    Raises: ForbiddenError, nothing.
+    """
+    caller = current_caller()
+    kinds = [name for name in TYPES if allowed(caller, RULES[name].permissions["create"])]
+    if not kinds:
+        raise ForbiddenError("Your role may import nothing.")
+    return kinds
+
+
+def _page(
+    problem: ApiError | None = None,
+    options: Options | None = None,
+    headings: list[Heading] | None = None,
+    outcome: Outcome | None = None,
+) -> Response:
+    kinds = _kinds()
+    wanted = options.type if options else request.args.get("type", "")
+    kind = wanted if wanted in kinds else kinds[0]
+    return page(
+        "imports.html",
+        200 if problem is None else problem.status,
+        kinds=kinds,
+        kind=kind,
+        options=options,
+        updates=UPDATE_BY,
+        modes=MODES,
+        headings=headings or [],
+        properties=sorted(properties_of(kind)),
+        outcome=outcome,
+        path=PATHS[kind],
+        problem=problem,
+    )
+
+
+def _headings(names: list[str], options: Options) -> list[Heading]:
+    known: Mapping[str, Any] = {
+        name: target for name, target in options.mapping.items() if name in names
+    }
+    columns, problems = plan_columns(options.type, names, known)
+    wrong = dict(problems)
+    return [
+        Heading(column.heading, column.target, wrong.get(column.heading, "")) for column in columns
+    ]

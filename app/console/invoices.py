@@ -1,0 +1,192 @@
+"""Invoices: a picture of their first page, their mails, and sending with a look at the letter."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from flask import Response, request
+
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.choices import page_links, skipped
+from app.documents.looking import inspect
+from app.errors import ApiError, NotFoundError
+from app.extensions import db
+from app.invoices.deliveries import list_deliveries, resend
+from app.invoices.downloads import PDF, e_invoice, invoice_pdf
+from app.invoices.sending import Letter, preview, send_invoice
+from app.security import requires
+
+PAGE_ROWS = 25
+ADDRESS = f"{session.ROOT}/invoices"
+
+
+@console.get("/invoices/<int:key>/pdf")
+@requires("invoices:read")
+def show_invoice_pdf(key: int) -> Response:
+    """The PDF of an invoice, beside its page; with ``current`` as it stands now."""
+    found = invoice_pdf(key, current="current" in request.args)
+    response = Response(found.content, content_type=PDF)
+    response.headers["Content-Disposition"] = f'inline; filename="{found.name}"'
+    return response
+
+
+@console.get("/invoices/<int:key>/picture")
+@requires("invoices:read")
+def show_invoice_picture(key: int) -> Response:
+    """The first page of the PDF as a picture, drawn in a process of its own."""
+    found = invoice_pdf(key)
+    response = Response(content_type="image/png")
+    response.set_etag(f"{found.sha256}-picture")
+    response.make_conditional(request)
+    if response.status_code == 304:
+        return response
+    with tempfile.TemporaryDirectory(prefix="invoice-") as folder:
+        path = Path(folder, "file")
+        path.write_bytes(found.content)
+        picture = inspect(path, PDF).picture
+    if picture is None:
+        raise NotFoundError("There is no picture of this document.")
+    response.set_data(picture)
+    return response
+
+
+@console.get("/invoices/<int:key>/einvoice/<form>")
+@requires("invoices:read")
+def download_e_invoice(key: int, form: str) -> Response:
+    """The invoice as data: ``ubl``, ``cii`` or, inside of a PDF, ``facturx``."""
+    if form not in ("ubl", "cii", "facturx"):
+        raise NotFoundError("There is no such form.")
+    found = e_invoice(key, form)
+    response = Response(found.content, content_type=found.media_type)
+    response.headers["Content-Disposition"] = f'attachment; filename="{found.name}"'
+    return response
+
+
+@console.get("/invoices/<int:key>/send")
+@requires("invoices:send")
+def show_letter(key: int) -> Response:
+    """The letter that would be sent, to be changed."""
+    return _letter(key)
+
+
+@console.post("/invoices/<int:key>/send")
+@requires("invoices:send")
+def send_letter(key: int) -> Response:
+    """Send the letter, or only look at it as it was changed."""
+    session.check_form()
+    if request.form.get("step") == "preview":
+        return _letter(key)
+    try:
+        send_invoice(key, _typed())
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _letter(key, error)
+    return see_other(f"{ADDRESS}/{key}")
+
+
+@console.get("/invoices/<int:key>/mails")
+@requires("invoices:read")
+def show_invoice_mails(key: int) -> Response:
+    """The mails about an invoice, and what became of each."""
+    return _mails(key)
+
+
+@console.post("/invoices/<int:key>/mails/<int:mail_id>")
+@requires("invoices:send")
+def resend_invoice_mail(key: int, mail_id: int) -> Response:
+    """Send a failed mail again."""
+    session.check_form()
+    try:
+        resend(key, mail_id)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _mails(key, error)
+    return see_other(f"{ADDRESS}/{key}/mails")
+
+
+@console.post("/invoices/<int:key>/payments/<int:payment_id>/reverse")
+@requires("payments:reverse")
+def reverse_invoice_payment(key: int, payment_id: int) -> Response:
+    """Take a payment back."""
+    session.check_form()
+    reason = request.form.get("reason", "").strip() or None
+    path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
+    engine.send("POST", path, {"reason": reason})
+    return see_other(f"{ADDRESS}/{key}")
+
+
+def _typed() -> Letter:
+    """The form as a letter; what is empty is made up."""
+    form = request.form
+    return Letter(
+        to=_addresses("to"),
+        cc=_addresses("cc"),
+        subject=form.get("subject", "").strip() or None,
+        message=form.get("message", "").replace("\r\n", "\n").strip() or None,
+        attach_pdf="attachPdf" in form,
+        attach_e_invoice="attachEInvoice" in form,
+        mark_only="markOnly" in form,
+    )
+
+
+def _letter(key: int, problem: ApiError | None = None) -> Response:
+    letter = _typed() if request.method == "POST" else Letter()
+    invoice = _named(key)
+    shown: dict[str, Any] | None = None
+    try:
+        if problem is None:
+            shown = preview(key, letter)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        problem = error
+    db.session.rollback()  # nothing was written, and the lock is to be held no longer
+    typed = request.form if request.method == "POST" else {}
+    return page(
+        "send.html",
+        200 if problem is None else problem.status,
+        invoice=invoice,
+        letter=letter,
+        shown=shown,
+        to=typed.get("to", ", ".join(shown["to"]) if shown else ""),
+        cc=typed.get("cc", ""),
+        subject=typed.get("subject", ""),
+        message=typed.get("message", ""),
+        problem=problem,
+        problems=_by_field(problem),
+    )
+
+
+def _mails(key: int, problem: ApiError | None = None) -> Response:
+    skip = skipped()
+    found = list_deliveries(key, limit=PAGE_ROWS, offset=skip)
+    db.session.rollback()
+    return page(
+        "invoice_mails.html",
+        200 if problem is None else problem.status,
+        invoice=_named(key),
+        mails=found["items"],
+        links=page_links(skip, PAGE_ROWS, found["total"]),
+        problem=problem,
+    )
+
+
+def _named(key: int) -> dict[str, Any]:
+    found: dict[str, Any] = engine.read(f"Invoices({key})", select="id,number,status,type").body
+    return found
+
+
+def _addresses(name: str) -> tuple[str, ...]:
+    parts = request.form.get(name, "").replace(";", ",").split(",")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _by_field(problem: ApiError | None) -> dict[str, str]:
+    if problem is None:
+        return {}
+    return {name.partition("[")[0]: text for name, text in engine.problems_of(problem).items()}

@@ -1,0 +1,92 @@
+"""The knowledge base for readers: found by a question, read, and judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from markupsafe import Markup
+
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.errors import ApiError, NotFoundError
+from app.extensions import db
+from app.kb.rendering import to_html
+from app.kb.search import describe_found, search_articles
+from app.kb.use import list_feedback, note_search, note_view, rate_article
+from app.permissions import allowed
+from app.security import current_caller, requires
+
+FOUND = 20
+NEWEST = 10
+LONGEST = 300
+ADDRESS = f"{session.ROOT}/knowledge"
+_READ = (
+    "id,title,summary,language,category,tags,status,visibility,updatedAt,body,bodyFormat,"
+    "viewCount,helpfulCount,notHelpfulCount"
+)
+
+
+@console.get("/knowledge")
+@requires("kb:read")
+def search_knowledge() -> Response:
+    """Articles that answer a question; the newest ones where nothing was asked."""
+    question = request.args.get("q", "").strip()[:LONGEST]
+    found: list[dict[str, Any]] = []
+    total = 0
+    if question:
+        result = search_articles(question, limit=FOUND)
+        found = [describe_found(each, result.marker) for each in result.found]
+        total = result.total
+        note_search(question, language=None, total=total, shown=[one["id"] for one in found])
+    newest = [] if question else engine.read(
+        "KbArticles", filter="status eq 'Published'", orderby="updatedAt desc", top=NEWEST,
+        select="id,title,summary,category,updatedAt",
+    ).rows  # fmt: skip
+    for one in found:
+        one["snippet"] = Markup(one["snippet"])  # made safe where it was marked
+    return page("knowledge.html", question=question, found=found, total=total, newest=newest)
+
+
+@console.get("/knowledge/<int:key>")
+@requires("kb:read")
+def read_article(key: int) -> Response:
+    """An article as it is read; reading counts."""
+    return _article(key)
+
+
+@console.post("/knowledge/<int:key>")
+@requires("kb:read")
+def judge_article(key: int) -> Response:
+    """Say whether an article helped."""
+    session.check_form()
+    comment = request.form.get("comment", "").strip()[:1000] or None
+    try:
+        rate_article(key, is_helpful=request.form.get("helpful") == "yes", comment=comment)
+    except NotFoundError:
+        raise
+    except ApiError as error:
+        return _article(key, error)
+    return see_other(f"{ADDRESS}/{key}?judged=1")
+
+
+def _article(key: int, problem: ApiError | None = None) -> Response:
+    article = engine.read(f"KbArticles({key})", select=_READ).body
+    if article["status"] == "Published" and request.method == "GET":
+        note_view(key)
+    feedback: list[dict[str, Any]] = []
+    if allowed(current_caller(), "kb:update"):
+        try:
+            feedback = list_feedback(key)
+        except ApiError:  # somebody else's article
+            feedback = []
+        db.session.rollback()
+    return page(
+        "article.html",
+        200 if problem is None else problem.status,
+        article=article,
+        html=Markup(to_html(article["body"] or "", article["bodyFormat"])),
+        feedback=feedback,
+        judged="judged" in request.args,
+        problem=problem,
+    )

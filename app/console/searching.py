@@ -1,0 +1,95 @@
+"""The search at the top of every page: people and companies, articles, documents, invoices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from markupsafe import Markup
+
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.crm.search.service import search
+from app.documents.searching import search_documents
+from app.engine import text_literal
+from app.errors import ApiError, ValidationError
+from app.kb.search import describe_found, search_articles
+from app.permissions import allowed
+from app.security import current_caller
+
+FOUND = 20
+BESIDE = 5
+# Kind of record -> its pages.
+_PATHS = {
+    "client": "clients",
+    "contact": "contacts",
+    "lead": "leads",
+    "opportunity": "opportunities",
+}
+# Sets whose records people name by their numbers.
+_NUMBERED = ("Invoices", "Tickets", "Clients")
+
+
+@console.get("/search")
+def search_everything() -> Response:
+    """What was found of what the caller may read."""
+    text = " ".join(request.args.get("q", "").split())[:200]
+    people: list[dict[str, Any]] = []
+    total, problem = 0, None
+    if text:
+        if found := _by_number(text):
+            return see_other(found)
+        try:
+            answer = search(text, type="all", limit=FOUND)
+            people, total = answer["items"], answer["total"]
+        except ApiError as error:
+            problem = error if isinstance(error, ValidationError) else None
+    return page(
+        "search.html",
+        found_by=text,
+        people=[_person(item) for item in people],
+        total=total,
+        articles=_articles(text) if text and problem is None else [],
+        documents=_documents(text) if text and problem is None else [],
+        problem=problem,
+    )
+
+
+def _by_number(text: str) -> str | None:
+    """The page of the record whose number was typed."""
+    caller = current_caller()
+    for name in _NUMBERED:
+        if allowed(caller, f"{name.lower()}:read") and "-" in text:
+            rows = engine.read(
+                name, filter=f"number eq {text_literal(text)}", select="id", top=2
+            ).rows
+            if len(rows) == 1:
+                return f"{session.ROOT}/{name.lower()}/{rows[0]['id']}"
+    return None
+
+
+def _person(item: dict[str, Any]) -> dict[str, Any]:
+    path = _PATHS[item["type"]]
+    return {
+        **item,
+        "link": f"{session.ROOT}/{path}/{item['id']}",
+        "highlight": Markup(item["highlight"]),  # escaped where it was marked
+    }
+
+
+def _articles(text: str) -> list[dict[str, Any]]:
+    if not allowed(current_caller(), "kb:read"):
+        return []
+    result = search_articles(text, limit=BESIDE)
+    found = [describe_found(each, result.marker) for each in result.found]
+    return [{**one, "snippet": Markup(one["snippet"])} for one in found]
+
+
+def _documents(text: str) -> list[dict[str, Any]]:
+    if not allowed(current_caller(), "documents:read"):
+        return []
+    try:
+        items: list[dict[str, Any]] = search_documents(text, limit=BESIDE, offset=0)["items"]
+    except ValidationError:  # no word is long enough
+        return []
+    return items

@@ -1,0 +1,52 @@
+"""Forms with files, read as they come in; their first field shows that a page of ours sent them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from flask import current_app, request
+from werkzeug.datastructures import Headers
+
+from app.body_stream import BodyStream
+from app.console import session
+from app.errors import ForbiddenError, UnsupportedMediaTypeError
+from app.multipart import Form, Part
+
+TOKEN = "csrf"
+# Fields of this beginning are one object: heading -> property.
+MAPPED = "map:"
+_LEFT_OUT = "-"
+
+
+class PageForm(Form):
+    """A form of a page: its token is checked before anything else of it is read."""
+
+    def __init__(self) -> None:
+        """Raises: UnsupportedMediaTypeError, it is no form with files; ValidationError."""
+        if request.mimetype != "multipart/form-data":
+            raise UnsupportedMediaTypeError("Send the file as a part of multipart/form-data.")
+        stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
+        super().__init__(stream, request.mimetype_params)
+        self.mapping: dict[str, str | None] = {}
+
+    def parts(self) -> Iterator[Part]:
+        """The parts behind the token; of the mapping, where there is one, a part at the end.
+
+        Raises: ForbiddenError, the token is not the first field or is not right.
+        """
+        parts = super().parts()
+        first = next(parts, None)
+        if first is None or first.name != TOKEN or first.file_name is not None:
+            raise ForbiddenError("This form is out of date: load the page again.")
+        session.check_token(first.text())
+        for part in parts:
+            if part.name.startswith(MAPPED):
+                target = part.text()
+                if target:
+                    heading = part.name.removeprefix(MAPPED)
+                    self.mapping[heading] = None if target == _LEFT_OUT else target
+            else:
+                yield part
+        if self.mapping:
+            yield Part("mapping", None, iter([json.dumps(self.mapping).encode()]), Headers())

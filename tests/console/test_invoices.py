@@ -1,0 +1,129 @@
+"""Invoices and leads in the console: looked at before they are sent or converted."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.database import transaction
+from app.models.client import Client
+from app.models.event import OutgoingMail
+from app.models.invoice import Invoice
+from app.security import acting_as, system_caller
+from tests.console.conftest import Browser, SignIn
+from tests.factories import line, make_invoice
+
+
+@pytest.fixture
+def browser(sign_in: SignIn) -> Browser:
+    return sign_in("Admin")
+
+
+@pytest.fixture
+def invoice(browser: Browser, app: Flask) -> str:
+    """The page of a draft."""
+    client = browser.make("clients", name="Acme", email="office@acme.example")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        key = make_invoice(client_id=client, line_items=[line("100", tax_rate=Decimal(0))])
+    return f"invoices/{key}"
+
+
+def test_looking_at_the_letter_issues_and_sends_nothing(
+    browser: Browser, invoice: str, session: Session
+) -> None:
+    page = browser.get(f"{invoice}/send")
+    assert page.status_code == 200
+    assert "This is a draft" in page.text and 'value="office@acme.example"' in page.text
+    looked = browser.submit(
+        f"{invoice}/send", step="preview", to="a@example.com", subject="Bill for {client}"
+    )
+    assert "Bill for Acme" in looked.text and "Nothing is attached." in looked.text
+    assert session.scalar(select(Invoice.status)) == "Draft"
+    assert session.scalar(select(func.count()).select_from(OutgoingMail)) == 0
+
+
+def test_a_letter_is_sent_and_listed(browser: Browser, invoice: str, session: Session) -> None:
+    wrong = browser.submit(f"{invoice}/send", to="nobody", attachPdf="on")
+    assert wrong.status_code == 400 and 'id="f-to-p"' in wrong.text
+    sent = browser.submit(f"{invoice}/send", to="a@example.com", subject="Bill", attachPdf="on")
+    assert sent.status_code == 303
+    mails = browser.get(f"{invoice}/mails").text
+    assert "Bill" in mails and "a@example.com" in mails
+    mail = session.scalar(select(OutgoingMail.id))
+    assert browser.submit(f"{invoice}/mails/{mail}").status_code == 409
+    assert "Bill" in browser.get("mail").text
+    shown = browser.get(f"mail/{mail}")
+    assert shown.status_code == 200 and "a@example.com" in shown.text
+
+
+def test_a_failed_mail_is_tried_again(
+    browser: Browser, invoice: str, app: Flask, session: Session
+) -> None:
+    browser.submit(f"{invoice}/send", to="a@example.com", subject="Bill")
+    with app.app_context(), transaction() as writing:
+        writing.execute(update(OutgoingMail).values(status="failed", error="away"))
+    mail = session.scalar(select(OutgoingMail.id))
+    assert "Failed 1" in browser.get("mail?status=failed").text
+    assert browser.submit(f"mail/{mail}").status_code == 303
+    session.rollback()
+    assert session.scalar(select(OutgoingMail.status)) == "queued"
+    assert browser.get("mail/12345").status_code == 404
+
+
+def test_an_invoice_has_a_picture_and_files(browser: Browser, invoice: str) -> None:
+    assert f"/admin/{invoice}/picture" in browser.get(invoice).text
+    picture = browser.get(f"{invoice}/picture")
+    assert picture.data.startswith(b"\x89PNG")
+    assert browser.get(f"{invoice}/pdf").data.startswith(b"%PDF-")
+    assert browser.get(f"{invoice}/einvoice/ubl").status_code == 409
+    assert browser.get(f"{invoice}/einvoice/other").status_code == 404
+
+
+def test_a_payment_is_taken_back(browser: Browser, invoice: str) -> None:
+    browser.submit(invoice, step="status:Sent")
+    paid = {"step": "payment", "amount": "100", "date": "2026-01-05", "method": "transfer"}
+    assert browser.submit(invoice, **paid).status_code == 303
+    found = re.search(rf"/admin/({invoice}/payments/\d+/reverse)", browser.get(invoice).text)
+    assert found is not None
+    assert browser.submit(found[1]).status_code == 303
+    assert "/reverse" not in browser.get(invoice).text
+
+
+def test_who_may_only_read_invoices_sends_none(sign_in: SignIn, invoice: str) -> None:
+    viewer = sign_in("Viewer")
+    assert viewer.get(f"{invoice}/mails").status_code == 200
+    assert "/send" not in viewer.get(invoice).text
+    assert viewer.get(f"{invoice}/send").status_code == 403
+    for path in ("send", "mails/1", "payments/1/reverse"):
+        assert viewer.submit(f"{invoice}/{path}").status_code == 403
+    assert viewer.get("mail").status_code == 403
+    assert viewer.submit("mail/1").status_code == 403
+
+
+def test_a_conversion_is_shown_before_it_is_done(browser: Browser, session: Session) -> None:
+    lead = browser.make("leads", company="Globex", lastName="Hopper", email="g@globex.example")
+    page = browser.get(f"leads/{lead}/convert").text
+    assert "What comes of it" in page and "Globex" in page and "Hopper" in page
+    assert session.scalar(select(func.count()).select_from(Client)) == 0
+    looked = browser.submit(f"leads/{lead}/convert", step="preview", createOpportunity="on",
+                            name="Big deal", amount="12.50")  # fmt: skip
+    assert "Big deal" in looked.text
+    wrong = browser.submit(f"leads/{lead}/convert", createOpportunity="on", amount="much")
+    assert wrong.status_code == 400 and "must be a number" in wrong.text
+    done = browser.submit(f"leads/{lead}/convert", createContact="on", createOpportunity="on")
+    assert done.status_code == 303
+    client = done.headers["Location"].removeprefix("/admin/")
+    assert "Globex" in browser.get(client).text and "Hopper" in browser.get(client).text
+    assert browser.submit(f"leads/{lead}/convert").status_code == 409
+
+
+def test_a_viewer_converts_nothing(browser: Browser, sign_in: SignIn) -> None:
+    lead = browser.make("leads", company="Globex", lastName="Hopper")
+    viewer = sign_in("Viewer")
+    assert viewer.get(f"leads/{lead}/convert").status_code == 403
+    assert viewer.submit(f"leads/{lead}/convert").status_code == 403
