@@ -42,6 +42,7 @@ from bench.services import Place, service
 PASSWORD = "three-blue-kettles-and-a-cup"
 UNLIMITED = "100000000/minute"
 PAUSE_SECONDS = 0.4
+ARRIVAL_SECONDS = 0.5
 WARM_SECONDS = 60
 SAMPLE_SECONDS = 5
 DRAIN_SECONDS = 120
@@ -101,8 +102,10 @@ def run(place: Place, port: int, names: list[str], seconds: float) -> list[str]:
     answers: list[Answer] = []
     stop = threading.Event()
     people = [
-        threading.Thread(target=work, args=(port, name, answers, stop), daemon=True)
-        for name in names
+        threading.Thread(
+            target=work, args=(port, name, number * ARRIVAL_SECONDS, answers, stop), daemon=True
+        )
+        for number, name in enumerate(names)
     ]
     with watching(place) as watch:
         for person in people:
@@ -116,20 +119,25 @@ def run(place: Place, port: int, names: list[str], seconds: float) -> list[str]:
     return [*judge_answers(answers), *watch.judge(), *waited]
 
 
-def work(port: int, name: str, answers: list[Answer], stop: threading.Event) -> None:
+def work(
+    port: int, name: str, arrives_after: float, answers: list[Answer], stop: threading.Event
+) -> None:
     """A person's day."""
     chance = random.Random(name)
     credentials: dict[str, str] = {}
     one = load_mix.Person(Caller(("127.0.0.1", port), credentials, answers.append), chance)
     signed_in = float("-inf")
-    stop.wait(chance.random() * PAUSE_SECONDS * 4)
+    # People come in one after another: a password is to cost a lot of work.
+    stop.wait(arrives_after)
     while not stop.is_set():
         if time.monotonic() - signed_in > SIGN_IN_EVERY_SECONDS:
-            signed_in = time.monotonic()
             body = {"username": name, "password": PASSWORD}
             answer = one.caller.send("login", "POST", "/api/auth/login", body)
-            if answer.status == 200:
-                credentials["Authorization"] = f"Bearer {answer.body['accessToken']}"
+            if answer.status != 200:
+                stop.wait(1)
+                continue
+            signed_in = time.monotonic()
+            credentials["Authorization"] = f"Bearer {answer.body['accessToken']}"
         load_mix.choose(chance)(one)
         stop.wait(chance.expovariate(1 / PAUSE_SECONDS))
     one.caller.close()

@@ -93,12 +93,12 @@ class Protocol(asyncio.Protocol):
 class ReceiverProcess:
     """The receiver, running; ``url`` is where."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "127.0.0.1") -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, address), daemon=True)
         self._process.start()
-        self.url = f"http://127.0.0.1:{ours.recv()}"
+        self.url = f"http://{address}:{ours.recv()}"
 
     def ask(self, path: str) -> Any:
         """The answer to ``/stats``, ``/counts`` or ``/repair``."""
@@ -111,11 +111,11 @@ class ReceiverProcess:
         self._process.join()
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, address: str) -> None:
     async def run() -> None:
         book = Book()
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: Protocol(book), "127.0.0.1", 0, backlog=1024)
+        server = await loop.create_server(lambda: Protocol(book), address, 0, backlog=1024)
         pipe.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,8 +38,15 @@ class Place:
     settings: Mapping[str, str]
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, *command: str, **more: str) -> subprocess.Popen[bytes]:
-        """A process of the service, in a group of its own; its output goes to ``folder/log``."""
+    def start(
+        self, *command: str, prefix: Sequence[str] = (), **more: str
+    ) -> subprocess.Popen[bytes]:
+        """A process of the service, in a group of its own; its output goes to ``folder/log``.
+
+        Args:
+            prefix: a command before it, such as one that enters a network namespace.
+            more: environment variables.
+        """
         environment = {
             **os.environ,
             "SECRET_KEY": SECRET_KEY,
@@ -53,15 +60,15 @@ class Place:
         }
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", *command], cwd=ROOT, env=environment,
+                [*prefix, sys.executable, "-m", *command], cwd=ROOT, env=environment,
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self.processes.append(process)
         return process
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
+    def start_worker(self, prefix: Sequence[str] = ()) -> subprocess.Popen[bytes]:
         """``flask worker``."""
-        return self.start("flask", "--app", "wsgi", "worker")
+        return self.start("flask", "--app", "wsgi", "worker", prefix=prefix)
 
     def stop_all(self) -> None:
         """End every process that still runs, gracefully at first."""

@@ -31,8 +31,15 @@ class Server:
     """A process that listens on one port, whenever it runs."""
 
     def __init__(
-        self, name: str, command: Sequence[str], port: int, folder: Path, host: str = LOOPBACK
+        self,
+        name: str,
+        command: Sequence[str],
+        port: int,
+        folder: Path,
+        host: str = LOOPBACK,
+        prefix: Sequence[str] = (),
     ) -> None:
+        self._prefix = prefix
         self.name = name
         self.host = host
         self.port = port
@@ -47,8 +54,8 @@ class Server:
         """
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command, cwd=self.folder, stdout=log, stderr=log,
-                user=self.user, start_new_session=True,
+                [*self._prefix, *self._as_user(), *self._command],
+                cwd=self.folder, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         deadline = time.monotonic() + START_SECONDS
         while not self.answers():
@@ -83,9 +90,20 @@ class Server:
         return is_listening(self.port, self.host)
 
     @property
+    def pid(self) -> int:
+        """Its first process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def user(self) -> str | None:
         """Who runs it, where that must be somebody else."""
         return None
+
+    def _as_user(self) -> tuple[str, ...]:
+        if self.user is None:
+            return ()
+        return ("setpriv", f"--reuid={self.user}", "--clear-groups", "--")
 
     @property
     def _log(self) -> Path:
@@ -95,14 +113,16 @@ class Server:
 class PostgreSQL(Server):
     """A cluster, new and empty; ``stop`` is pg_ctl's mode "immediate"."""
 
-    def __init__(self, folder: Path, port: int, host: str = LOOPBACK) -> None:
+    def __init__(
+        self, folder: Path, port: int, host: str = LOOPBACK, prefix: Sequence[str] = ()
+    ) -> None:
         self._bin = _postgresql_programs()
         self._data = folder / "cluster"
         command = [
             str(self._bin / "postgres"), "-D", str(self._data), "-p", str(port),
             "-k", str(folder), "-h", host, "-c", "max_connections=100",
         ]  # fmt: skip
-        super().__init__("postgresql", command, port, folder, host)
+        super().__init__("postgresql", command, port, folder, host, prefix)
         folder.chmod(0o755)
         self._data.mkdir(mode=0o700)
         if self.user is not None:
@@ -142,10 +162,12 @@ class PostgreSQL(Server):
 class Redis(Server):
     """A Redis that keeps nothing on the disk."""
 
-    def __init__(self, folder: Path, port: int, host: str = LOOPBACK) -> None:
+    def __init__(
+        self, folder: Path, port: int, host: str = LOOPBACK, prefix: Sequence[str] = ()
+    ) -> None:
         command = ["redis-server", "--port", str(port), "--bind", host, "--save", ""]
         command += ["--protected-mode", "no"]
-        super().__init__("redis", command, port, folder, host)
+        super().__init__("redis", command, port, folder, host, prefix)
         self.url = f"redis://{host}:{port}/0"
 
 
@@ -177,7 +199,9 @@ class PgBouncer(Server):
 class ObjectStore(Server):
     """An S3 API whose content lasts as long as the process."""
 
-    def __init__(self, folder: Path, port: int, host: str = LOOPBACK) -> None:
+    def __init__(
+        self, folder: Path, port: int, host: str = LOOPBACK, prefix: Sequence[str] = ()
+    ) -> None:
         program = "from moto.server import main; main()"
         command = [
             sys.executable,
