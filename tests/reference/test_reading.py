@@ -257,3 +257,11 @@ def test_the_formats_and_versions_of_answers(reference: Reference) -> None:
 def test_no_query_is_refused_for_its_encoding(reference: Reference) -> None:
     assert reference.names("%24filter=Name+eq+%27Laptop%27&%24top=1") == ["Laptop"]
     assert reference.names("%24index=&%24filter=Name+eq+%27Laptop%27") == ["Laptop"]
+
+
+def test_what_apply_puts_together_leaves_streams_out(reference: Reference) -> None:
+    query = "$apply=concat(aggregate($count as n),filter(Price gt 1000))"
+    rows = reference.get(f"/Products?{query}")["value"]
+    assert [row["n"] for row in rows if row["n"] is not None] == [7]
+    assert [row["Name"] for row in rows if row["Name"] is not None] == ["Premium Laptop Pro"]
+    assert not any(name.startswith("Photo") for row in rows for name in row)

@@ -34,7 +34,7 @@ def outputs_of(scope: Scope) -> list[Output]:
     """Everything that rows of ``scope`` show by themselves, computed values included."""
     found = []
     for property_ in scope.type.properties.values():
-        if property_.on_request:
+        if property_.on_request or property_.type == edm.STREAM:
             continue
         name, place = property_.name, of_property(scope, property_)
         match place:

@@ -148,7 +148,14 @@ def _fit_number(
         return parameters.bind(literal, Double, float)
     if literal.kind == "integer":
         return parameters.bind(literal, BigInteger)
-    return parameters.bind(literal, DecimalOperand(0, rounding))
+    return parameters.bind(literal, DecimalOperand(0, rounding), _beside_integer)
+
+
+def _beside_integer(value: Any) -> Any:
+    """A fraction, which no whole number is; a whole number that is none of them is a mistake."""
+    if isinstance(value, Decimal) and value.as_tuple().exponent == 0:
+        raise QueryError(f"{value} is out of the range of Edm.Int64")
+    return value
 
 
 def start_of_day(day: date) -> datetime:

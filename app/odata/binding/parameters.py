@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam
 from sqlalchemy.types import TypeEngine
 
+from app.odata.errors import QueryError
 from app.odata.nodes import Literal, LiteralValue
 
 Convert = Callable[[Any], Any]
@@ -58,7 +59,7 @@ class Parameters:
         """
         name = f"p{self._made}"
         self._made += 1
-        value = convert(literal.value) if convert else literal.value
+        value = literal.value if convert is None else _converted(literal, convert)
         if literal.slot is not None:
             self.sources[name] = Source(literal.slot, convert)
         return bindparam(name, value, type_=type_)
@@ -69,3 +70,12 @@ class Parameters:
         if literal.slot is not None:
             self.guards.append(Guard(literal.slot, holds, outcome))
         return outcome
+
+
+def _converted(literal: Literal, convert: Convert) -> Any:
+    try:
+        return convert(literal.value)
+    except QueryError as error:
+        if error.offset is None:
+            error.offset = literal.offset
+        raise

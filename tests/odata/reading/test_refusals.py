@@ -15,6 +15,8 @@ from tests.odata.reading.conftest import Client
         ("Items?$filter=Maker/nam eq 'x'", 6, "Maker has no property 'nam'"),
         ("Items?$filter=place/cty eq 'x'", 6, "Place has no property 'cty'; did you mean 'city'?"),
         ("Items?$filter=name gt 5", 8, "Edm.String cannot be compared with a whole number"),
+        ("Items?$filter=id eq 9223372036854775808", 6, "is out of the range of Edm.Int64"),
+        ("Items?$filter=size gt -99999999999999999999", 8, "is out of the range of Edm.Int64"),
         ("Items?$filter=price eq 'x'", 9, "Edm.Decimal cannot be compared with a text"),
         ("Items?$filter=at eq '2024-01-01'", 6, "cannot be compared with a text"),
         ("Items?$filter=made eq name", 5, "Edm.Date and Edm.String cannot be compared"),
