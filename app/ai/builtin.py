@@ -10,42 +10,40 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from app.ai.figures import SURE, answer_from_figures, is_about_figures, refusal_of_figures
+from app.ai.figures import (
+    ENGLISH_ONLY,
+    SURE,
+    answer_from_figures,
+    is_about_figures,
+    is_foreign_figures,
+    refusal_of_figures,
+)
 from app.ai.knowledge import NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Part, Text
 from app.ai.record import answer_property, find_property, summarise, wants_summary
 from app.ai.refusals import NO_WRITES, is_command, refusal_of
 from app.ai.requests import answer_request
+from app.ai.smalltalk import DECIDE, small_talk
 
-_GREETING = re.compile(
-    r"^\W*(hi|hello|hey|good (morning|afternoon|evening)|thanks?( you)?( (very|so) much)?)\W*$",
-    re.I,
-)
-_HELP = re.compile(r"^\W*(help|what can you do|who are you|how do you work)\W*$", re.IGNORECASE)
 _HOW_TO = re.compile(
     r"^\W*(how (do|can|should|to|does)|where (do|can)|why|can i|what happens)\b", re.I
-)
-ABOUT = (
-    "I answer how-to questions from the knowledge base, sum up the record that you look at, answer"
-    " questions about figures, and propose changes that you confirm: create a task, add a note,"
-    " draft a mail, change a stage or status."
 )
 
 
 def is_settled(text: str) -> bool:
-    """Whether nothing but this assistant's own words answer a message, whoever is asked."""
-    return bool(refusal_of(text) or _GREETING.match(text) or _HELP.match(text))
+    """Whether nothing but this assistant's own words answer a message, whoever is asked.
+
+    A mere "yes" is settled here only: a model knows what it has asked.
+    """
+    return refusal_of(text) is not None or small_talk(text) not in (None, DECIDE)
 
 
 def answer(ask: Ask) -> Iterator[Part]:
     """The parts of the answer, in the order of saying them."""
     text = ask.text
-    refusal = refusal_of(text)
-    if refusal is not None:
-        yield Text(refusal)
-        return
-    if _GREETING.match(text) or _HELP.match(text):
-        yield Text(ABOUT)
+    settled = refusal_of(text) or small_talk(text)
+    if settled is not None:
+        yield Text(settled)
         return
     yield from _routed(ask)
 
@@ -69,6 +67,9 @@ def _routed(ask: Ask) -> Iterator[Part]:
         if name is not None:
             yield from answer_property(ask, name)
             return
+    if is_foreign_figures(text) and not is_how_to:
+        yield Text(ENGLISH_ONLY)
+        return
     if is_about_figures(text):
         figures = answer_from_figures(ask)
         first = next(figures, None)

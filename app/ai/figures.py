@@ -21,6 +21,17 @@ _FIGURES = re.compile(
     r"|opportunities|tasks|leads)|last (month|quarter|year|week)|this (month|quarter|year|week))\b",
     re.IGNORECASE,
 )
+# Questions for numbers in other languages: an article would be quoted for them otherwise.
+_FOREIGN = re.compile(
+    r"^\W*(?:bitte |und |et |y |e )?(wie ?viele?n?|wie hoch (?:ist|sind|war)|combien"
+    r"|cu(?:\u00e1|a)nt[oa]s?|quant[oaie]|hoeveel|ile|quel(?:le)? (?:est|\u00e9tait) le total"
+    r"|umsatz|chiffre d'affaires|fatturato|facturaci(?:\u00f3|o)n|omzet)\b",
+    re.IGNORECASE,
+)
+ENGLISH_ONLY = (
+    "I understand questions about figures in English only, such as: How many open tickets are"
+    " there? What the knowledge base says I find in every language of its articles."
+)
 # A reading of a question that is less sure than this is no answer.
 SURE_ENOUGH = 0.5
 # Of what does not sound like figures, only what is read without any doubt is one.
@@ -34,6 +45,11 @@ REMEMBERED = 10
 def is_about_figures(text: str) -> bool:
     """Whether a message asks for numbers or lists of records."""
     return _FIGURES.search(text) is not None
+
+
+def is_foreign_figures(text: str) -> bool:
+    """Whether a message asks for numbers in a language in which they cannot be asked for."""
+    return _FOREIGN.search(text) is not None
 
 
 def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:

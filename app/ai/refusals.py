@@ -13,7 +13,10 @@ _SECRETS = re.compile(
 _RULES = re.compile(
     r"\b(ignore|forget|disregard|override|bypass)\b.{0,30}\b(rules?|instructions?|prompts?"
     r"|restrictions?|permissions?|guidelines?)\b|\byou are now\b"
-    r"|\bact as (an? )?(admin|root|system)",
+    r"|\bact as (an? )?(admin|root|system)"
+    r"|\b(ignorier\w*|vergiss|missachte|umgehe)\b.{0,30}\b(regeln?|anweisung\w*|vorgaben|rechte)\b"
+    r"|\b(ignore[sz]?|oublie[sz]?|contourne[sz]?)\b.{0,30}\b(r\u00e8gles?|regles?|consignes?|instructions)\b"
+    r"|\b(ignora|olvida|omite|dimentica)\b.{0,30}\b(reglas|instrucciones|normas|regole|istruzioni)\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(

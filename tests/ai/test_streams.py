@@ -13,8 +13,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.ai import streams, turns
-from app.ai.builtin import ABOUT
 from app.ai.parts import Ask, Part, Text
+from app.ai.smalltalk import ABOUT
 from app.ai.streams import Places
 from tests.ai.conftest import chat
 from tests.contract.conftest import Api
