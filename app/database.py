@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +13,7 @@ from typing import Any
 from flask import Flask, current_app
 from sqlalchemy import Connection, Engine, make_url
 
+from app.engines.readers import Readers
 from app.extensions import db
 from app.transactions import Transactions
 
@@ -39,6 +40,8 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         for key, engine in db.engines.items():
             engines.listen(engine, reading=key == READ)
+        is_file = url.get_backend_name() == "sqlite"
+        app.extensions["readers"] = Readers(db.engines[READ]) if is_file else None
 
 
 def read_engine() -> Engine:
@@ -58,6 +61,12 @@ def steady_read() -> Iterator[Connection]:
             yield connection
         finally:
             connection.exec_driver_sql("ROLLBACK")
+
+
+def reading() -> AbstractContextManager[Connection]:
+    """``with reading() as connection:`` for a statement of the reading engine, and no more."""
+    readers: Readers | None = current_app.extensions["readers"]
+    return read_engine().connect() if readers is None else readers.borrow()
 
 
 def primary_engine() -> Engine:

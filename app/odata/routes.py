@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, Response, request
-from sqlalchemy import Connection
 
 from app import records
 from app.body_stream import BodyStream
 from app.config import Config
-from app.database import read_engine
+from app.database import reading
 from app.edge.deferred import MONITORS, defer, is_wanted, monitored
 from app.edge.errors import error_response
 from app.edge.transaction import audit_denial
@@ -48,7 +46,7 @@ def init_app(
     """
     service = ODataService(
         container,
-        Connections(_reading, records.connection),
+        Connections(reading, records.connection),
         # The keys of before come first: the last one makes tokens.
         [key.secret for key in reversed(derived_keys(config, "odata-token"))],
         limits=Limits(config.MAX_FILTER_DEPTH, config.MAX_FILTER_NODES),
@@ -122,7 +120,3 @@ def _own_hosts() -> tuple[str, ...]:
     """The name that this request used, which the requests in a batch may use, too."""
     host = request.headers.get("Host")
     return () if host is None else (host,)
-
-
-def _reading() -> AbstractContextManager[Connection]:
-    return read_engine().connect()

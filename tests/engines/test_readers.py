@@ -1,0 +1,74 @@
+"""Reads hand their connection on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine, make_url, text
+from sqlalchemy.exc import OperationalError
+
+from app.engines import sqlite
+from app.engines.readers import MOST_IDLE, Readers
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    url = make_url(f"sqlite:///{tmp_path / 'a.db'}")
+    writing = create_engine(url)
+    with writing.begin() as connection:
+        connection.execute(text("CREATE TABLE t (n INTEGER)"))
+    made = create_engine(**sqlite.options(url, reading=True))
+    sqlite.listen(made, reading=True)
+    yield made
+    made.dispose()
+    writing.dispose()
+
+
+def insert(engine: Engine) -> None:
+    other = create_engine(engine.url)
+    with other.begin() as connection:
+        connection.execute(text("INSERT INTO t VALUES (1)"))
+    other.dispose()
+
+
+def count(readers: Readers) -> int:
+    with readers.borrow() as connection:
+        return int(connection.execute(text("SELECT count(*) FROM t")).scalar_one())
+
+
+def test_the_next_read_has_the_same_connection_and_sees_what_was_committed(engine: Engine) -> None:
+    readers = Readers(engine)
+    with readers.borrow() as first:
+        assert first.execute(text("SELECT count(*) FROM t")).scalar_one() == 0
+    insert(engine)
+    with readers.borrow() as second:
+        assert second is first
+        assert second.execute(text("SELECT count(*) FROM t")).scalar_one() == 1
+
+
+def test_two_at_once_have_two_and_few_stay_open(engine: Engine) -> None:
+    readers = Readers(engine)
+    taken = [readers.take() for _ in range(MOST_IDLE + 3)]
+    assert len({id(connection) for connection in taken}) == MOST_IDLE + 3
+    for connection in taken:
+        readers.give_back(connection)
+    assert sum(not connection.closed for connection in taken) == MOST_IDLE
+
+
+def test_after_an_error_another_connection_is_used(engine: Engine) -> None:
+    readers = Readers(engine)
+    with pytest.raises(OperationalError), readers.borrow() as broken:
+        broken.execute(text("SELECT nothing FROM t"))
+    assert broken.closed
+    assert count(readers) == 0
+
+
+def test_what_is_idle_is_closed_with_the_engine(engine: Engine) -> None:
+    readers = Readers(engine)
+    with readers.borrow() as connection:
+        pass
+    engine.dispose()
+    assert connection.closed
+    assert count(readers) == 0
