@@ -33,6 +33,8 @@ PRODUCTION: dict[str, Fault] = {
     "Redis frozen": neighbours.redis_frozen,
     "mail server away": neighbours.mail_away,
     "store of files away": neighbours.store_away,
+    "model away": neighbours.model_away,
+    "model silent": neighbours.model_silent,
     "web process killed": processes.web_process_killed,
     "web server killed": processes.web_killed,
     "worker killed": processes.worker_killed,

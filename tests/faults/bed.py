@@ -61,6 +61,7 @@ class Bed:
     redis: Redis | None = None
     s3: ObjectStore | None = None
     mail_port: int = 0
+    model_port: int = 0
 
     def ask(self, path: str, method: str = "GET", body: Any = None) -> tuple[int, Any]:
         """Status and JSON of one request, over a connection of its own; (0, None): no answer."""
@@ -152,16 +153,18 @@ def production_bed(first_port: int | None) -> Iterator[Bed]:
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": s3.url}.items():
             patch.setenv(name, value)
         boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="faults")
-        mail_port = next(ports)
+        mail_port, model_port = next(ports), next(ports)
         place = stack.enter_context(
             service(
                 None, redis.url, database=_new_database(postgresql), WEB_CONCURRENCY="2",
                 STORAGE_URL="s3://faults/files",
-                MAIL_URL=f"smtp://127.0.0.1:{mail_port}?starttls=never", **_settings(),
+                MAIL_URL=f"smtp://127.0.0.1:{mail_port}?starttls=never",
+                AI_BASE_URL=f"http://127.0.0.1:{model_port}/v1", **_settings(),
             )
         )  # fmt: skip
         bed = stack.enter_context(_served(place, next(ports)))
-        bed.postgresql, bed.redis, bed.s3, bed.mail_port = postgresql, redis, s3, mail_port
+        bed.postgresql, bed.redis, bed.s3 = postgresql, redis, s3
+        bed.mail_port, bed.model_port = mail_port, model_port
         yield bed
 
 

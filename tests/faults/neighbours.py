@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 import time
 from collections import Counter
 
@@ -10,13 +11,21 @@ import redis
 
 from tests.faults.bed import Bed
 from tests.faults.results import Report, percentile
-from tests.faults.traffic import move_files, read_clients, traffic, write_clients
+from tests.faults.traffic import (
+    Ledger,
+    caller_at,
+    move_files,
+    read_clients,
+    traffic,
+    write_clients,
+)
 from tests.mail.servers import Mailbox, mail_server
 
 AWAY_SECONDS = 8.0
 # Redis is asked no longer than this before everybody goes on without it.
 UNNOTICED_SECONDS = 2.0
 FILE_SECONDS = 10.0
+ASSISTANT_SECONDS = 15.0
 MAILS = 5
 MAIL_SECONDS = 40.0
 
@@ -135,3 +144,31 @@ def store_away(bed: Bed, report: Report) -> None:
         f"{len(files.files)} taken, {len(wrong)} missing or changed",
     )  # fmt: skip
     bed.check_kept(report, others)
+
+
+def model_away(bed: Bed, report: Report) -> None:
+    """Nobody listens where the model should be."""
+    _ask_the_assistant(bed, report)
+
+
+def model_silent(bed: Bed, report: Report) -> None:
+    """The model takes requests and never answers."""
+    with socket.create_server(("127.0.0.1", bed.model_port)):
+        _ask_the_assistant(bed, report)
+
+
+def _ask_the_assistant(bed: Bed, report: Report) -> None:
+    talks = Ledger()
+    caller = caller_at(bed.port, bed.key, talks)
+    with traffic(bed.port, bed.key) as others:
+        for _ in range(3):
+            caller.send("chat", "POST", "/api/ai/chat", {"message": "How are refunds paid?"})
+    caller.close()
+    told = [
+        one.status if one.status != 200 else one.body.get("provider", {}).get("status")
+        for one in talks.answers
+    ]
+    report.check("an answer is marked as not the model's, or 503", set(told) <= {"fallback", 503},
+                 told)  # fmt: skip
+    report.check_in_time(talks, ASSISTANT_SECONDS)
+    report.check_no_errors(others, "the rest goes on")

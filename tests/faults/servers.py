@@ -111,10 +111,16 @@ class Server:
 
 
 class PostgreSQL(Server):
-    """A cluster, new and empty; ``stop`` is pg_ctl's mode "immediate"."""
+    """A cluster, new and empty, or a replica of another; ``stop`` is pg_ctl's mode "immediate"."""
 
     def __init__(
-        self, folder: Path, port: int, host: str = LOOPBACK, prefix: Sequence[str] = ()
+        self,
+        folder: Path,
+        port: int,
+        host: str = LOOPBACK,
+        prefix: Sequence[str] = (),
+        *,
+        copied_from: PostgreSQL | None = None,
     ) -> None:
         self._bin = _postgresql_programs()
         self._data = folder / "cluster"
@@ -128,8 +134,14 @@ class PostgreSQL(Server):
         if self.user is not None:
             shutil.chown(self._data, self.user)
             shutil.chown(folder, self.user)
+        if copied_from is None:
+            make = ["initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        else:
+            source = ["-h", copied_from.host, "-p", str(copied_from.port), "-U", "postgres"]
+            make = ["pg_basebackup", "-D", self._data, *source, "--write-recovery-conf",
+                    "--checkpoint=fast"]  # fmt: skip
         subprocess.run(
-            [self._bin / "initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8"],
+            [self._bin / make[0], *make[1:]],
             check=True, cwd=folder, user=self.user, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         if host != LOOPBACK:
