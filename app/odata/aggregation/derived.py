@@ -122,4 +122,5 @@ def identity_of(scope: Scope) -> list[Typed]:
         for output in outputs_of(scope)
         if isinstance(output.type, edm.PrimitiveType | edm.EnumType)
         and output.type.name not in ("Edm.Untyped", "Edm.Binary", "Edm.Stream")
+        and output.type not in edm.GEOGRAPHY.values()
     ]
