@@ -20,6 +20,7 @@ from app.database import read_engine, transaction
 from app.factory import create_app
 from tests.databases import Cleaner, close_engines, new_database
 from tests.object_store import object_store
+from tests.secret_watch import SecretWatch
 from tests.services import SERVICES, required
 
 UNLIMITED = "1000000/minute"
@@ -29,6 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
+    watch = SecretWatch()
+    watch.watch()
+    config.pluginmanager.register(watch, "secret-watch")
     away = [SERVICES[name] for name in required(os.environ) if SERVICES[name].problem]
     if away:
         names = ", ".join(f"{service.label} at {service.place}" for service in away)
