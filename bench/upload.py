@@ -89,7 +89,7 @@ def sign_in(place: Place, root: str) -> dict[str, str]:
         )  # fmt: skip
     place.start("gunicorn", "--config", "gunicorn.conf.py", "wsgi:app")
     credentials = {"username": "bench", "password": PASSWORD}
-    for _ in range(100):
+    for _ in range(300):
         try:
             answer = requests.post(f"{root}/api/auth/login", json=credentials, timeout=10)
         except requests.ConnectionError:

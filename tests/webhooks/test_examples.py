@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,3 +61,42 @@ def test_javascript_example_verifies() -> None:
         "Čeladná", "Čeladná", "not signed by the service", "not signed by the service",
         "too old or too new",
     ], done.stderr  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no Java here")
+def test_java_example_verifies(tmp_path: Path) -> None:
+    old, new = new_secret(), new_secret()
+    late = {**sent(old), "webhook-timestamp": "1"}
+    cases = [
+        (old, sent(new, old), BODY), (new, sent(new, old), BODY),
+        (old, sent(new), BODY), (old, sent(old), BODY + " "), (old, late, BODY),
+    ]  # fmt: skip
+    calls = "\n".join(
+        f"tell({json.dumps(secret)}, Map.of({_pairs(headers)}), {json.dumps(body)});"
+        for secret, headers, body in cases
+    )
+    (tmp_path / "Receiver.java").write_text(
+        f"""
+        import java.nio.charset.StandardCharsets; import java.security.MessageDigest;
+        import java.time.Instant; import java.util.Base64; import java.util.Map;
+        import javax.crypto.Mac; import javax.crypto.spec.SecretKeySpec;
+        public class Receiver {{
+          {example("java")}
+          static void tell(String secret, Map<String, String> headers, String body) {{
+            try {{ receive(secret, headers, body); System.out.println("taken"); }}
+            catch (Exception error) {{ System.out.println(error.getMessage()); }}
+          }}
+          public static void main(String[] given) {{ {calls} }}
+        }}""",
+        "utf-8",
+    )
+    run = ["java", "-Dfile.encoding=UTF-8", "Receiver.java"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines() == [
+        "taken", "taken", "not signed by the service", "not signed by the service",
+        "too old or too new",
+    ], done.stderr  # fmt: skip
+
+
+def _pairs(headers: dict[str, str]) -> str:
+    return ", ".join(json.dumps(text) for pair in headers.items() for text in pair)

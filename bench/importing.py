@@ -1,0 +1,102 @@
+"""An import of 100,000 clients: memory and time, as they are after a tenth and at the end.
+
+    python -m bench.importing [--rows 100000] [--xlsx] [--postgresql postgresql://postgres@...]
+
+All or nothing, in one transaction, as the worker does it after its check, in this process. Memory
+is the largest resident one; a row costs what CPU this process uses for it (on SQLite that of the
+database, too). Both must not grow with the rows: the last tenth may take half as long again as the
+first one, and 30 MB more than after it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import xlsxwriter
+
+from app.crm.importing.service import Import, Options
+from app.crm.importing.tables import open_table
+from app.security import acting_as, system_caller
+from bench.services import Place, service
+
+HEADINGS = ("name", "email", "externalId", "taxId", "billingAddress.city", "tags", "notes")
+MOST_SLOWER, MOST_MEGABYTES = 1.5, 30
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--xlsx", action="store_true")
+    parser.add_argument("--postgresql")
+    wanted = parser.parse_args()
+    with service(wanted.postgresql) as place:
+        path = place.folder / ("table.xlsx" if wanted.xlsx else "table.csv")
+        (write_xlsx if wanted.xlsx else write_csv)(path, wanted.rows)
+        return measure(place, path, wanted.rows)
+
+
+def measure(place: Place, path: Path, count: int) -> int:
+    """Import the file and print what each tenth of it took."""
+    tenth, parts = count // 10, []
+    done, before, started = 0, time.process_time(), time.process_time()
+
+    def note(rows: int) -> None:
+        nonlocal done, before
+        done += rows
+        if done >= tenth * (len(parts) + 1):
+            now = time.process_time()
+            parts.append(((now - before) / tenth * 1000, peak_mb()))
+            before = now
+
+    with place.app.app_context(), acting_as(system_caller("bench")), open_table(path) as table:
+        outcome = Import(table, Options(type="client")).in_one_transaction(note)
+    spent = time.process_time() - started
+    for number, (cost, memory) in enumerate(parts, start=1):
+        print(f"{number * tenth:>9,} rows: {cost:5.2f} ms of CPU a row, at most {memory:.0f} MB")
+    (first, low), (last, high) = parts[0], parts[-1]
+    print(
+        f"{outcome.created:,} of {count:,} clients from {path.suffix[1:]} with {spent:.0f} s of"
+        f" CPU; memory {high - low:+.0f} MB, a row {last / first:.2f} times as long at the end"
+    )
+    is_flat = last <= first * MOST_SLOWER and high - low <= MOST_MEGABYTES
+    return int(outcome.created != count or not is_flat)
+
+
+def peak_mb() -> float:
+    """The largest resident memory of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def rows(count: int) -> Iterator[tuple[str, ...]]:
+    """Clients, each with what makes it another than all others."""
+    for number in range(count):
+        yield (
+            f"Müller Technik {number} GmbH", f"office@client{number}.example", f"old-{number}",
+            "", "Köln", "imported, 2026", f"Customer since {1990 + number % 30}.",
+        )  # fmt: skip
+
+
+def write_csv(path: Path, count: int) -> None:
+    """The clients as CSV."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=";")
+        writer.writerow(HEADINGS)
+        writer.writerows(rows(count))
+
+
+def write_xlsx(path: Path, count: int) -> None:
+    """The clients as a workbook."""
+    with xlsxwriter.Workbook(path, {"constant_memory": True}) as workbook:
+        sheet = workbook.add_worksheet()
+        for number, cells in enumerate((HEADINGS, *rows(count))):
+            sheet.write_row(number, 0, cells)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
