@@ -168,7 +168,7 @@ def share(one: Person) -> None:
         upload(one)
     if one.documents:
         key = one.chance.choice(one.documents)
-        one.post("share", f"/api/documents/{key}/share", {"expiresIn": 86_400})
+        one.post("share", f"/api/documents/{key}/share", {"expiresInDays": 1})
         one.read("download", f"/api/documents/{key}/download")
 
 

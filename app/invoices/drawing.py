@@ -31,6 +31,11 @@ def file_name(number: str | None, invoice_id: int, ending: str = "pdf") -> str:
     return f"{name or f'invoice-{invoice_id}'}.{ending}"
 
 
+def load_drawing() -> None:
+    """Load what draws, before a lock is taken that others would wait for meanwhile."""
+    _ = render.render_pdf, facturx.render_facturx
+
+
 def draw_pdf(document: InvoiceDocument, e_invoice_format: str) -> bytes:
     """The PDF of a document; Factur-X where its format wants that and its data allow it."""
     with_data = e_invoice_format in WITH_DATA and document.number is not None
