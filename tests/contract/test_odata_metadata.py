@@ -34,6 +34,9 @@ EXPRESSIONS = {
 }  # fmt: skip
 
 
+DESCRIPTION = "@Org.OData.Core.V1.Description"
+
+
 @pytest.fixture
 def schema(admin: Api) -> dict[str, Any]:
     answer = admin.get("/odata/$metadata?$format=json")
@@ -125,6 +128,21 @@ def test_no_two_names_differ_only_by_case(schema: dict[str, Any]) -> None:
         if isinstance(element, dict):
             names = [name.lower() for name in element if name[0] not in "$@"]
             assert len(names) == len(set(names))
+
+
+def test_everything_is_described(schema: dict[str, Any]) -> None:
+    """Types, their properties and relations, operations and their parameters."""
+    silent = []
+    for name, element in schema.items():
+        if isinstance(element, list):  # an operation
+            for overload in element:
+                parts = [one for one in overload.get("$Parameter", []) if one["$Name"] != "binding"]
+                silent += [name for one in (overload, *parts) if DESCRIPTION not in one]
+        elif isinstance(element, dict) and element.get("$Kind") in ("EntityType", "ComplexType"):
+            members = {part: one for part, one in element.items() if isinstance(one, dict)}
+            silent += [f"{name}.{part}" for part, one in members.items() if DESCRIPTION not in one]
+            silent += [] if DESCRIPTION in element else [name]
+    assert silent == []
 
 
 def test_entities_have_the_declared_properties(admin: Api, schema: dict[str, Any]) -> None:
