@@ -1,0 +1,64 @@
+"""Bodies that are large for nothing: refused with one clear answer, whatever is in them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from app.odata import payload_problems
+from tests.contract.conftest import Api
+
+
+@pytest.fixture
+def hints(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names for which a nearest one was looked for."""
+    asked: list[str] = []
+    find = payload_problems.unknown_name
+
+    def counted(name: str, *more: Any) -> str:
+        asked.append(name)
+        return find(name, *more)
+
+    monkeypatch.setattr(payload_problems, "unknown_name", counted)
+    return asked
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {f"a{number}": 1 for number in range(20_000)},
+        {"name": "x", "billingAddress": {f"a{number}": 1 for number in range(20_000)}},
+        {"name": "x", "Contacts": [{f"a{number}": 1} for number in range(400)]},
+    ],
+    ids=["names", "members", "related"],
+)
+def test_of_many_mistakes_a_hundred_are_told(admin: Api, hints: list[str], body: Any) -> None:
+    answer = admin.post("/odata/Clients", body)
+    assert answer.status_code == 400
+    assert len(answer.json["error"]["details"]) == 100
+    assert len(hints) == 100
+
+
+def test_parameters_of_an_action(admin: Api, hints: list[str]) -> None:
+    made = admin.post("/odata/Leads", {"lastName": "Doe"}).json["id"]
+    body = {f"a{number}": 1 for number in range(20_000)}
+    answer = admin.post(f"/odata/Leads({made})/Convert", body)
+    assert (answer.status_code, len(hints)) == (400, 100)
+
+
+def test_members_of_a_request_in_a_batch(admin: Api, hints: list[str]) -> None:
+    one = {"id": "1", "method": "get", "url": "Clients", **{f"a{at}": 1 for at in range(20_000)}}
+    answer = admin.post("/odata/$batch", {"requests": [one]})
+    assert (answer.status_code, len(hints)) == (400, 100)
+
+
+def test_a_query_in_a_body_has_a_limit(admin: Api) -> None:
+    for count, status in ((20, 200), (5_000, 400), (50_000, 413)):
+        text = "$filter=" + " or ".join(["id eq 1"] * count)
+        answer = admin.client.post(
+            "/odata/Clients/$query", data=text, headers=admin.headers, content_type="text/plain"
+        )
+        assert answer.status_code == status, answer.text
+        json.loads(answer.text)
