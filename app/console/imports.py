@@ -97,11 +97,13 @@ def _page(
     outcome: Outcome | None = None,
 ) -> Response:
     kinds = _kinds()
+    # To find what is wrong is what a trial is for.
+    is_tried = options is not None and options.dry_run
     wanted = options.type if options else request.args.get("type", "")
     kind = wanted if wanted in kinds else kinds[0]
     return page(
         "imports.html",
-        200 if problem is None else problem.status,
+        200 if problem is None or is_tried else problem.status,
         kinds=kinds,
         kind=kind,
         options=options,

@@ -165,7 +165,10 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
         if name in _ELSEWHERE:
             continue
         schema, value = setting.schema, values[name]
-        label, about = _LABELS.get(name, wording.label(name)), schema.get("description", "")
+        label, about = (
+            _LABELS.get(name, wording.label(name)),
+            schema.get("description", "").rstrip("."),
+        )
         if isinstance(value, Mapping):  # such as hours by priority
             fields += [
                 Field(f"{name}.{part}", f"{wording.label(name)}: {part}", "number",
@@ -179,7 +182,7 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
                 label,
                 _kind(name, schema),
                 _typed(name, value, typed),
-                "" if about.rstrip(".") == label else about,
+                "" if about == label else about,
                 tuple(sorted(available_timezones())) if name == "timeZone" else (),
                 schema.get("maxLength"),
             )

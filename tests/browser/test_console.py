@@ -1,16 +1,13 @@
-"""The console in a browser: what people do, at three widths, and what axe finds (WCAG 2.2 AA)."""
+"""The console in a browser: what people do, with the keyboard too, with scripts and without."""
 
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import PASSWORD
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
-
-PAGES = ("", "clients/", "clients/1", "clients/1/edit", "leads/new", "api-keys", "users", "audit")
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-WIDTHS = (390, 820, 1440)
 
 
 def make_client(page: Page, name: str = "Acme") -> None:
@@ -18,30 +15,6 @@ def make_client(page: Page, name: str = "Acme") -> None:
     page.get_by_label("Name (required)").fill(name)
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(name)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(page: Page, scheme: str) -> None:
-    make_client(page)
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its words
-    found = []
-    for path in PAGES:
-        page.goto(f"/admin/{path}")
-        looked = Axe().run(page, options=RULES).response
-        assert len(looked["passes"]) > 10  # it did look
-        for violation in looked["violations"]:
-            places = [node["html"][:120] for node in violation["nodes"][:3]]
-            found.append((path, violation["id"], places))
-    assert found == []
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_no_page_is_wider_than_the_screen(page: Page, width: int) -> None:
-    make_client(page)
-    page.set_viewport_size({"width": width, "height": 800})
-    for path in PAGES:
-        page.goto(f"/admin/{path}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 def test_a_client_is_made_and_changed_with_the_keyboard_alone(page: Page) -> None:
@@ -81,3 +54,99 @@ def test_the_menu_opens_on_a_phone(page: Page) -> None:
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("link", name="Invoices").click()
     page.wait_for_url("**/admin/invoices/")
+
+
+def test_a_webhook_is_made_with_the_keyboard_and_its_secret_copied(page: Page) -> None:
+    page.goto("/admin/webhooks")
+    page.get_by_text("Add a webhook").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Address").focus()
+    page.keyboard.type("https://example.com/hook")
+    page.get_by_label("Everything", exact=True).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("shown this once")).to_be_visible()
+    expect(page.locator(".secret")).to_contain_text("whsec_")
+
+
+def test_a_question_is_asked_and_gone_on_with_from_the_keyboard(page: Page) -> None:
+    make_client(page)
+    page.goto("/admin/questions")
+    page.keyboard.type("How many clients are there?")  # the field has the focus
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer")).to_contain_text("1")
+    page.get_by_label("Go on").focus()
+    page.keyboard.type("only active ones")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("list", name="Asked before")).to_contain_text("How many clients")
+
+
+def test_an_answer_of_the_assistant_grows_and_is_confirmed(page: Page) -> None:
+    page.goto("/admin/assistant")
+    page.keyboard.type("Create a task to call Eva tomorrow")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_text("executed")).to_be_visible()
+    page.goto("/admin/tasks/")
+    expect(page.get_by_role("link", name="Call Eva")).to_be_visible()
+
+
+def test_a_file_says_how_far_it_is_and_lands_on_its_page(page: Page) -> None:
+    page.goto("/admin/documents/upload")
+    file = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Dear reader"}
+    page.get_by_label("File, up to").set_input_files(file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("letter.txt")
+    expect(page.get_by_role("link", name="Download", exact=True)).to_be_visible()
+
+
+def test_a_file_to_import_stays_chosen_until_its_columns_are_named(page: Page) -> None:
+    page.goto("/admin/imports")
+    rows = {"name": "k.csv", "mimeType": "text/csv", "buffer": b"Firma\nAcme\nBeta\n"}
+    page.get_by_label("CSV or Excel").set_input_files(rows)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Try it").click()
+    page.get_by_label("Firma").select_option("name")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="2 made")).to_be_visible()
+
+
+def test_the_overview_follows_what_happens_without_a_reload(page: Page) -> None:
+    page.clock.install()
+    page.goto("/admin/")
+    expect(page.get_by_role("row", name="New")).to_have_count(0)
+    other = page.context.new_page()
+    other.goto("/admin/leads/new")
+    other.get_by_label("Company").fill("Acme")
+    other.get_by_label("Last name").fill("Ada")
+    other.get_by_role("button", name="Save").click()
+    other.wait_for_url("**/admin/leads/*")
+    page.bring_to_front()
+    page.clock.run_for(31_000)
+    expect(page.get_by_role("link", name="New", exact=True)).to_be_visible()
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_content(page: Page) -> None:
+    page.goto("/admin/clients/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_everything_can_be_done_without_scripts(browser: Browser, address: str) -> None:
+    context = browser.new_context(base_url=address, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/admin/assistant")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("What do you want").fill("Create a task to call Eva tomorrow")
+    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_text("executed")).to_be_visible()
+    page.goto("/admin/documents/upload")
+    file = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Dear reader"}
+    page.get_by_label("File, up to").set_input_files(file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("letter.txt")
+    context.close()
