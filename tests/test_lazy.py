@@ -11,7 +11,7 @@ from app.lazy import lazy
 
 # What few requests need, and what would double the memory of every process.
 HEAVY = {
-    "alembic", "facturx", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "PIL",
+    "alembic", "facturx", "huey", "lxml", "numpy", "obstore", "onnxruntime", "openpyxl", "PIL",
     "prometheus_client", "pypdf", "pypdfium2", "redis", "reportlab", "requests", "uharfbuzz",
     "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
