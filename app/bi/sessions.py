@@ -9,7 +9,10 @@ from sqlalchemy import select
 
 from app import records
 from app.bi.nlq.answering import Answer, answer_question
+from app.bi.nlq.understanding import is_refused
+from app.bi.proposing import proposed
 from app.clock import utc_now
+from app.database import primary_engine
 from app.errors import NotFoundError
 from app.models.report import QuestionSession
 from app.security import current_caller
@@ -27,6 +30,8 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     session = None if session_id is None else _session(session_id)
     before: list[str] = [] if session is None else list(session["questions"])
     answer = answer_question(question, before, limit=limit)
+    if answer["status"] == "unsupported" and not is_refused(question):
+        answer |= proposed(answer["question"], before, limit) or {}
     if answer["status"] == "answered":  # what was not understood is nothing to build on
         session_id = _remember(session, [*before, question][-REMEMBERED:])
     return answer | {"sessionId": session_id}
@@ -36,7 +41,9 @@ def _session(key: str) -> dict[str, Any]:
     statement = select(_TABLE).where(
         _TABLE.c.key == key, _TABLE.c.user_id == current_caller().user_id
     )
-    row = records.connection().execute(statement).mappings().first()
+    # Not in the transaction of the request: a model may take its time, and others write meanwhile.
+    with primary_engine().connect() as connection:
+        row = connection.execute(statement).mappings().first()
     if row is None:
         raise NotFoundError("There is no such session.")
     return dict(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 
 from app.bi.nlq.bounds import OPERATORS
@@ -57,6 +58,12 @@ def understand(
     return _Understanding(vocabulary_of(language), now, caller_id).of(question, before)
 
 
+def is_refused(question: str, language: str = "en") -> bool:
+    """Whether a question asks for something that no question can do."""
+    reader = _Understanding(vocabulary_of(language), Calendar(date.min), 0)
+    return reader.refusal(question) is not None
+
+
 @dataclass
 class _Candidate:
     plan: Plan | None
@@ -81,13 +88,10 @@ class _Understanding:
         self._earlier: dict[int, Plan | None] = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
-        if _SQL.search(question):
-            return Understood(refused=True, reason="only questions about figures are answered here")
+        if (reason := self.refusal(question)) is not None:
+            return Understood(refused=True, reason=reason)
         text = self._rewritten(question)
         tokens = list(repaired(tokenise(text), self._vocabulary.known))
-        stems = tuple(token.stem for token in tokens)
-        if refused := self._refused(stems):
-            return Understood(refused=True, reason=f"“{refused}” is nothing that a question can do")
         for pattern, choices in self._vocabulary.ambiguous:
             if pattern.fullmatch(text.strip(" ?!.").lower()):
                 return Understood(choices=tuple(choices), reason="it can be meant in several ways")
@@ -98,6 +102,14 @@ class _Understanding:
         if found.plans or found.choices or not before or follows:
             return found
         return self._continued(tokens, before) or found
+
+    def refusal(self, question: str) -> str | None:
+        """Why a question is not even read; None where it is."""
+        if _SQL.search(question):
+            return "only questions about figures are answered here"
+        tokens = repaired(tokenise(self._rewritten(question)), self._vocabulary.known)
+        refused = self._refused(tuple(token.stem for token in tokens))
+        return None if refused is None else f"“{refused}” is nothing that a question can do"
 
     def _rewritten(self, question: str) -> str:
         """The question with idioms said plainly; names keep their capitals."""
