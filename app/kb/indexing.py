@@ -16,14 +16,16 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, u
 from app import records
 from app.clock import utc_now
 from app.database import primary_engine, transaction
+from app.extensions import db
 from app.kb.rendering import to_text
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket
+from app.search import pgvector
 from app.search.analysis import language_of
 from app.search.embedding import MODEL, EmbeddingModel, find_model, is_installed
 from app.search.entries import make_entry
-from app.search.writing import forget, store
+from app.search.writing import announce, forget, store
 
 ARTICLE, TICKET = "KbArticle", "Ticket"
 # Articles of one portion; another worker most likely has chosen others.
@@ -75,8 +77,16 @@ def index_tickets() -> int:
 def tidy_index() -> int:
     """Bring entries and articles together again, after an import, a restored backup or a new model.
 
-    Returns: how many entries were removed or are to be made anew.
+    Where PostgreSQL has the extension for vectors, they are brought into its table too.
+    Returns: how many entries were removed, copied, or are to be made anew.
     """
+    copied = 0
+    if pgvector.prepare(db.engine):
+        while portion := pgvector.take_in(db.engine):
+            copied += portion
+    if copied:
+        with transaction():
+            announce()
     lost = ~exists().where(
         _ARTICLES.c.id == _ENTRIES.c.entity_id, _ARTICLES.c.status == "Published"
     )
@@ -98,9 +108,9 @@ def tidy_index() -> int:
             )
         ).scalar()
     if not is_needed:
-        return 0
+        return copied
     with transaction():
-        done = forget(ARTICLE, lost)
+        done = copied + forget(ARTICLE, lost)
         if is_installed():
             done += forget(TICKET, _ENTRIES.c.model.is_(None))
         return done + _mark(unknown)

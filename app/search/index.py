@@ -8,8 +8,8 @@ index; this is only the form in which a process looks things up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.lazy import lazy
@@ -65,6 +65,16 @@ class Hits:
             self.keys[chosen], self.words[chosen], self.meaning[chosen], self.languages[chosen],
             self.categories[chosen], self.ceiling,
         )  # fmt: skip
+
+    def with_meaning(self, near: Mapping[int, float]) -> Hits:
+        """The same with the nearness of texts by their keys; 0 for those that have none."""
+        meaning = numpy.array([near.get(key, 0.0) for key in self.keys.tolist()], numpy.float32)
+        return replace(self, meaning=meaning)
+
+    def best_by_words(self) -> list[int]:
+        """The keys of the texts that are good by their words."""
+        keys: list[int] = self.keys[_best(self.words)].tolist()
+        return keys
 
 
 class Segment:

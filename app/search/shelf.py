@@ -6,12 +6,14 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from flask import current_app
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, literal, select
+from sqlalchemy.exc import DBAPIError
 
 from app.database import read_engine
 from app.lazy import lazy
 from app.models.event import Counter
 from app.models.search import SearchEntry
+from app.search import pgvector
 from app.search.embedding import MODEL, find_model
 from app.search.entries import query_terms
 from app.search.index import Entry, Hits, Index, Segment
@@ -25,8 +27,8 @@ CHANGES = "search"
 _ENTRIES: Any = SearchEntry.__table__
 _COLUMNS = (
     "entity_id", "change", "language", "category", "terms", "length", "model", "dimension",
-    "vectors",
 )  # fmt: skip
+NOTHING_KNOWN = -1
 
 
 class Shelf:
@@ -35,7 +37,8 @@ class Shelf:
     def __init__(self, entity: str) -> None:
         self._entity = entity
         self._index = Index()
-        self._known = 0
+        self._known = NOTHING_KNOWN
+        self._in_database = False
         self._lock = threading.Lock()
 
     def search(self, question: str, *, by_words: bool, by_meaning: bool) -> tuple[Hits, bool]:
@@ -44,7 +47,15 @@ class Shelf:
         model = find_model() if by_meaning else None
         vector = model.embed([question])[0] if model else None
         terms = query_terms(question, sorted(index.languages())) if by_words else []
-        return index.search(terms, vector), vector is not None
+        if vector is None or not self._in_database:
+            return index.search(terms, vector), vector is not None
+        hits = index.search(terms, None)
+        try:
+            near = pgvector.nearness(self._entity, vector, hits.best_by_words())
+        except DBAPIError:  # the table was dropped; what it had is read into this process again
+            self._known = NOTHING_KNOWN
+            return self.current().search(terms, vector), True
+        return hits.with_meaning(near), True
 
     def current(self) -> Index:
         """The index with every change that is committed."""
@@ -58,19 +69,24 @@ class Shelf:
                 return self._index
 
     def _refresh(self, connection: Connection, change: int) -> None:
-        if change < self._known:  # another database, or the same from a backup
-            self._index, self._known = Index(), 0
+        in_database = pgvector.is_complete(connection)
+        # Another database, the same from a backup, or vectors that have moved.
+        if change < self._known or in_database != self._in_database:
+            self._index, self._known = Index(), NOTHING_KNOWN
+        self._in_database = in_database
         changed = self._read(connection, self._known)
         keys = select(_ENTRIES.c.entity_id).where(_ENTRIES.c.entity == self._entity)
         index = self._index.with_changes(changed, connection.execute(keys).scalars())
         if index.is_worn():
-            every = self._read(connection, 0)
+            every = self._read(connection, NOTHING_KNOWN)
             index = Index([Segment(every)] if every else [])
         self._index, self._known = index, change
 
     def _read(self, connection: Connection, after: int) -> list[Entry]:
+        columns: list[Any] = [_ENTRIES.c[name] for name in _COLUMNS]
+        columns.append(literal(None).label("vectors") if self._in_database else _ENTRIES.c.vectors)
         wanted = (
-            select(*(_ENTRIES.c[name] for name in _COLUMNS))
+            select(*columns)
             .where(_ENTRIES.c.entity == self._entity, _ENTRIES.c.change > after)
             .order_by(_ENTRIES.c.entity_id)
         )

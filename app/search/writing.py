@@ -10,6 +10,7 @@ from app import records
 from app.clock import utc_now
 from app.lazy import lazy
 from app.models.search import SearchEntry
+from app.search import pgvector
 from app.search.embedding import DIMENSION, MODEL
 from app.search.entries import Made
 from app.search.shelf import CHANGES
@@ -45,15 +46,23 @@ def store(
         "passages": made.passages,
         **vectors,
     }
-    records.connection().execute(_ENTRIES.insert(), row)
+    connection = records.connection()
+    added: int = connection.execute(_ENTRIES.insert().returning(_ENTRIES.c.id), row).scalar_one()
+    if vectors["vectors"] is not None:
+        pgvector.keep(connection, added, entity, key, vectors["vectors"])
 
 
 def forget(entity: str, condition: ColumnElement[bool]) -> int:
     """Remove the entries of ``entity`` that meet ``condition``; returns how many."""
     removed = _remove((_ENTRIES.c.entity == entity) & condition)
     if removed:
-        next_number(CHANGES)  # processes look again at what is there
+        announce()
     return removed
+
+
+def announce() -> None:
+    """Let processes look again at what is there."""
+    next_number(CHANGES)
 
 
 def forget_one(entity: str, key: int) -> None:
