@@ -6,12 +6,14 @@ import select
 import time
 from typing import Any
 
+from psycopg import OperationalError
 from psycopg.types.json import JsonLoader
 from psycopg.types.string import TextLoader
 from sqlalchemy import URL, Connection, Engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from app.engines.autocommit import AUTOCOMMIT
+from app.engines.watch import Watch
 
 # An idle connection is asked for a sign of life only after this long.
 PING_AFTER_SECONDS = 30
@@ -51,6 +53,12 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
 
 def listen(engine: Engine, *, reading: bool) -> None:
     """Prepare every connection of ``engine``, and notice those that the server has closed."""
+    watch = Watch(engine)
+
+    @event.listens_for(engine, "do_connect")
+    def refuse_silent(dialect: Any, record: Any, words: Any, options: Any) -> None:
+        if watch.is_silent:
+            raise OperationalError("the server is silent")
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
@@ -61,18 +69,24 @@ def listen(engine: Engine, *, reading: bool) -> None:
 
     @event.listens_for(engine, "checkin")
     def remember(connection: Any, record: Any) -> None:
+        watch.note_returned(connection)
         record.info["idle_since"] = time.monotonic()
+
+    for ending in ("invalidate", "detach", "close"):
+        event.listen(engine, ending, lambda connection, *_: watch.note_returned(connection))
 
     @event.listens_for(engine, "checkout")
     def refuse_dead(connection: Any, record: Any, proxy: Any) -> None:
         """A ping costs a round trip; a closed socket shows itself for two microseconds."""
         idle_since = record.info.pop("idle_since", None)
         if idle_since is None:
+            watch.note_taken(connection)
             return
-        if _has_news(connection.pgconn.socket):
+        if watch.is_silent or _has_news(connection.pgconn.socket):
             raise DisconnectionError("the server has closed the connection")
         if time.monotonic() - idle_since > PING_AFTER_SECONDS and not _ping(engine, connection):
             raise DisconnectionError("the server does not answer")
+        watch.note_taken(connection)
 
 
 def read_catalogue(connection: Connection) -> None:
