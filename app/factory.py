@@ -33,6 +33,7 @@ from app.edge.application import Application
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
 from app.edge.idempotency import Idempotency
 from app.edge.record_keys import RecordKey
+from app.guide.routes import blueprint as guide
 from app.health import health
 from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
@@ -120,6 +121,7 @@ def register_areas(app: Flask) -> None:
     api.register_blueprint(links, url_prefix="/s")
     api.register_blueprint(invoice_pages, url_prefix="/s/i")
     app.register_blueprint(health)
+    app.register_blueprint(guide)
     app.extensions["services"] = SERVICES
     odata_routes.init_app(app, container(), app.extensions["config"])
     app.extensions["route_names"] = RouteNames(frozenset(container().sets))

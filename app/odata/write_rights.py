@@ -28,7 +28,7 @@ def require_some_right(method: str, target: Target) -> None:
     Raises: ForbiddenError or InsufficientScopeError, with the right that is most likely meant.
     """
     sets = [target.entity_set, *([target.link.entity_set] if target.link else [])]
-    needed = []
+    needed: list[str] = []
     for entity_set in sets:
         if not isinstance(entity_set.service, edm.Guarded):
             return

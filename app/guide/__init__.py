@@ -1,0 +1,1 @@
+"""The guide: the pages of ``docs/`` as a small site with search, at ``/docs/guide``."""

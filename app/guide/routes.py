@@ -1,0 +1,112 @@
+"""``/docs/guide``: pages, pictures and search, from this service alone, without a script too."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from flask import Blueprint, Response, render_template, request
+
+from app.errors import NotFoundError
+from app.guide.pages import FOLDER, ROOT, Page, contents, decisions, find_page
+from app.guide.searching import entries, search
+from app.security import counted, public
+from app.types import json_text
+
+# Its own files and those of the console, whose design it shares.
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+STATIC = Path(__file__).parent / "static"
+MEDIA_TYPES = {
+    ".conf": "text/plain; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+}
+ASSET_SECONDS = 86_400
+_FILE = re.compile(r"[a-z0-9-]+\.[a-z]+")
+
+blueprint = Blueprint("guide", __name__, template_folder="templates")
+
+
+@blueprint.get(ROOT)
+@public
+def start() -> Response:
+    """The contents, or what ``q`` finds."""
+    question = request.args.get("q", "")[:200]
+    return _page(
+        "guide_start.html", title="Guide", question=question, found=search(question),
+        decisions=decisions(),
+    )  # fmt: skip
+
+
+@blueprint.get(f"{ROOT}/<path:name>")
+@public
+def show_page(name: str) -> Response:
+    """A page."""
+    found = find_page(name)
+    if found is None:
+        raise NotFoundError("The guide has no such page.")
+    return _page("guide_page.html", title=found.title, page=found)
+
+
+@blueprint.get(f"{ROOT}/search.json")
+@public
+@counted("free")
+def search_index() -> Response:
+    """Every section with its text, for the script of the search field."""
+    return _kept(json_text(entries()).encode(), "application/json")
+
+
+@blueprint.get(f"{ROOT}/images/<name>")
+@public
+@counted("free")
+def image(name: str) -> Response:
+    """A picture."""
+    return _file(FOLDER / "images", name)
+
+
+@blueprint.get(f"{ROOT}/files/<name>")
+@public
+@counted("free")
+def example_file(name: str) -> Response:
+    """A file that a page refers to, such as the configuration of a proxy."""
+    return _file(FOLDER, name)
+
+
+@blueprint.get(f"{ROOT}/assets/<name>")
+@public
+@counted("free")
+def asset(name: str) -> Response:
+    """The style or the script."""
+    return _file(STATIC, name)
+
+
+def _file(folder: Path, name: str) -> Response:
+    path = folder / name
+    if _FILE.fullmatch(name) is None or path.suffix not in MEDIA_TYPES or not path.is_file():
+        raise NotFoundError("The guide has no such file.")
+    return _kept(path.read_bytes(), MEDIA_TYPES[path.suffix])
+
+
+def _kept(content: bytes, media_type: str) -> Response:
+    answer = Response(content, content_type=media_type)
+    answer.set_etag(hashlib.sha256(content).hexdigest()[:32])
+    answer.headers["Cache-Control"] = f"public, max-age={ASSET_SECONDS}"
+    answer.make_conditional(request)
+    return answer
+
+
+def _page(template: str, *, page: Page | None = None, **values: object) -> Response:
+    text = render_template(
+        template, root=ROOT, groups=contents(), page=page, here=page.address if page else ROOT,
+        **values,
+    )  # fmt: skip
+    answer = Response(text, content_type="text/html; charset=utf-8")
+    answer.headers["Content-Security-Policy"] = PAGE_POLICY
+    answer.headers["Cache-Control"] = "public, no-cache"
+    return answer
