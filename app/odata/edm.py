@@ -237,7 +237,7 @@ class Service(Protocol):
 
 
 @runtime_checkable
-class Guarded(Protocol):
+class Guarded(Service, Protocol):
     """A service that says which right a write needs, before there is a record or a body."""
 
     def needed_right(self, action: str) -> str:
