@@ -19,6 +19,7 @@ from app.clock import utc_now
 from app.database import read_engine
 from app.heartbeat import last_beat
 from app.lazy import lazy
+from app.metrics.provider import provider_metrics
 from app.models.event import Event, OutgoingMail
 from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 
@@ -52,6 +53,7 @@ class StateCollector:
     def collect(self) -> Metrics:
         """Every number of the state."""
         yield from self._plans()
+        yield from provider_metrics(self._app)
         redis = self._app.extensions["redis"]
         yield _gauge("redis_away", "1 while Redis does not answer.", bool(redis and redis.away))
         try:
