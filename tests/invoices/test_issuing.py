@@ -211,13 +211,13 @@ def test_writing_off_leaves_the_receivables_and_money_may_still_come(admin: Call
 @pytest.mark.requirement("RACE-01", "RACE-02")
 def test_parallel_issues_give_consecutive_numbers_and_failures_leave_no_gap(app: Flask) -> None:
     bind_services(app)
-    begin = threading.Barrier(4)
+    begin = threading.Barrier(10)
     with app.app_context(), acting_as(system_caller()), transaction():
-        keys = [make_invoice(issue_date="2026-01-02") for _ in range(12)]
+        keys = [make_invoice(issue_date="2026-01-02") for _ in range(50)]
 
     def issue(worker: int) -> None:
         begin.wait()
-        for key in keys[worker::4]:
+        for key in keys[worker::10]:
             for fails in (True, False) if key % 3 == 0 else (False,):
                 try:
                     with app.app_context(), acting_as(system_caller()), transaction():
@@ -227,8 +227,8 @@ def test_parallel_issues_give_consecutive_numbers_and_failures_leave_no_gap(app:
                 except RuntimeError:
                     pass
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(issue, range(4)))
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(issue, range(10)))
     with app.app_context(), transaction():
         numbers = sorted(row["number"] for row in rows(Invoice))
-    assert numbers == [f"INV-2026-{place:05d}" for place in range(1, 13)]
+    assert numbers == [f"INV-2026-{place:05d}" for place in range(1, 51)]
