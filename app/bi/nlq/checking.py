@@ -46,6 +46,14 @@ def checked(plan: Plan, reading: Reading) -> Plan:
         raise UnclearError("what amount is meant")
     if "when" in flags and (plan.order is None or plan.kind != "list"):
         raise UnclearError("whose date is wanted")
+    timed = reading.periods or reading.grain or reading.rank or reading.sort or reading.unit
+    implied = reading.entity.date_filters.get(reading.date or "")
+    if (
+        reading.date
+        and not (timed or implied or "when" in flags)
+        and plan.kind in ("list", "count")
+    ):
+        plan = replace(plan, unsure=plan.unsure + 1)  # "which invoices does ACME pay"
     figures = {
         "how_much",
         "sum",

@@ -48,6 +48,7 @@ class Reading(Naming):
     rank_word: str = ""
     limit: int | None = None
     sort: str | None = None
+    sets_against: bool = False  # "A versus B": what is compared is no period
     shift: str | None = None  # "the year before": by which unit the other period lies earlier
     unit: str | None = None  # "which month ..."
     distinct: Dimension | None = None
@@ -128,6 +129,7 @@ class Reading(Naming):
             self._add(at, Condition(f"{key} eq {self.caller_id}", "yours"))
         elif "or" in slot or "compare" in slot:
             self.flags |= {"compare"} & set(slot.meanings)
+            self.sets_against |= "compare" in slot and at > 0 and not self._is_before_period(at)
             return at + 1  # a list of negated values goes on
         elif "amount" in slot and self._is_bounded(at):
             pass  # "worth at least 20,000"
@@ -201,6 +203,11 @@ class Reading(Naming):
             self.noun_at = at
             self.is_singular = slot.text.lower() in self.entity.nouns
         self.score += 1
+
+    def _is_before_period(self, at: int) -> bool:
+        times = {"period", "grain", "previous", "unit", *(f"shift_{unit}" for unit in _SHIFTS)}
+        behind = [one for one in self._slots[at + 1 : at + 5] if set(one.meanings) != {"stop"}]
+        return bool(behind) and bool(times & set(behind[0].meanings))
 
     def _is_bounded(self, at: int) -> bool:
         behind = self._slots[at + 1] if at + 1 < len(self._slots) else None

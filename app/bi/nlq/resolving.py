@@ -146,7 +146,7 @@ def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Di
         else:
             raise UnclearError(f"what {subject.label} has to do with it")
     values = _compared_values(reading)
-    if values is not None and kind == "count" and not found:
+    if values is not None and kind in ("count", "measure", "share") and not found:
         found.append(values)
     return found
 
@@ -158,7 +158,8 @@ def _compared_values(reading: Reading) -> Dimension | None:
     seen: set[str] = set()
     for _, one in reading.conditions:
         if one.path in seen and one.path is not None:
-            return reading.entity.dimensions.get(one.path)
+            dimensions = reading.entity.dimensions.values()
+            return next((d for d in dimensions if one.path in (d.name, d.path, d.key)), None)
         seen.add(one.path or "")
     return None
 
@@ -203,6 +204,9 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
         "compare" in reading.flags and (several or not plan.dimensions)
     )
     wants_compared = wants_compared or reading.shift is not None
+    only = wants_compared and not several and not reading.flags & {"change", "previous"}
+    if only and reading.sets_against:
+        raise UnclearError("what is to be set against what")
     if len(periods) > 2:
         raise UnclearError("which of the periods is meant")
     if len(periods) == 2:

@@ -56,8 +56,11 @@ class Names:
 
     def find(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
         """What the words from ``at`` on name, the longest run first; None for nothing."""
+        inside = at > 0 and tokens[at - 1].stem in self._vocabulary.inside
         for length in self._lengths(tokens, at):
             text = _said(tokens[at : at + length])
+            if inside and text.lower() in self._vocabulary.languages:
+                continue  # "in German" is no country
             if found := self._listed(text, entity):
                 return Match(length, found)
         named = at > 0 and tokens[at - 1].stem in self._vocabulary.introduces

@@ -284,6 +284,8 @@ class Vocabulary:
         ]
         self.yes_no = frozenset(phrase(text)[0] for text in data["words"]["yes_no"])
         self.introduces = frozenset(phrase(text)[0] for text in data["words"]["introduces"])
+        self.inside = frozenset(data["languages"]["inside"])
+        self.languages = frozenset(data["languages"]["names"])
         self.places = {name.lower(): own for name, own in data.get("places", {}).items()}
         self.countries: Mapping[str, list[str]] = data["countries"]
 
