@@ -16,6 +16,7 @@ from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.downloads import PDF, e_invoice, invoice_pdf
+from app.invoices.public.links import PATH, show_link
 from app.invoices.sending import Letter, preview, send_invoice
 from app.security import requires
 
@@ -31,6 +32,14 @@ def show_invoice_pdf(key: int) -> Response:
     response = Response(found.content, content_type=PDF)
     response.headers["Content-Disposition"] = f'inline; filename="{found.name}"'
     return response
+
+
+@console.get("/invoices/<int:key>/page")
+@requires("invoices:send")
+def show_clients_page(key: int) -> Response:
+    """What the client sees behind the link in the mail, without being counted as the client."""
+    address: str = show_link(key)["url"]
+    return see_other(f"{PATH}{address.rpartition(PATH)[2]}?preview=1")
 
 
 @console.get("/invoices/<int:key>/picture")

@@ -84,6 +84,22 @@ def test_an_invoice_has_a_picture_and_files(browser: Browser, invoice: str) -> N
     assert browser.get(f"{invoice}/einvoice/other").status_code == 404
 
 
+def test_the_page_of_the_client_is_looked_at_without_being_counted(
+    browser: Browser, invoice: str, app: Flask
+) -> None:
+    assert browser.get(f"{invoice}/page").status_code == 409  # a draft has none
+    assert f"/admin/{invoice}/page" not in browser.get(invoice).text
+    browser.submit(invoice, step="status:Sent")
+    assert f"/admin/{invoice}/page" in browser.get(invoice).text
+    led = browser.get(f"{invoice}/page")
+    assert led.status_code == 303
+    address = led.headers["Location"]
+    assert address.startswith("/s/i/")
+    firefox = {"User-Agent": "Mozilla/5.0 Firefox/140.0"}
+    assert app.test_client().get(address, headers=firefox).status_code == 200
+    assert "Viewed at" not in browser.get(invoice).text
+
+
 def test_a_payment_is_taken_back(browser: Browser, invoice: str) -> None:
     browser.submit(invoice, step="status:Sent")
     paid = {"step": "payment", "amount": "100", "date": "2026-01-05", "method": "transfer"}

@@ -188,6 +188,15 @@ def test_whoever_is_no_reader_does_not_count(
     assert views(session) == 1
 
 
+def test_somebody_of_the_house_looks_without_being_counted(admin: Api, session: Session) -> None:
+    _, path = issue(admin)
+    page = Text(visit(admin, f"{path}?preview=1").text)
+    assert page.links == ["?file=pdf&preview=1", "?file=einvoice&preview=1"]
+    for link in page.links:
+        assert visit(admin, path + link).status_code == 200
+    assert views(session) == 0
+
+
 def test_taking_the_file_counts_too(admin: Api, session: Session) -> None:
     _, path = issue(admin)
     visit(admin, f"{path}?file=pdf")

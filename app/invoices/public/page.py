@@ -19,7 +19,9 @@ TEMPLATE = "invoice.html"
 Facts = list[tuple[str, str]]
 
 
-def document_page(invoice: Mapping[str, Any], document: InvoiceDocument) -> Response:
+def document_page(
+    invoice: Mapping[str, Any], document: InvoiceDocument, *, is_preview: bool = False
+) -> Response:
     """The page of an issued document, in the language of the client."""
     words, formats = texts_for(document.language), Formats(document)
     is_void = invoice["status"] == "Void"
@@ -35,6 +37,7 @@ def document_page(invoice: Mapping[str, Any], document: InvoiceDocument) -> Resp
         facts=_facts(invoice, document, words, formats),
         payment=_payment(document, words) if is_open else [],
         is_void=is_void,
+        is_preview=is_preview,
         has_data=not is_void and not preflight(document),
     )
 

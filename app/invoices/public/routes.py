@@ -38,6 +38,10 @@ class PageQuerySchema(Schema):
             "example": "pdf",
         },
     )
+    preview = fields.Boolean(
+        load_default=False,
+        metadata={"description": "Look at it without being counted.", "example": True},
+    )
 
 
 @pages.get("/<token>")
@@ -52,14 +56,15 @@ def show_document(query: dict[str, Any], token: str) -> Response:
     """The page of an issued document: amount, due date, state, how to pay, its files.
 
     The first `GET` of somebody who is not signed in sets `viewedAt` and emits `invoice.viewed`;
-    `HEAD`, pages fetched ahead of time and programs that say what they are do not.
+    `HEAD`, `preview`, pages fetched ahead of time and programs that say what they are do not.
     """
     try:
         invoice = open_document(token)
         wanted = query.get("file")
         if wanted is None:
-            answer = document_page(invoice, read_document(invoice["id"]))
-            if not _count(invoice):  # then nobody is to wait for the transaction
+            document = read_document(invoice["id"])
+            answer = document_page(invoice, document, is_preview=query["preview"])
+            if not _count(query, invoice):  # then nobody is to wait for the transaction
                 db.session.rollback()
             return answer
         if invoice["status"] == "Void":
@@ -67,15 +72,17 @@ def show_document(query: dict[str, Any], token: str) -> Response:
         if wanted == "einvoice":
             return _answer(data_of(invoice["id"], invoice, "ubl"))
         file = pdf_of(invoice["id"], invoice)
-        _count(invoice)
+        _count(query, invoice)
         return _answer(file)
     except ApiError as error:
         return problem_page(error.status, error.message)
 
 
-def _count(invoice: Mapping[str, Any]) -> bool:
+def _count(query: dict[str, Any], invoice: Mapping[str, Any]) -> bool:
     """Note the view where it is the first; whether it is."""
-    return invoice["viewed_at"] is None and is_reader(request) and note_view(invoice["id"])
+    if query["preview"] or invoice["viewed_at"] is not None or not is_reader(request):
+        return False
+    return note_view(invoice["id"])
 
 
 def _answer(file: InvoiceFile) -> Response:
