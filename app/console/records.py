@@ -12,6 +12,7 @@ from app.console.area import console, page, see_other
 from app.console.documents import files_of
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import preset, steps_of, take
+from app.console.tickets import talk_of
 from app.engine import read_by_id
 from app.errors import ApiError
 from app.odata import edm
@@ -82,6 +83,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         typed=request.form,
         may_change="update" in (found.get("allowedActions") or []),
         files=files_of(found) if wanted.set_name == "Documents" else None,
+        talk=talk_of(key) if wanted.set_name == "Tickets" else None,
         problem=error,
         query=engine.address(f"{wanted.set_name}({key})", expand=expand or None),
     )

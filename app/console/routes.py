@@ -25,6 +25,7 @@ from app.console import (
     settings,
     signing_in,
     start_page,
+    tickets,
     webhooks,
 )
 from app.console.area import console, init_app
@@ -33,5 +34,5 @@ __all__ = [
     "api_keys", "assistant", "audit_log", "console", "conversion", "documents", "forms", "imports",
     "init_app", "invoices", "jobs", "knowledge", "lists", "mail", "mail_templates", "people",
     "questions", "records", "reports", "roles", "searching", "settings", "signing_in",
-    "start_page", "webhooks",
+    "start_page", "tickets", "webhooks",
 ]  # fmt: skip

@@ -72,7 +72,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Tickets", "Tickets", "Ticket", "subject",
             ("number", "subject", "status", "priority", "slaStatus", "createdAt"),
-            "status", "id desc", ("Comments", "KbArticles", "Documents"), ("Client", "Contact"),
+            "status", "id desc", ("KbArticles", "Documents"), ("Client", "Contact"),
         ),
         Page(
             "KbArticles", "Knowledge base", "Article", "title",

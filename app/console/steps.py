@@ -59,6 +59,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "void": Operation("Void", "Void", (Input("reason", "Reason"),), dangerous=True),
     "uncollectible": Operation("MarkUncollectible", "Write off", dangerous=True),
 }
+# Adds what was said to a record; its form is a part of the page.
+COMMENT = "comment"
 # Steps to a state that have an operation of their own.
 _HAVE_OPERATIONS = ("status:Uncollectible",)
 
@@ -99,6 +101,9 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
     attribute, separator, state = step.partition(":")
     if separator:
         engine.send("PATCH", path, {attribute: state}, version)
+    elif step == COMMENT:
+        said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
+        engine.send("POST", f"{path}/Comments", said)
     elif step in OPERATIONS:
         operation = OPERATIONS[step]
         body = arguments(operation.inputs, form)

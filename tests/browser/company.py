@@ -31,6 +31,7 @@ class Company:
         self.lead = self._make("leads", company=LONG[:100], lastName=ARABIC, source="Web")
         self._make("opportunities", name="Deal", clientId=str(self.client), amount="1234567.89")
         self.ticket = self._make("tickets", subject=LONG[:200], requesterEmail="a@example.com")
+        self._post(f"tickets/{self.ticket}", step="comment", body=ARABIC, isInternal="on")
         self.article = self._make(
             "kbarticles", title="Resetting a password", visibility="Internal",
             body="# Steps\n\n1. **Open** the page\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`code`",
@@ -53,6 +54,8 @@ class Company:
         self.report = self._key(self._post("questions", q="Clients by status", name="States"))
         sent = self._post("assistant", message="Create a task to call Eva tomorrow")
         self.conversation = sent.headers["Location"].rpartition("/")[2]
+        queued = self._post("reports/1/export", format="csv", background="1")
+        self.export = queued.headers["Location"].rpartition("/")[2]
 
     def pages(self) -> list[str]:
         """Every page of the console, below ``/admin/``."""
@@ -60,20 +63,21 @@ class Company:
         document, webhook = f"documents/{self.document}", f"webhooks/{self.webhook}"
         return [
             "", "questions", "questions?q=Clients+by+status", "questions?q=nothing+known",
-            "questions?q=active+ones&before=How+many+clients", "reports", "reports/1", "reports/2",
-            f"reports/{self.report}", "assistant", f"assistant/{self.conversation}",
-            f"assistant?module=Clients&entityId={client}", "knowledge", "knowledge?q=password",
-            f"knowledge/{self.article}", "search?q=noor", "search?q=nothing", "clients/",
-            f"clients/{client}", f"clients/{client}/edit", "leads/",
-            f"leads/{lead}", f"leads/{lead}/convert", "leads/new", "opportunities/", "tickets/",
-            f"tickets/{self.ticket}", "invoices/", f"invoices/{invoice}",
-            f"invoices/{invoice}/send", f"invoices/{invoice}/mails", "documents/", document,
-            f"{document}/shares", f"{document}/shares/1", "documents/upload", "documents/trash",
-            "imports", "projects/", "tasks/new", "settings/seller", "settings/defaults",
+            "questions?q=active+ones&before=How+many+clients", "reports", "reports/1",
+            "reports/2", f"reports/{self.report}", f"exports/{self.export}", "assistant",
+            f"assistant/{self.conversation}", f"assistant?module=Clients&entityId={client}",
+            "knowledge", "knowledge?q=password", f"knowledge/{self.article}", "search?q=noor",
+            "search?q=nothing", "clients/", f"clients/{client}", f"clients/{client}/edit",
+            "leads/", f"leads/{lead}", f"leads/{lead}/convert", "leads/new", "opportunities/",
+            "tickets/", f"tickets/{self.ticket}", f"tickets/{self.ticket}/suggestions",
+            "invoices/", f"invoices/{invoice}", f"invoices/{invoice}/send",
+            f"invoices/{invoice}/mails", "documents/", document, f"{document}/shares",
+            f"{document}/shares/1", "documents/upload", "documents/trash", "imports",
+            "projects/", "tasks/new", "settings/seller", "settings/defaults",
             "settings/exchangeRates", "settings/serviceLevel", "settings/logo",
-            "settings/templates", "users", "users/1", "sessions", "roles", "roles/2", "roles/new",
-            "api-keys", "webhooks", webhook, f"{webhook}/deliveries/{self.delivery}", "mail",
-            "mail/1", "jobs", "audit",
+            "settings/templates", "users", "users/1", "sessions", "roles", "roles/2",
+            "roles/new", "api-keys", "webhooks", webhook,
+            f"{webhook}/deliveries/{self.delivery}", "mail", "mail/1", "jobs", "audit",
         ]  # fmt: skip
 
     def _sign_in(self, client: FlaskClient, password: str) -> None:
