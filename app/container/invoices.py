@@ -226,6 +226,7 @@ LINE_ITEM = business_type(
         )
     ],
     resource="invoices",
+    ordered_by="position",
     description="One line of an invoice.",
 )  # fmt: skip
 

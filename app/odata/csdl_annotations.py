@@ -84,8 +84,12 @@ def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotat
         yield Annotation(term, value)
 
 
-def of_navigation(nav: edm.NavigationProperty) -> Iterator[Annotation]:
+def of_navigation(
+    container: edm.EntityContainer, nav: edm.NavigationProperty
+) -> Iterator[Annotation]:
     yield from _description(nav.description)
+    if nav.collection and container.target(nav).ordered_by is not None:
+        yield Annotation(f"{CORE}.Ordered", True)
 
 
 def of_operation(operation: edm.Operation) -> Iterator[Annotation]:

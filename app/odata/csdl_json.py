@@ -129,7 +129,7 @@ class _Writer:
         if constraint := referential_constraint(self._container, type_, nav):
             dependent, principal = constraint
             element["$ReferentialConstraint"] = {dependent: principal}
-        return element | _annotations(notes.of_navigation(nav))
+        return element | _annotations(notes.of_navigation(self._container, nav))
 
     def _operation(self, operation: edm.Operation) -> dict[str, Any]:
         element: dict[str, Any] = {"$Kind": "Action" if operation.is_action else "Function"}

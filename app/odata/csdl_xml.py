@@ -137,7 +137,7 @@ class _Writer:
             )
         yield from element(
             "NavigationProperty",
-            [*children, *annotation_tags(notes.of_navigation(nav))],
+            [*children, *annotation_tags(notes.of_navigation(self._container, nav))],
             Name=nav.name,
             Type=f"Collection({name})" if nav.collection else name,
             Nullable=False if not nav.nullable and not nav.collection else None,

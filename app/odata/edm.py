@@ -189,6 +189,8 @@ class EntityType:
     # Rows that do not exist for queries (such as documents in the trash).
     visible: Callable[[Any], ColumnElement[bool]] | None = None
     changes: ChangeSource | None = None  # what delta links are made of
+    # Attribute of an entity's place, from 1, among those of its owner: they are read in this order.
+    ordered_by: str | None = None
 
     @cached_property
     def folded(self) -> Mapping[str, str]:

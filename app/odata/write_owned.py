@@ -7,13 +7,15 @@ service keeps that order; the keys themselves may be new afterwards.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Response
 
-from app.errors import NotFoundError, ValidationError
+from app.errors import InvalidQueryError, NotFoundError, ValidationError
 from app.odata.deep_owned import kept_item
 from app.odata.deep_relations import service_of
+from app.odata.options import OptionTexts, parse_options
 from app.odata.payload import EntityBody, snake
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_content import WriteRequest
@@ -49,10 +51,35 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
 def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     items = [kept_item(target.type, key) for key in _keys(request, link)]
     body: EntityBody = request.entity(target)
-    items.append(creation_values(body) | request.writer.single_values(body))
-    _save(link, items, len(items) - 1)
-    key = _keys(request, link)[len(items) - 1]
+    added = creation_values(body) | request.writer.single_values(body)
+    place = len(items)
+    ordered_by = target.type.ordered_by
+    if ordered_by is not None and "index" in request.options.system:
+        items.sort(key=lambda item: item[ordered_by])
+        place, request = _place(request, len(items))
+        items.insert(place, added)
+        for at, item in enumerate(items, start=1):
+            item[ordered_by] = at
+    else:
+        items.append(added)
+    _save(link, items, place)
+    key = _keys(request, link)[place]
     return written_entity(request, target, key, created=True, body=body)
+
+
+def _place(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
+    """Where ``$index`` wants a new member (Protocol 11.4.2), and the request without it.
+
+    Raises: InvalidQueryError, there is no such place; QueryError, it is no number.
+    """
+    options = request.options
+    index = parse_options(OptionTexts({"index": options.system["index"]}, {})).index
+    assert index is not None
+    place = index if index >= 0 else count + 1 + index
+    if not 0 <= place <= count:
+        raise InvalidQueryError(f"$index must be from {-count - 1} to {count}.")
+    system = {name: text for name, text in options.system.items() if name != "index"}
+    return place, replace(request, options=replace(options, system=system))
 
 
 def _keys(request: WriteRequest, link: Link) -> list[Any]:

@@ -126,6 +126,10 @@ def _(s: Service) -> None:
 def _(s: Service) -> None:
     reply = s.fetch("Clients", Prefer="maxpagesize=2")
     assert "maxpagesize=2" in reply.headers["preference-applied"]
+    wanted = 'include-annotations="Measures.*"'
+    reply = s.fetch(f"{s.client()}?$select=revenue", Prefer=wanted)
+    assert reply.json["revenue@Measures.ISOCurrency"]
+    assert "include-annotations" in reply.headers["preference-applied"]
 
 
 @requirement("EXT-15", "MAY", "IEEE754Compatible: wide numbers and counts are texts.")

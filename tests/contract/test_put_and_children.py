@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.contract.conftest import Api
 
 
@@ -52,3 +54,49 @@ def test_a_comment_is_added_to_its_ticket(admin: Api) -> None:
     read = admin.get(f"{path}?$expand=Comments").json
     assert [comment["body"] for comment in read["Comments"]] == ["We are looking."]
     assert read["status"] == "Open"
+
+
+# --- the place of a line --------------------------------------------------------------------------
+
+
+def lines_of(api: Api, invoice: int) -> list[tuple[str, int]]:
+    rows = api.get(f"/odata/Invoices({invoice})/LineItems").json["value"]
+    return [(row["description"], row["position"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("index", "order"),
+    [
+        ("0", ["new", "a", "b", "c"]),
+        ("1", ["a", "new", "b", "c"]),
+        ("3", ["a", "b", "c", "new"]),
+        ("-1", ["a", "b", "c", "new"]),
+        ("-2", ["a", "b", "new", "c"]),
+        ("-4", ["new", "a", "b", "c"]),
+    ],
+)
+def test_a_line_is_put_where_it_is_wanted(admin: Api, index: str, order: list[str]) -> None:
+    client = admin.post("/odata/Clients", {"name": "ACME"}).json["id"]
+    lines = [{"description": name, "unitPrice": 1, "taxRate": 0} for name in "abc"]
+    made = admin.post("/odata/Invoices", {"clientId": client, "LineItems": lines}).json["id"]
+    answer = admin.post(
+        f"/odata/Invoices({made})/LineItems?$index={index}&$select=description,position",
+        {"description": "new", "unitPrice": 1, "taxRate": 0},
+    )
+    assert answer.status_code == 201, answer.text
+    assert answer.json["description"] == "new"
+    assert answer.json["position"] == order.index("new") + 1
+    assert lines_of(admin, made) == [(name, place) for place, name in enumerate(order, start=1)]
+    expanded = admin.get(f"/odata/Invoices({made})?$expand=LineItems($select=description)").json
+    assert [line["description"] for line in expanded["LineItems"]] == order
+    for wrong in ("9", "-6", "x"):
+        refused = admin.post(f"/odata/Invoices({made})/LineItems?$index={wrong}", lines[0])
+        assert refused.status_code == 400, refused.text
+    assert len(lines_of(admin, made)) == 4
+
+
+def test_only_what_has_an_order_takes_a_place(admin: Api) -> None:
+    assert admin.post("/odata/Clients?$index=0", {"name": "x"}).status_code == 400
+    document = admin.get("/odata/$metadata?$format=json").json["BusinessPlatform"]
+    assert document["Invoice"]["LineItems"]["@Org.OData.Core.V1.Ordered"] is True
+    assert "@Org.OData.Core.V1.Ordered" not in document["Client"]["Contacts"]

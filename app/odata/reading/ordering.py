@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.odata import edm
 from app.odata.aggregation.derived import identity_of
 from app.odata.binding.scope import Scope
 from app.odata.binding.translator import Translator
@@ -16,6 +17,9 @@ from app.odata.reading.bound import OrderKey
 def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[OrderKey]:
     """The sort keys, those of the entity last: without them pages would not be stable."""
     keys = []
+    own = translator.scope.type.ordered_by
+    if own is not None and not items:
+        keys.append(OrderKey(Typed(translator.scope.columns[own], edm.INT32, nullable=False)))
     for item in items:
         value = translator.typed(item.expression)
         if family(value.type) == "other":
