@@ -46,7 +46,7 @@ from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
 from app.redis_link import RedisLink
-from app.routes import RouteNames
+from app.route_names import RouteNames
 from app.services import SERVICES
 from app.tickets.routes import area as tickets
 from app.tracing import setup as tracing

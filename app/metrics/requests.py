@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app.lazy import lazy
-from app.routes import RouteNames
+from app.route_names import RouteNames
 
 if TYPE_CHECKING:
     import prometheus_client

@@ -10,7 +10,7 @@ from opentelemetry.propagate import extract
 from opentelemetry.trace import SpanKind, StatusCode, Tracer
 
 from app.request_context import exchange_of
-from app.routes import RouteNames
+from app.route_names import RouteNames
 
 Start = Callable[..., Any]
 _CARRIED = {"HTTP_TRACEPARENT": "traceparent", "HTTP_TRACESTATE": "tracestate"}
