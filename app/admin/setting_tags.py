@@ -43,7 +43,9 @@ def show_tagged(group: str | None, body: dict[str, Any]) -> Response:
     """``body`` with the ETag of the group, or of all; 304 where the caller has it."""
     answer = jsonify(body)
     answer.set_etag(version_of(group, organisation()) if group else _version_of_all())
-    return answer.make_conditional(request) if request.method in ("GET", "HEAD") else answer
+    if request.method in ("GET", "HEAD"):
+        answer.make_conditional(request)
+    return answer
 
 
 def answer_tagged(query: dict[str, Any], group: str | None, body: dict[str, Any]) -> Response:
