@@ -49,7 +49,7 @@ def show_upload() -> Response:
 @requires("documents:create")
 def new_document() -> Response:
     """A document begins with its file."""
-    return see_other(f"{ADDRESS}/upload")
+    return _upload()
 
 
 @console.post("/documents/upload")
