@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test browser faults load bench reference differential conformance model clients check lint format types migration requirements clean
+.PHONY: help setup run test browser faults load fuzz mutation coverage audit bench reference differential conformance model clients check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,22 @@ model: $(VENV)/.development ## a small model on a real server, for its tests: ht
 
 clients: $(VENV)/.development ## clients that others wrote, unmodified, against a running service (installs them once)
 	@$(BIN)/python -m tests.clients 2>/dev/null
+
+fuzz: $(VENV)/.development ## random and damaged input for whatever reads it: make fuzz SECONDS=60
+	@$(BIN)/python -W ignore -m tests.fuzz $(or $(SECONDS),20) $(ARGS)
+
+mutation: $(VENV)/.development ## change permissions, money and parser a little: do tests notice? ARGS="money" for one
+	@$(BIN)/python -m tests.mutation $(ARGS)
+
+coverage: $(VENV)/.development ## the tests with the share of branches that they reach; ARGS as for test
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest $(ARGS)
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+audit: $(VENV)/.development ## bandit over the code; pins, hashes and secrets of the repository
+	@$(BIN)/bandit --quiet --ini setup.cfg --recursive app
+	@$(BIN)/python -m pytest --quiet tests/requirements/test_source.py
 
 check: test lint types ## everything that CI runs
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import BooleanClauseList, create_engine, literal, select
 
 from app.errors import ForbiddenError, InsufficientScopeError
 from app.models.kb_article import KbArticle
+from app.models.task import Task
 from app.permissions import (
     NEVER_BY_KEY,
+    OWNING_COLUMNS,
     PERMISSIONS,
     ROLES,
     allowed,
@@ -150,3 +153,54 @@ def test_the_error_names_what_is_missing() -> None:
         require(key, "clients:update")
     with pytest.raises(ForbiddenError):
         require(key, "clients:delete")
+
+
+def test_a_later_role_with_less_takes_nothing_away() -> None:
+    assert merge([ROLES["Manager"], ROLES["Sales"]])["leads:update"] == "all"
+    assert merge([ROLES["Support"], ROLES["Viewer"]])["kb:read"] == "all"
+
+
+def test_a_right_to_own_records_is_asked_with_the_record() -> None:
+    sales = as_role("Sales")
+    require(sales, "leads:update", record(ME))
+    with pytest.raises(ForbiddenError) as refused:
+        require(sales, "leads:update", record(ELSE))
+    assert refused.value.message == "Your role has leads:update for your own records only."
+    assert refused.value.details[0][:2] == ("permission", "leads:update")
+
+
+def test_each_refusal_says_what_is_missing_and_why() -> None:
+    with pytest.raises(ForbiddenError) as refused:
+        require(as_role("Viewer"), "clients:update")
+    assert refused.value.message == "Your role does not have the permission clients:update."
+    rights = narrow(ROLES["Sales"], ["clients:read"])
+    key = make_caller(ME, "key", "apiKey", rights, role_rights=ROLES["Sales"], api_key_id=1)
+    with pytest.raises(InsufficientScopeError) as narrowed:
+        require(key, "clients:update")
+    assert narrowed.value.message == "The API key does not have the scope clients:update."
+    assert narrowed.value.details[0][:2] == ("permission", "clients:update")
+
+
+def test_a_row_of_the_database_is_a_record() -> None:
+    statement = select(literal(ME).label("owner_id"), literal("New").label("status"))
+    with create_engine("sqlite://").connect() as connection:
+        row = connection.execute(statement).one()
+    assert allowed(as_role("Sales"), "leads:update", row)
+    assert not allowed(make_caller(ELSE, "other", "jwt", ROLES["Sales"]), "leads:update", row)
+
+
+def test_the_filter_of_own_rows_names_every_owning_column() -> None:
+    caller = make_caller(ME, "field", "jwt", {"tasks:read": "own"})
+    tasks = row_filter(caller, "tasks", Task.__table__.c)
+    owning = [name for name in OWNING_COLUMNS if name in Task.__table__.c]
+    assert tasks is not None
+    parts = list(tasks.clauses) if isinstance(tasks, BooleanClauseList) else [tasks]
+    assert [str(part) for part in parts] == [f"tasks.{name} = :dyn_caller_id" for name in owning]
+
+
+def test_the_filter_of_published_rows_lets_nothing_else_through() -> None:
+    caller = make_caller(ME, "reader", "jwt", {"kb:read": "published", "clients:read": "published"})
+    published = row_filter(caller, "kb", KbArticle.__table__.c)
+    assert published is not None
+    assert published.compile().params == {"status_1": "Published"}
+    assert str(row_filter(caller, "clients", {})) == "false"
