@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import time
@@ -45,7 +46,9 @@ def nginx(folder: Path, listen: str, upstreams: Sequence[str], *prefix: str) -> 
         f"    {kind}_temp_path {folder}/nginx-{kind};\n"
         for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
-    configuration.write_text(text.replace("http {\n", f"http {{\n{kept}", 1))
+    # Started by root it would serve as somebody who may not write there.
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    configuration.write_text(user + text.replace("http {\n", f"http {{\n{kept}", 1))
     command = [*prefix, program, "-e", "stderr", "-g", "daemon off;", "-c", str(configuration)]
     with (folder / "nginx.log").open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
