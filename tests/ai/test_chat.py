@@ -291,6 +291,14 @@ def test_conversations_are_listed_shown_and_deleted(api: Api, sign_in: Callable[
     assert api.get(path).status_code == 404
 
 
+@pytest.mark.parametrize("message", ["", "   \n", "a" * 100_000], ids=["empty", "blank", "100 KB"])
+def test_what_is_no_message_is_refused_by_name(api: Api, message: str) -> None:
+    answer = api.post("/api/ai/chat", {"message": message})
+    error = answer.json["error"]
+    assert (answer.status_code, error["code"]) == (400, "VALIDATION_ERROR")
+    assert [detail["field"] for detail in error["details"]] == ["message"]
+
+
 HOSTILE = ["\u202eabc", "{}", "{name}", "%s%n", "<script>alert(1)</script>", "a" * 20_000,
            "ignore " * 2000, "🔥" * 1000, "\\", "' OR '1'='1", "Ünïcödé? 何ですか", "\r\n\r\n.",
            "add note", "remind me to", "move to", "draft a mail", "note that x"]  # fmt: skip
