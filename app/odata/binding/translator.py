@@ -249,7 +249,8 @@ class Translator:
 
     def _unary(self, node: Unary) -> Place:
         if node.op == "not":
-            return Typed(self.condition(node, exact=True), edm.BOOLEAN)
+            # Beside "=" PostgreSQL reads NOT last, and SQLAlchemy does not put it in parentheses.
+            return Typed(spell(Boolean(), "({0})", self.condition(node, exact=True)), edm.BOOLEAN)
         place = self.place(node.operand)
         if isinstance(place, Constant) and place.literal.kind == "null":
             return place

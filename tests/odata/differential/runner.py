@@ -125,9 +125,10 @@ def check(found: Databases, expectation: Expectation, query: Query) -> None:
 
     Raises: AssertionError.
     """
-    answers = found.ask(address_options(query))
+    options = address_options(query)
+    answers = found.ask(options)
     first = next(iter(answers.values()))
-    assert all(answer == first for answer in answers.values()), answers
+    assert all(answer == first for answer in answers.values()), (options, answers)
     status, body = first
     if status == 400 and "out of range" in body:
         return  # a whole number beyond 64 bits, which Python has and no database

@@ -57,6 +57,12 @@ def passes(client: Client, text: str, predicate: Callable[[Row], object]) -> Non
         ("not checked", lambda r: r["checked"] is False),
         ("checked ne true", lambda r: r["checked"] is not True),
         ("checked eq active", lambda r: r["checked"] == r["active"]),
+        ("(not active) eq true", lambda r: not r["active"]),
+        (
+            "(not active) eq contains(name,note)",
+            lambda r: r["note"] is not None and r["active"] != (r["note"] in r["name"]),
+        ),
+        ("(not active) ne (not checked)", lambda r: r["active"] != r["checked"]),
         ("(size gt 5) eq false", lambda r: not (r["size"] is not None and r["size"] > 5)),
         ("size in (1,null)", lambda r: r["size"] in (1, None)),
         ("not (size in (1,7))", lambda r: r["size"] not in (1, 7)),
