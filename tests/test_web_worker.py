@@ -141,6 +141,7 @@ def test_what_is_sent_after_the_last_answer_does_not_cut_it_off(port: int) -> No
     assert answer.startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.requirement("DUR-17")
 def test_a_worker_that_ends_answers_a_connection_that_is_kept(
     server: Running, connect: Connect
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_worker_that_ends_answers_a_connection_that_is_kept(
     assert server.process.wait(20) == 0
 
 
+@pytest.mark.requirement("DUR-17")
 def test_a_worker_that_ends_answers_who_waits_at_the_door(server: Running) -> None:
     os.kill(server.worker, signal.SIGSTOP)
     with ExitStack() as stack:

@@ -47,6 +47,7 @@ def failure(engine: Engine) -> DBAPIError:
     return caught.value
 
 
+@pytest.mark.requirement("OUT-02", "OUT-05")
 def test_who_waits_for_a_frozen_server_is_let_go(engine: Engine, cluster: PostgreSQL) -> None:
     assert answer(engine) == 1
     cluster.freeze()
