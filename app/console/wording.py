@@ -16,6 +16,8 @@ from app.sizes import readable_size
 
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA"}
+# Texts that identify, not the keys of other records.
+_IDENTIFIERS = ("taxId", "eInvoiceId", "externalId")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
          "Qualified", "active", "succeeded", "sent", "done", "executed", "ok"}  # fmt: skip
 _BAD = {"Blocked", "Lost", "ClosedLost", "Void", "Uncollectible", "Disqualified", "Breached",
@@ -27,9 +29,9 @@ _WAITING = {"Draft", "Pending", "OnHold", "New", "Prospect", "InReview", "Planne
 
 
 def label(name: str) -> str:
-    """``billingAddress`` -> ``Billing address``; ``clientId`` -> ``Client``."""
+    """``dueDate`` -> ``Due date``; ``clientId`` -> ``Client``; ``taxId`` -> ``Tax ID``."""
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
-    if len(parts) > 1 and parts[-1] == "Id":
+    if len(parts) > 1 and parts[-1] == "Id" and name not in _IDENTIFIERS:
         parts.pop()
     words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
     text = " ".join(words)
