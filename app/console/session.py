@@ -89,13 +89,21 @@ def check_form() -> None:
     check_token(request.form.get(_CSRF, ""))
 
 
-def check_token(given: str) -> None:
-    """Refuse a form with another token than that of this browser, or from another site.
+def check_site() -> None:
+    """Refuse what a browser says that another site has sent.
 
     Raises: ForbiddenError.
     """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         raise ForbiddenError("This form was sent from another site.")
+
+
+def check_token(given: str) -> None:
+    """Refuse a form with another token than that of this browser, or from another site.
+
+    Raises: ForbiddenError.
+    """
+    check_site()
     known = session.get(_CSRF)
     if not known or not hmac.compare_digest(given.encode(), known.encode()):
         raise ForbiddenError("This form is out of date: load the page again.")

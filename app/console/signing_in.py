@@ -24,7 +24,11 @@ def sign_in_page() -> Response:
 @public
 @counted("sign-in")
 def sign_in() -> Response:
-    """Open a session; the address to go on to is one of ours."""
+    """Open a session; the address to go on to is one of ours.
+
+    Whoever signs in has no token yet; no other site may sign a browser in as somebody of its own.
+    """
+    session.check_site()
     target = _target(request.form.get("next"))
     username = request.form.get("username", "")[:200]
     try:

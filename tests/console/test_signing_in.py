@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -71,6 +72,18 @@ def test_a_form_of_another_site_does_nothing(sign_in: SignIn, session: Session) 
     )
     assert {without.status_code, wrong.status_code, foreign.status_code} == {403}
     assert session.scalar(select(func.count()).select_from(Client)) == 0
+
+
+def test_no_other_site_signs_a_browser_in(sign_in: SignIn, app: Flask) -> None:
+    sign_in("Sales")
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 303)):
+        answer = app.test_client().post(
+            "/admin/sign-in",
+            data={"username": "sales", "password": PASSWORD},
+            headers={"Sec-Fetch-Site": site},
+        )
+        assert answer.status_code == status, answer.text
+        assert ("Set-Cookie" in answer.headers) is (status == 303)
 
 
 def test_pages_run_nothing_but_the_services_own_files(sign_in: SignIn) -> None:
