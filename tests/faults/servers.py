@@ -215,19 +215,10 @@ class ObjectStore(Server):
         self, folder: Path, port: int, host: str = LOOPBACK, prefix: Sequence[str] = ()
     ) -> None:
         program = "from moto.server import main; main()"
-        command = [
-            sys.executable,
-            "-W",
-            "ignore",
-            "-c",
-            program,
-            "-H",
-            "127.0.0.1",
-            "-p",
-            str(port),
-        ]
-        super().__init__("s3", command, port, folder)
-        self.url = f"http://127.0.0.1:{port}"
+        python = [sys.executable, "-W", "ignore", "-c", program]
+        command = [*python, "-H", host, "-p", str(port)]
+        super().__init__("s3", command, port, folder, host, prefix)
+        self.url = f"http://{host}:{port}"
 
 
 def children_of(pid: int) -> list[int]:
