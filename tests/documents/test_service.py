@@ -67,7 +67,7 @@ def test_a_deleted_document_lies_in_the_trash(shared: int) -> None:
     )  # fmt: skip
     assert row["deleted_at"] is not None
     assert is_revoked(shared)
-    assert event_names("Document", shared) == ["document.deleted"]
+    assert event_names("Document", shared) == ["document.share_revoked", "document.deleted"]
     for write in (
         lambda: update("Document", shared, name="A"),
         lambda: DOCUMENTS.delete(shared),

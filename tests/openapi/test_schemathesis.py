@@ -29,7 +29,20 @@ NAVIGATION = re.compile(r"^/odata/(?!Invoices)\w+\(.*\)/")
 # A text that fits its schema is rarely an expression, and a number rarely the key of a record.
 NOT_CHECKED = [positive_data_acceptance]
 REFUSALS = ("400", "401", "403", "404", "405", "406", "409", "412", "414", "415")
-TAGS = (*(area.name for area in AREAS), "links", "OData", "Health", *container().sets)
+TAGS = (
+    *(area.name for area in AREAS),
+    "links",
+    "invoice-pages",
+    "OData",
+    "Health",
+    *container().sets,
+)
+
+
+@schemathesis.serializer("message/rfc822")
+def write_message(_: Any, value: Any) -> bytes:
+    """A message is its text."""
+    return str(value).encode("utf-8", "replace")
 
 
 @pytest.mark.requirement("SEC-190", "OPS-15")
