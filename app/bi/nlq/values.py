@@ -22,6 +22,8 @@ from app.search import wordpiece
 
 _babel = lazy("babel")
 MOST_NAMES = 5000
+# Runs of words that are looked up for one question: names are few, and each costs queries.
+MOST_LOOKUPS = 40
 _NUMBER = re.compile(r"[A-Za-z]{1,10}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 LONGEST_NAME = 6
 
@@ -53,6 +55,7 @@ class Names:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._known: dict[tuple[str, ...], tuple[Value, ...]] = {}
+        self._looked = 0
 
     def find(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
         """What the words from ``at`` on name, the longest run first; None for nothing."""
@@ -109,6 +112,9 @@ class Names:
             return ()
         found = self._known.get((text,))
         if found is None:
+            if self._looked >= MOST_LOOKUPS:
+                return ()
+            self._looked += 1
             found = self._known[(text,)] = _people(text) or _records(text)
         return found
 

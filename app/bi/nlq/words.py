@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -15,6 +16,8 @@ from app.search import wordpiece
 # Below this share of equal letters a word is another word, not a misspelt one.
 SIMILAR = 0.75
 SHORTEST_REPAIRED = 4
+# Nobody slips so often in one question: what follows is left as it is.
+MOST_STRANGE = 25
 
 _TOKEN = re.compile(
     r"""
@@ -89,6 +92,7 @@ def _number(match: re.Match[str]) -> Token:
     return Token(match.group(), plain, "percent" if unit == "%" else "number", value)
 
 
+@lru_cache(maxsize=10_000)
 def phrase(text: str) -> tuple[str, ...]:
     """A phrase of the vocabulary, to be compared with tokens."""
     return tuple(token.stem for token in tokenise(text))
@@ -97,8 +101,10 @@ def phrase(text: str) -> tuple[str, ...]:
 def repaired(tokens: Iterable[Token], known: Collection[str]) -> Iterator[Token]:
     """The tokens, those that are like exactly one known word replaced by it."""
     long = [word for word in known if len(word) >= SHORTEST_REPAIRED]
+    strange = 0
     for token in tokens:
-        yield _repaired(token, known, long)
+        strange += token.stem not in known
+        yield _repaired(token, known, long) if strange <= MOST_STRANGE else token
 
 
 def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
