@@ -204,3 +204,8 @@ def test_the_filter_of_published_rows_lets_nothing_else_through() -> None:
     assert published is not None
     assert published.compile().params == {"status_1": "Published"}
     assert str(row_filter(caller, "clients", {})) == "false"
+
+
+def test_rows_without_an_owner_are_filtered_through_their_parent_only() -> None:
+    caller = make_caller(ME, "field", "jwt", {"tasks:read": "own"})
+    assert row_filter(caller, "tasks", {}) is None

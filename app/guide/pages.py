@@ -27,7 +27,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("crm", "invoices", "mail", "kb", "documents", "assistant", "bi", "organisation"),
     ),
     ("Running it", ("settings", "operations", "scaling", "performance", "security")),
-    ("The inside", ("architecture", "conformance")),
+    ("The inside", ("architecture", "conformance", "mutation")),
 )
 _FILE = re.compile(r"[a-z0-9-]+")
 
