@@ -105,9 +105,14 @@ class Statement:
             parameters = [read(run) for _, read in self._readers]
         else:
             parameters = {name: read(run) for name, read in self._readers}
-        if self._positional:
-            _stop_late(connection)
-        return fetch_all(connection, self.sql, parameters, **self._options)
+        if not self._positional:
+            return fetch_all(connection, self.sql, parameters, **self._options)
+        _stop_late(connection)
+        try:
+            return fetch_all(connection, self.sql, parameters, **self._options)
+        finally:
+            # What the connection does next, a change among it, has a time of its own.
+            connection.connection.set_progress_handler(None, 0)
 
 
 def _stop_late(connection: Connection) -> None:
