@@ -17,6 +17,7 @@ from sqlalchemy import Text, cast, select
 
 from app import audit, records, statements
 from app.clock import utc_now
+from app.database import primary_engine
 from app.errors import (
     Detail,
     InvalidStateError,
@@ -24,6 +25,7 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
+from app.extensions import db
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.odata.declare import camel
@@ -39,8 +41,15 @@ _TABLE: Any = Setting.__table__
 
 
 def organisation() -> Organisation:
-    """The settings as they stand in this transaction."""
-    rows = statements.execute(records.connection(), _READ)
+    """The settings as they stand in the running transaction, or as they were last committed.
+
+    Reading them begins no transaction: on SQLite who only reads would wait for those who write.
+    """
+    if db.session().in_transaction():
+        rows = statements.fetch_all(records.connection(), _READ)
+    else:
+        with primary_engine().connect() as connection:
+            rows = statements.fetch_all(connection, _READ)
     return _parse(tuple((str(name), str(value)) for name, value in rows))
 
 

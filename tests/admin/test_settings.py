@@ -7,7 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from flask import Flask
 
+from app.extensions import db
+from app.settings.store import organisation
 from tests.contract.conftest import Api
 
 SETTINGS = "/api/admin/settings"
@@ -35,6 +38,13 @@ def test_everything_is_shown_with_its_default(admin: Api) -> None:
     assert settings["logo"] is None
     for group in GROUPS:
         assert admin.get(f"{SETTINGS}/{group}").json == settings[group]
+
+
+def test_reading_begins_no_transaction(admin: Api, app: Flask) -> None:
+    admin.patch(f"{SETTINGS}/seller", {"name": "Acme GmbH"})
+    with app.app_context():
+        assert organisation().seller.name == "Acme GmbH"
+        assert not db.session().in_transaction()
 
 
 def test_patch_merges_and_put_replaces(admin: Api) -> None:

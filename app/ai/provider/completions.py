@@ -28,8 +28,8 @@ TRIES = 3
 # Seconds before the second and the third try; what Retry-After says goes before, if it is short.
 PAUSES = (0.5, 2.0)
 LONGEST_PAUSE = 10.0
-# A model that says nothing for so long will say nothing more.
-SILENCE = 30.0
+# Who asks has the built-in answer within fifteen seconds when the model says nothing.
+SILENCE = 12.0
 WORTH_ANOTHER_TRY = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 # Members that not every server takes; one that names them in its refusal is asked without.
 OPTIONAL = ("stream_options", "temperature", "max_tokens")
