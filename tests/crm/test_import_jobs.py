@@ -36,6 +36,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taking, "MOST_AT_ONCE", 100)
 
 
+@pytest.fixture(autouse=True)
+def no_files_of_others(app: Flask) -> None:
+    """Take away what other tests left in the store, which they share."""
+    with app.app_context():
+        for entry in list(blobs().entries(jobs.AREA)):
+            blobs().delete(entry.key)
+
+
 def send(api: Api, bad: int | None = None, rows: int = ROWS, **fields: Any) -> Any:
     lines = [f"Client {number},c{number}@b.example" for number in range(rows)]
     if bad is not None:

@@ -91,7 +91,7 @@ def test_one_of_two_recipients_leaves_the_mail_sent(
 
 
 def test_whom_a_forwarded_mail_was_for(admin: Api, app: Flask) -> None:
-    key, message = send(admin, app, cc=["b@acme.example"])
+    _key, message = send(admin, app, cc=["b@acme.example"])
     forwarded = report(
         message["Message-ID"], "x@elsewhere.example",
         original={"x@elsewhere.example": "b@acme.example"},

@@ -42,7 +42,7 @@ from app.odata.write_content import WriteRequest
 from app.odata.write_rows import find_version
 from app.odata.write_targets import resolve_target
 from app.odata.write_urls import entity_path
-from app.permissions import require
+from app.permissions import allowed, require
 from app.security import current_caller
 
 _VALUE_OPTIONS = frozenset(("format", "schemaversion"))
@@ -77,6 +77,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
         return _call_on_each(request, call, around)
     binding: tuple[Any, ...] = ()
     if call.bound_path:
+        _require_any(call)
         call, binding = _bound_action(request, call)
     _require(call)
     body = _action_body(request, call)
@@ -217,6 +218,13 @@ def _key_of(around: Surroundings, path: str, type_: edm.EntityType) -> Any:
 
 
 # --- both
+
+
+def _require_any(call: Call) -> None:
+    """Stop whoever may call none of this name, before what it is called on is looked for."""
+    permissions = [operation.permission for operation in call.overloads]
+    if not any(one is None or allowed(current_caller(), one) for one in permissions):
+        _require(call)
 
 
 def _require(call: Call) -> None:
