@@ -33,6 +33,7 @@ class CallParser(PathParser):
             call = self._parse_case(token)
         elif name in ("cast", "isof"):
             call = Call(name, self._parse_type_arguments(token), offset=token.offset)
+            self._refuse_path_after(name)
         else:
             call = Call(name, self._parse_plain_arguments(name, token), offset=token.offset)
         self.shallower()
@@ -59,6 +60,14 @@ class CallParser(PathParser):
         type_name = self._parse_type()
         self.expect(")")
         return (*arguments, type_name)
+
+    def _refuse_path_after(self, name: str) -> None:
+        """``castExpr`` ends with its parenthesis; a path goes on from a type cast segment."""
+        if self.at("/"):
+            raise QueryError(
+                f"no path goes on from {name}(...): write Namespace.Type/property",
+                self.token.offset,
+            )
 
     def _at_only_argument(self) -> bool:
         token = self.token

@@ -274,6 +274,11 @@ def test_json_values() -> None:
         ("a in (1,c)", 8, "expected a literal"),
         ("a eq (1,2)", 7, "expected ')'"),
         ("cast(a,5)", 7, "expected a type"),
+        (
+            "cast(a,Ns.T)/b eq 1",
+            12,
+            "no path goes on from cast(...): write Namespace.Type/property",
+        ),
         ("case(a)", 6, "expected ':'"),
         ("case()", 5, "expected an operand"),
         ("a/$count($count=true)", 9, "expected $filter or $search"),
