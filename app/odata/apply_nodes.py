@@ -196,6 +196,20 @@ class FunctionTransformation(Transformation):
     arguments: tuple[Argument, ...]
 
 
+def name_of(node: Transformation) -> str:
+    """The name that a transformation is written with."""
+    match node:
+        case TopBottom(kind=kind) | HierarchyStep(kind=kind):
+            return kind
+        case FunctionTransformation(name=name):
+            return name
+        case Nest(path=path):
+            return "nest" if path is None else "addnested"
+        case Join(outer=True):
+            return "outerjoin"
+    return type(node).__name__.removesuffix("Transformation").lower()
+
+
 @dataclass(frozen=True, slots=True)
 class AggregateCall(Node):
     """``source/aggregate(...)`` as an expression (Data Aggregation 4.3)."""

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, ColumnElement, Double, false, func, or_, sele
 
 from app.odata import edm
 from app.odata.aggregation.derived import labelled, outputs_of
-from app.odata.aggregation.rowset import RowSet, made
+from app.odata.aggregation.rowset import RowSet, made, refuse_nested
 from app.odata.apply_nodes import TopBottom
 from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
@@ -81,6 +81,7 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
     columns = [each.c[one.name] for one in shown]
     chosen = select(*columns).where(or_(each.c.sum0.is_(None), less))
     if not keys:
+        refuse_nested(rows, node.kind, node.offset)
         return made(rows, chosen, outputs, rows.order)
     return RowSet(rows.scope, [tuple_(*keys).in_(chosen)], rows.order, rows.parts)
 

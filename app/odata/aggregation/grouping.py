@@ -18,6 +18,7 @@ from app.odata.apply_nodes import (
     GroupBy,
     Identity,
     Rollup,
+    name_of,
 )
 from app.odata.binding.aggregates import aggregate_item
 from app.odata.errors import QueryError, UnsupportedError
@@ -74,7 +75,8 @@ def _inner(rows: RowSet, apply: Apply | None) -> _Inner:
             case Identity():
                 pass
             case _:
-                raise UnsupportedError("only aggregate() is offered inside groupby", node.offset)
+                message = f"only aggregate() is offered inside groupby, {name_of(node)}() is not"
+                raise UnsupportedError(message, node.offset)
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, FromClause, and_, true
 
-from app.odata.aggregation.rowset import RowSet
-from app.odata.apply_nodes import Apply, FilterTransformation, Identity, Join
+from app.odata.aggregation.rowset import RowSet, refuse_nested
+from app.odata.apply_nodes import Apply, FilterTransformation, Identity, Join, name_of
 from app.odata.binding.collections import element_table
 from app.odata.binding.scope import Scope
 from app.odata.binding.translator import Translator
@@ -21,6 +21,7 @@ def join(rows: RowSet, node: Join) -> RowSet:
     Raises: QueryError, no collection, or the name is taken; ForbiddenError; UnsupportedError.
     """
     scope = rows.scope
+    refuse_nested(rows, name_of(node), node.offset)
     if node.alias.lower() in scope.type.folded or node.alias in (*scope.computed, *scope.members):
         raise QueryError(f"{scope.type.name} has a property {node.alias} already", node.offset)
     member, source, condition = _opened(rows, rows.translator().place(node.path), node)

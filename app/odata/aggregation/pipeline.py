@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import BigInteger, ColumnElement
 
 from app.odata.aggregation.extremes import extremes
 from app.odata.aggregation.grouping import group, grouping_sets, total
 from app.odata.aggregation.joining import join
+from app.odata.aggregation.nesting import add_nested, expand, nest
 from app.odata.aggregation.rowset import RowSet, copies, flat, union
 from app.odata.apply_nodes import (
     Aggregate,
     Apply,
     ComputeTransformation,
     Concat,
+    ExpandTransformation,
     FilterTransformation,
     GroupBy,
     Identity,
     Join,
+    Nest,
     OrderByTransformation,
     SearchTransformation,
     SkipTransformation,
     TopBottom,
     TopTransformation,
     Transformation,
+    name_of,
 )
 from app.odata.binding.searching import search_condition
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Literal
 from app.odata.reading.computing import compute
 
-# concat() inside concat(): beyond this SQLite's parser takes no statement of it.
+# concat() and nest() inside one another: beyond this SQLite's parser takes no statement of it.
 DEEPEST_CONCAT = 3
 
 
@@ -37,7 +43,7 @@ def transformed(rows: RowSet, apply: Apply, depth: int = 0) -> RowSet:
     """What the transformations make of ``rows``.
 
     Args:
-        depth: how many ``concat`` they stand in.
+        depth: how many ``concat`` and ``nest`` they stand in.
     Raises: QueryError; UnsupportedError, a transformation is not offered.
     """
     for node in apply.transformations:
@@ -74,15 +80,27 @@ def _apply(rows: RowSet, node: Transformation, depth: int) -> RowSet:
         case Join():
             return join(rows, node)
         case Concat(sequences=sequences):
-            if depth == DEEPEST_CONCAT:
-                message = f"concat() is nested more than {DEEPEST_CONCAT} levels deep"
-                raise QueryError(message, node.offset)
-            parts = [
-                transformed(copy, sequence, depth + 1)
-                for copy, sequence in zip(copies(rows, len(sequences)), sequences, strict=True)
-            ]
-            return union(parts)
-    raise UnsupportedError("this transformation is not offered", node.offset)
+            return union(_parts(rows, node, sequences, depth))
+        case ExpandTransformation():
+            return expand(rows, node)
+        case Nest(path=None, items=nests):
+            return nest(rows, node, _parts(rows, node, [item.apply for item in nests], depth))
+        case Nest():
+            return add_nested(rows, node)
+    raise UnsupportedError(f"{name_of(node)}() is not offered", node.offset)
+
+
+def _parts(
+    rows: RowSet, node: Transformation, sequences: Sequence[Apply], depth: int
+) -> list[RowSet]:
+    """The rows transformed in several ways, each for itself."""
+    if depth == DEEPEST_CONCAT:
+        message = f"{name_of(node)}() is nested more than {DEEPEST_CONCAT} levels deep"
+        raise QueryError(message, node.offset)
+    return [
+        transformed(copy, sequence, depth + 1)
+        for copy, sequence in zip(copies(rows, len(sequences)), sequences, strict=True)
+    ]
 
 
 def _group_by(rows: RowSet, node: GroupBy) -> RowSet:

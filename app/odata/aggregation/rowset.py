@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, cast, null, select, tuple_, union_
 from app.odata.aggregation.derived import Output, derived_type, labelled, outputs_of
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.translator import Translator
-from app.odata.errors import QueryError
+from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import OrderItem
 from app.odata.reading.ordering import order_keys
 from app.odata.sql.decimals import DecimalNumber, decimal_number
@@ -54,6 +54,7 @@ class RowSet:
             return rows.order_by(*order).limit(limit).offset(offset)
 
         if not self.scope.type.key or self.scope.members:
+            refuse_nested(self, "a part of the rows")
             outputs = outputs_of(self.scope)
             rows = cut(self.select(labelled(outputs)))
             return made(self, rows, outputs, self.order)
@@ -85,6 +86,7 @@ def copies(rows: RowSet, count: int) -> list[RowSet]:
     Raises: QueryError, there are too many of them by now.
     """
     scope = rows.scope
+    refuse_nested(rows, "concat(), rollup() or nest()")
     if rows.parts * count > MOST_PARTS:
         raise QueryError(f"concat() and rollup() make more than {MOST_PARTS} parts of the rows")
     if scope.computed or scope.members or not scope.type.key:
@@ -99,11 +101,20 @@ def copies(rows: RowSet, count: int) -> list[RowSet]:
     return found
 
 
+def refuse_nested(rows: RowSet, where: str, offset: int = 0) -> None:
+    """Raise UnsupportedError if the rows show collections that would be lost."""
+    if rows.scope.nested:
+        names = ", ".join(rows.scope.nested)
+        raise UnsupportedError(f"{names} cannot be kept in {where}", offset)
+
+
 def union(parts: Sequence[RowSet]) -> RowSet:
     """All rows of all parts; what one part does not have is null in its rows.
 
     Raises: QueryError, two parts have different things under one name.
     """
+    for part in parts:
+        refuse_nested(part, "concat()")
     shown = [{output.path: output for output in outputs_of(part.scope)} for part in parts]
     columns: dict[tuple[str, ...], Output] = {}
     for outputs in shown:

@@ -17,6 +17,7 @@ from app.odata.binding.values import (
     Constant,
     Elements,
     JsonStructure,
+    Nested,
     Place,
     Row,
     Rows,
@@ -24,7 +25,7 @@ from app.odata.binding.values import (
     Typed,
 )
 from app.odata.csdl_capabilities import alternate_key_names
-from app.odata.errors import QueryError
+from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
 
@@ -75,10 +76,19 @@ def step(scope: Scope, name: str, offset: int) -> Place:
         return of_property(scope, type_.properties[known])
     if known in type_.navigation:
         navigation = type_.navigation[known]
-        if navigation.collection:
-            return Rows(scope, navigation)
-        return Row(scope.join(navigation))
+        if not navigation.collection:
+            return Row(scope.join(navigation))
+        nested = scope.nested.get(known)
+        return Rows(scope, navigation) if nested is None else _of_nested(nested, known, offset)
+    if name in scope.nested:
+        return _of_nested(scope.nested[name], name, offset)
     raise unknown_name(type_, name, offset)
+
+
+def _of_nested(nested: Nested, name: str, offset: int) -> Place:
+    if nested.place is None:
+        raise UnsupportedError(f"what $apply made of {name} is shown, not used further", offset)
+    return nested.place
 
 
 def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int) -> QueryError:

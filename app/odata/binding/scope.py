@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, FromClause, and_
 
 from app.odata import edm
 from app.odata.binding.parameters import Parameters
-from app.odata.binding.values import Place, Typed
+from app.odata.binding.values import Nested, Place, Typed
 from app.odata.nodes import Node
 from app.permissions import require, row_filter
 from app.security import Caller
@@ -56,6 +56,8 @@ class Scope:
         self._joined: dict[str, tuple[Scope, ColumnElement[bool]]] = {}
         # Members of collections that every row is repeated for, by alias; see ``join_all``.
         self.members: dict[str, Place] = {}
+        # What expand(), addnested() and nest() of $apply show of each row, by name.
+        self.nested: dict[str, Nested] = {}
         self._repeated: list[tuple[FromClause, ColumnElement[bool], bool]] = []
         self.conditions = self._conditions()
 

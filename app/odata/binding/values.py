@@ -11,7 +11,9 @@ from app.odata import edm
 from app.odata.nodes import Literal, Node
 
 if TYPE_CHECKING:
+    from app.odata.aggregation.rowset import RowSet
     from app.odata.binding.scope import Scope
+    from app.odata.option_nodes import ExpandItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,17 @@ class Dynamic:
 
     sql: ColumnElement[Any]
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A collection that ``$apply`` put into each row; ``shown`` says how it is read.
+
+    ``place`` is what expressions find under its name; None where they find nothing.
+    """
+
+    shown: ExpandItem | RowSet
+    place: Rows | None = None
 
 
 Place = Typed | Constant | Structure | JsonStructure | Row | Rows | Elements | Dynamic

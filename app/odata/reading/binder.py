@@ -14,9 +14,10 @@ from app.odata.binding.searching import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions
-from app.odata.reading.bound import BoundQuery, Projection
+from app.odata.reading.addresses import entity_address
+from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.computing import compute
-from app.odata.reading.expansion import expand_members
+from app.odata.reading.expansion import expand_member, expand_members, navigation_of
 from app.odata.reading.ordering import order_keys
 from app.odata.reading.selection import selected_members, selection_text
 from app.odata.sql.spelled import Part
@@ -60,8 +61,10 @@ class QueryBinder:
             query.order = order_keys(query.translator, options.orderby or query.given_order)
         with option("$select"):
             members = list(selected_members(scope, options.select))
+        with option("$apply"):
+            expanded = list(self._nested(query, options, address, depth))
         with option("$expand"):
-            expanded = list(expand_members(self, query, options, address, depth))
+            expanded += expand_members(self, query, options.expand, address, depth)
         query.projection = Projection(
             scope,
             [*members, *expanded],
@@ -74,6 +77,39 @@ class QueryBinder:
         if options.skip is not None:
             query.skip = parameters.bind(options.skip, BigInteger)
         query.count = bool(options.count)
+        return query
+
+    def _nested(
+        self, query: BoundQuery, options: QueryOptions, address: Sequence[Part], depth: int
+    ) -> Iterator[ExpandMember]:
+        """What ``$apply`` put into the rows."""
+        for name, nested in query.scope.nested.items():
+            if isinstance(nested.shown, RowSet):
+                yield ExpandMember(name, True, self._row_set(nested.shown, options))
+            else:
+                navigation = navigation_of(query.scope.type, nested.shown)
+                yield expand_member(
+                    self, query, navigation, nested.shown, address, depth, name=name
+                )
+
+    def _row_set(self, rows: RowSet, options: QueryOptions) -> BoundQuery:
+        """The rows that ``nest`` made, with all that there is of them."""
+        scope = rows.scope
+        query = BoundQuery(rows.translator(), scope, rows.conditions)
+        query.order = order_keys(query.translator, rows.order)
+        address: Sequence[Part] = ()
+        if scope.type.key:
+            home = self.context.container.set_of_type.get(scope.type.name)
+            if home is None:
+                raise UnsupportedError(
+                    f"nest() does not show each {scope.type.name}: it has no set"
+                )
+            address = entity_address(scope, home.name)
+        members = list(selected_members(scope, ()))
+        nested = list(self._nested(query, options, address, 0))
+        given = QueryOptions(apply=options.apply)
+        selected = selection_text(given, members, nested)
+        query.projection = Projection(scope, [*members, *nested], address, selected)
         return query
 
     def rows(self, scope: Scope, options: QueryOptions, *, it: Scope | None = None) -> BoundQuery:

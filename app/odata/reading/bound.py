@@ -49,9 +49,13 @@ class ComputedMember:
 
 @dataclass(frozen=True, slots=True)
 class ExpandMember:
-    """Related entities; ``ref`` shows their ids, ``count_only`` their number alone."""
+    """Related entities, or what ``$apply`` nested in a row.
 
-    navigation: edm.NavigationProperty
+    ``ref`` shows their ids, ``count_only`` their number alone.
+    """
+
+    name: str
+    collection: bool
     query: BoundQuery
     ref: bool = False
     count_only: bool = False

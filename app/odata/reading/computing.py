@@ -16,6 +16,7 @@ def compute(translator: Translator, items: Sequence[ComputeItem]) -> None:
     """
     scope = translator.scope
     for item in items:
-        if item.alias.lower() in scope.type.folded or item.alias in scope.computed:
+        taken = item.alias in scope.computed or item.alias in scope.nested
+        if taken or item.alias.lower() in scope.type.folded:
             raise QueryError(f"{scope.type.name} has a property {item.alias} already", item.offset)
         scope.computed[item.alias] = translator.typed(item.expression)

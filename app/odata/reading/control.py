@@ -96,9 +96,7 @@ def navigation_links(projection: Projection, format_: Format) -> Iterator[Sequen
     """Where related entities and the relations to them are read, if ``full``."""
     if format_.metadata != "full":
         return
-    expanded = {
-        member.navigation.name for member in projection.members if isinstance(member, ExpandMember)
-    }
+    expanded = {member.name for member in projection.members if isinstance(member, ExpandMember)}
     for name in projection.scope.type.navigation:
         url = [*projection.address, f"/{name}"]
         yield [f'"{format_.control("associationLink", name)}":"', *url, '/$ref"']

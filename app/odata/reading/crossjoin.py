@@ -84,9 +84,7 @@ def as_combinations(
     """
     projection = query.projection
     assert projection is not None
-    expanded = {
-        member.navigation.name for member in projection.members if isinstance(member, ExpandMember)
-    }
+    expanded = {member.name for member in projection.members if isinstance(member, ExpandMember)}
     links = [
         ComputedMember(
             form.control("navigationLink", name),

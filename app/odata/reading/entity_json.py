@@ -194,7 +194,7 @@ def _json_parts_of(
 
 
 def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
-    name, query = member.navigation.name, member.query
+    name, query = member.name, member.query
     if query.count or member.count_only:
         yield Piece([f'"{format_.control("count", name)}":', *_count(query, format_)])
     if member.count_only:
@@ -205,7 +205,7 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
     text = one(projection, format_).label("j")
     source = query.scope.from_clause()
     rows = select(text).select_from(source).where(*query.conditions).correlate_except(source)
-    if not member.navigation.collection:
+    if not member.collection:
         yield Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
         return
     rows = rows.order_by(*(key.clause() for key in query.order)).limit(_limit(query))

@@ -30,43 +30,50 @@ class Binding(Protocol):
 
 
 def expand_members(
-    binder: Binding, query: BoundQuery, options: QueryOptions, address: Sequence[Part], depth: int
+    binder: Binding,
+    query: BoundQuery,
+    items: Sequence[ExpandItem],
+    address: Sequence[Part],
+    depth: int,
 ) -> Iterator[ExpandMember]:
     """The navigation properties that ``$expand`` shows, each once.
 
     Raises: QueryError, a name is no navigation property, or the nesting is too deep;
         ForbiddenError, related entities may not be read.
     """
-    seen: set[str] = set()
+    seen = {name for name in query.scope.nested if name in query.scope.type.navigation}
     named = {
-        _navigation(query.scope.type, item).name
-        for item in options.expand
+        navigation_of(query.scope.type, item).name
+        for item in items
         if not item.star and item.path != ("$value",)
     }
-    for item in options.expand:
+    for item in items:
         if item.star:
             expanded = _starred(binder, query.scope, item)
         elif item.path == ("$value",):
             raise UnsupportedError("$expand=$value is not offered", item.offset)
         else:
-            expanded = [(_navigation(query.scope.type, item), item)]
+            expanded = [(navigation_of(query.scope.type, item), item)]
         for navigation, one in expanded:
             if item.star and navigation.name in named:
                 continue
             if navigation.name in seen:
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
             seen.add(navigation.name)
-            yield _member(binder, query, navigation, one, address, depth)
+            yield expand_member(binder, query, navigation, one, address, depth)
 
 
-def _member(
+def expand_member(
     binder: Binding,
     query: BoundQuery,
     navigation: edm.NavigationProperty,
     item: ExpandItem,
     address: Sequence[Part],
     depth: int,
+    *,
+    name: str = "",
 ) -> ExpandMember:
+    """The entities that one navigation property leads to, shown under its name or another."""
     if depth >= binder.max_depth:
         raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
     scope = Scope(binder.context, binder.context.container.target(navigation))
@@ -79,7 +86,9 @@ def _member(
         depth=depth + 1,
     )
     inner.conditions.insert(0, navigation.join(query.scope.columns, scope.columns))
-    return ExpandMember(navigation, inner, item.ref, item.count_only)
+    return ExpandMember(
+        name or navigation.name, navigation.collection, inner, item.ref, item.count_only
+    )
 
 
 def _with_levels(
@@ -132,7 +141,11 @@ def _starred(
     ]
 
 
-def _navigation(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProperty:
+def navigation_of(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProperty:
+    """The navigation property that an item names.
+
+    Raises: QueryError, it is none.
+    """
     steps = item.path
     if len(steps) > 1 and steps[0].rpartition(".")[2] == type_.name:
         steps = steps[1:]

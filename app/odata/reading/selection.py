@@ -81,6 +81,8 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | N
     if first in scope.computed:
         chosen[first] = _ALL
         return
+    if first in scope.nested:
+        return  # shown in any case, as what $expand names is
     name = first if first in type_.properties else type_.folded.get(first.lower(), first)
     if name in type_.navigation:
         if rest or item.options is not None:
@@ -152,8 +154,8 @@ def member_name(member: Member) -> str:
             return f"{cast}/{property_.name}"
         case ComputedMember(name=name):
             return name
-        case ExpandMember(navigation=navigation):
-            return navigation.name
+        case ExpandMember(name=name):
+            return name
 
 
 def selection_text(
@@ -173,9 +175,9 @@ def selection_text(
         projection = member.query.projection
         inner = projection.selected if projection is not None else None
         if inner is not None and not member.count_only:
-            names.append(f"{member.navigation.name}({inner})")
-        elif options.select:
-            names.append(f"{member.navigation.name}()")
+            names.append(f"{member.name}({inner})")
+        elif options.select or options.apply is not None:
+            names.append(f"{member.name}()")
     return ",".join(names) if names else None
 
 

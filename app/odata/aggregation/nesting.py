@@ -1,0 +1,152 @@
+"""``expand``, ``addnested`` and ``nest``: rows with collections in them (Data Aggregation 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import literal_column, select
+
+from app.odata import edm
+from app.odata.aggregation.rowset import RowSet
+from app.odata.apply_nodes import (
+    Apply,
+    ComputeTransformation,
+    ExpandTransformation,
+    FilterTransformation,
+    Identity,
+    Nest,
+    OrderByTransformation,
+    SearchTransformation,
+    SkipTransformation,
+    TopTransformation,
+    Transformation,
+    name_of,
+)
+from app.odata.binding.scope import Scope
+from app.odata.binding.values import Nested, Rows
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Binary, Member, Node
+from app.odata.option_nodes import ExpandItem, QueryOptions
+from app.odata.reading.expansion import navigation_of
+
+# Options are applied in this order, so transformations in another mean something else.
+_STAGES = {"compute": 0, "filter": 0, "search": 0, "orderby": 1, "skip": 2, "top": 3}
+_ALL = (None, None, None)
+_REPEATED = ("compute", "filter", "expand")
+
+
+def expand(rows: RowSet, node: ExpandTransformation) -> RowSet:
+    """The rows with related entities; what follows finds only those that ``filter`` left.
+
+    Raises: QueryError; UnsupportedError, the rows are no entities, or it does not fit.
+    """
+    item = _expand_item(node)
+    return _add(rows, "", item, node)
+
+
+def add_nested(rows: RowSet, node: Nest) -> RowSet:
+    """The rows with related entities under further names.
+
+    Raises: as ``expand``; QueryError, a name is taken.
+    """
+    for nest_item in node.items:
+        assert node.path is not None
+        options = _options(nest_item.apply, "addnested")
+        item = ExpandItem((_name(node.path),), options, offset=node.path.offset)
+        _add(rows, nest_item.alias, item, node)
+    return rows
+
+
+def nest(rows: RowSet, node: Nest, made: Sequence[RowSet]) -> RowSet:
+    """One row that has each of ``made`` as a collection.
+
+    Raises: QueryError, a name occurs twice.
+    """
+    one = select(literal_column("1").label("c0")).subquery()
+    type_ = edm.EntityType(name=rows.scope.type.name, table=one, key=(), properties={})
+    scope = Scope(rows.context, type_)
+    for item, part in zip(node.items, made, strict=True):
+        if item.alias in scope.nested:
+            raise QueryError(f"the name {item.alias} occurs twice in nest()", item.offset)
+        scope.nested[item.alias] = Nested(part)
+    return RowSet(scope, parts=sum(part.parts for part in made))
+
+
+def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation) -> RowSet:
+    scope = rows.scope
+    if not scope.type.key or scope.members:
+        message = f"{name_of(node)}() is offered only where rows are entities"
+        raise UnsupportedError(message, node.offset)
+    navigation = navigation_of(scope.type, item)
+    options = item.options or QueryOptions()
+    if not navigation.collection and (alias or options != QueryOptions(expand=options.expand)):
+        message = f"{name_of(node)}() narrows collections, {navigation.name} is one entity"
+        raise UnsupportedError(message, item.offset)
+    name = alias or navigation.name
+    if name in scope.nested or name in scope.computed or (
+        alias and alias.lower() in scope.type.folded
+    ):  # fmt: skip
+        raise QueryError(f"{scope.type.name} has {name} already", node.offset)
+    place = None
+    if navigation.collection and (options.top, options.skip, options.search) == _ALL:
+        predicates = () if options.filter is None else (options.filter,)
+        place = Rows(scope, navigation, predicates)
+    scope.nested[name] = Nested(item, place)
+    return rows
+
+
+def _expand_item(node: ExpandTransformation) -> ExpandItem:
+    nested = tuple(_expand_item(inner) for inner in node.nested)
+    options = _options(node.apply, "expand", nested)
+    return ExpandItem((_name(node.path),), options, offset=node.path.offset)
+
+
+def _options(apply: Apply | None, where: str, expand: Sequence[ExpandItem] = ()) -> QueryOptions:
+    """Transformations as the options of ``$expand`` that do the same."""
+    values: dict[str, Any] = {"expand": tuple(expand)}
+    stage = 0
+    for node in () if apply is None else apply.transformations:
+        for name, value in _option(node, where):
+            if _STAGES.get(name, stage) < stage or (name in values and name not in _REPEATED):
+                message = f"{name_of(node)}() is not offered at this place inside {where}()"
+                raise UnsupportedError(message, node.offset)
+            stage = _STAGES.get(name, stage)
+            values[name] = _joined(name, values[name], value) if name in values else value
+    return QueryOptions(**values)
+
+
+def _joined(name: str, before: Any, value: Any) -> Any:
+    if name == "filter":
+        return Binary("and", before, value, offset=value.offset)
+    return (*before, *value)
+
+
+def _option(node: Transformation, where: str) -> Iterator[tuple[str, Any]]:
+    match node:
+        case Identity():
+            return
+        case FilterTransformation(predicate=predicate):
+            yield "filter", predicate
+        case SearchTransformation(search=search):
+            yield "search", search
+        case ComputeTransformation(items=items):
+            yield "compute", items
+        case OrderByTransformation(items=order):
+            yield "orderby", order
+        case SkipTransformation(count=count):
+            yield "skip", count
+        case TopTransformation(count=count):
+            yield "top", count
+        case ExpandTransformation():
+            yield "expand", (_expand_item(node),)
+        case _:
+            raise UnsupportedError(
+                f"{name_of(node)}() is not offered inside {where}()", node.offset
+            )
+
+
+def _name(path: Node) -> str:
+    if isinstance(path, Member) and path.base is None:
+        return path.name
+    raise UnsupportedError("only a navigation property of the row itself is offered", path.offset)
