@@ -32,6 +32,22 @@ def _compile_elements(element: _ElementsOf, compiler: Any, **options: Any) -> st
     return f"{function}({compiler.process(element.clauses, **options)})"
 
 
+class _NumberedElementsOf(GenericFunction[Any]):
+    """The members of a JSON array as rows with columns ``value`` and ``key``, their place."""
+
+    name = "odata_numbered_elements"
+    inherit_cache = True
+
+
+@compiles(_NumberedElementsOf)
+def _compile_numbered(element: _NumberedElementsOf, compiler: Any, **options: Any) -> str:
+    array = compiler.process(element.clauses, **options)
+    if compiler.dialect.name == "sqlite":
+        return f"json_each({array})"
+    numbered = f"json_array_elements({array}) WITH ORDINALITY AS e(value, key)"
+    return f"(SELECT e.value, e.key FROM {numbered})"
+
+
 @dataclass
 class Opened:
     """A collection as something to select from; ``member`` is one of it."""
@@ -79,6 +95,15 @@ def element_table(context: Context, collection: Elements, offset: int) -> tuple[
     """The members of a JSON array as rows, and what one of them is."""
     table = func.odata_elements(collection.sql).table_valued("value", name=context.next_name())
     return table, _element(table.c.value, collection.type.element, offset)
+
+
+def numbered_elements(
+    context: Context, collection: Elements, offset: int
+) -> tuple[FromClause, Place, ColumnElement[int]]:
+    """As ``element_table``, and the place of a member among the others."""
+    elements = func.odata_numbered_elements(collection.sql)
+    table = elements.table_valued("value", "key", name=context.next_name())
+    return table, _element(table.c.value, collection.type.element, offset), table.c.key
 
 
 def _opened_rows(translator: Translating, rows: Rows) -> Opened:

@@ -35,10 +35,15 @@ def member(translator: Translating, node: Member) -> Place:
     if node.base is None:
         if node.name in translator.variables:
             return translator.variables[node.name]
+        if translator.this is not None:
+            return _inside(translator.this, node)
         return step(translator.scope, node.name, node.offset)
     if isinstance(node.base, Root):
         return of_root(translator, node.name, node.offset)
-    base = translator.place(node.base)
+    return _inside(translator.place(node.base), node)
+
+
+def _inside(base: Place, node: Member) -> Place:
     match base:
         case Row(scope=scope):
             return step(scope, node.name, node.offset)

@@ -13,11 +13,15 @@ from app.odata.nodes import Node
 
 
 class Translating(Protocol):
-    """An expression's surroundings: the current instance, ``$it``, the lambda variables."""
+    """An expression's surroundings: the current instance, ``$it``, the lambda variables.
+
+    ``this`` is the current instance where it is a member of a collection and no entity.
+    """
 
     context: Context
     scope: Scope
     it: Scope
+    this: Place | None
     variables: Mapping[str, Place]
 
     def place(self, node: Node) -> Place:

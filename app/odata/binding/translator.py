@@ -75,11 +75,14 @@ class Translator:
         *,
         it: Scope | None = None,
         variables: Mapping[str, Place] | None = None,
+        this: Place | None = None,
     ) -> None:
         self.context = context
         self.scope = scope
         self.it = it or scope
         self.variables: Mapping[str, Place] = variables or {}
+        # A member of a collection that is no entity, where options are evaluated on such.
+        self.this = this
         self._open_aliases: set[str] = set()
         self._depth = 0
 
@@ -89,6 +92,7 @@ class Translator:
             scope,
             it=self.it,
             variables=self.variables if variables is None else variables,
+            this=self.this if scope is self.scope else None,
         )
         inner._open_aliases = self._open_aliases
         inner._depth = self._depth
@@ -278,7 +282,7 @@ _PLACES: dict[type[Node], Translate] = {
     KeyPredicate: keyed,
     FilterSegment: filtered,
     It: lambda translator, node: Row(translator.it),
-    This: lambda translator, node: Row(translator.scope),
+    This: lambda translator, node: translator.this or Row(translator.scope),
     Alias: Translator._alias,
     Binary: Translator._binary,
     Unary: Translator._unary,

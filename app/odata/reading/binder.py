@@ -60,7 +60,7 @@ class QueryBinder:
         with option("$orderby"):
             query.order = order_keys(query.translator, options.orderby or query.given_order)
         with option("$select"):
-            members = list(selected_members(scope, options.select))
+            members = list(selected_members(scope, options.select, query.translator.it))
         with option("$apply"):
             expanded = list(self._nested(query, options, address, depth))
         with option("$expand"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import BindParameter, ColumnElement
 
@@ -14,6 +14,9 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Typed
 from app.odata.nodes import OrderItem
 from app.odata.sql.spelled import Part
+
+if TYPE_CHECKING:
+    from app.odata.reading.members import ShownMembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,16 @@ class OrderKey:
         return sql.nulls_last() if self.descending else sql.nulls_first()
 
 
+# Names of properties of a complex value, or which members of a collection; None for all.
+Parts: TypeAlias = "frozenset[str] | ShownMembers | None"
+
+
 @dataclass(frozen=True, slots=True)
 class PropertyMember:
-    """A structural property; of a complex one perhaps only ``parts``."""
+    """A structural property; of a complex one or a collection perhaps only ``parts``."""
 
     property: edm.Property
-    parts: frozenset[str] | None = None
+    parts: Parts = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class DerivedMember:
     type: edm.EntityType
     cast: str
     property: edm.Property
-    parts: frozenset[str] | None = None
+    parts: Parts = None
 
 
 Member = PropertyMember | ComputedMember | ExpandMember | DerivedMember

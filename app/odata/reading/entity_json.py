@@ -30,6 +30,7 @@ from app.odata.reading.control import (
     type_annotation,
 )
 from app.odata.reading.formats import Format
+from app.odata.reading.members import ShownMembers
 from app.odata.sql.json_values import json_parts, or_null, plain_text
 from app.odata.sql.spelled import Part, Spelled, Template, spell
 
@@ -116,6 +117,9 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
         value = _property(projection, member, format_)
     optional = place.nullable if isinstance(place, Typed) else not isinstance(place, Elements)
     null = is_null(place) if format_.omit_nulls and optional else None
+    if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
+        yield from _members(name, member.parts, place, format_)
+        return
     if annotation := type_annotation(name, type_, format_):
         yield Piece(annotation, null)
     if (
@@ -154,11 +158,37 @@ def _property(projection: Projection, member: PropertyMember, format_: Format) -
     if isinstance(place, Typed):
         return _value(place, format_)
     if isinstance(place, Structure):
-        return [_columns_json(place, parts, format_)]
+        return [_columns_json(place, parts if isinstance(parts, frozenset) else None, format_)]
     sql = property_sql(projection.scope, property_)
-    if parts is not None and isinstance(property_.type, edm.ComplexType):
+    if isinstance(parts, frozenset) and isinstance(property_.type, edm.ComplexType):
         return [_json_parts_of(sql, property_.type, parts)]
     return json_parts(sql, property_.type, nullable=property_.nullable)
+
+
+def _members(name: str, shown: ShownMembers, place: Place, format_: Format) -> Iterator[Piece]:
+    """Some members of a collection, before them the number of those that pass if asked for."""
+    if shown.count:
+        number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
+        yield Piece([f'"{format_.control("count", name)}":', *number])
+    assert isinstance(place, Elements)
+    if annotation := type_annotation(name, place.type, format_):
+        yield Piece(annotation)
+    each = shown.rows(_one_member(shown, format_)).subquery(shown.name)
+    joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
+    array = select(joined).select_from(each).correlate_except(each).scalar_subquery()
+    whole = Template(["[", array, "]"])
+    null = spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", place.sql, whole)
+    yield Piece([f'"{name}":', null])
+
+
+def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:
+    if isinstance(shown.member, Typed):
+        return Template(_value(shown.member, format_))
+    assert isinstance(shown.member, JsonStructure)
+    sql, parts = shown.member.sql, shown.parts
+    if parts is None:
+        return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+    return _json_parts_of(sql, shown.member.type, parts)
 
 
 def _columns_json(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.odata import edm
-from app.odata.binding.paths import unknown_name
+from app.odata.binding.paths import of_property, unknown_name
 from app.odata.binding.scope import Scope
+from app.odata.binding.values import Elements
 from app.odata.csdl_names import own_properties
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions, SelectItem
@@ -16,23 +17,27 @@ from app.odata.reading.bound import (
     DerivedMember,
     ExpandMember,
     Member,
+    Parts,
     PropertyMember,
 )
+from app.odata.reading.members import ShownMembers, shown_members
 
 _ALL = None
 
 
-def selected_members(scope: Scope, items: Sequence[SelectItem]) -> Iterator[Member]:
-    """What ``$select`` shows of a row, in the order of the declarations.
+def selected_members(
+    scope: Scope, items: Sequence[SelectItem], it: Scope | None = None
+) -> Iterator[Member]:
+    """What ``$select`` shows of a row, in the order of the declarations; ``it`` is ``$it``.
 
     Raises: QueryError, a name is not one of the type.
     """
     if not items:
         yield from _everything(scope)
         return
-    chosen: dict[str, frozenset[str] | None] = {}
+    chosen: dict[str, Parts] = {}
     for item in items:
-        _choose(scope, item, chosen)
+        _choose(scope, item, chosen, it or scope)
     for property_ in scope.type.properties.values():
         if property_.name in chosen:
             yield PropertyMember(property_, chosen[property_.name])
@@ -66,7 +71,7 @@ def _qualified(scope: Scope, type_: edm.EntityType) -> str:
     return f"{scope.context.container.namespace}.{type_.name}"
 
 
-def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | None]) -> None:
+def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope) -> None:
     first, *rest = item.path
     type_ = scope.type
     if first == "*":
@@ -74,9 +79,9 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | N
         return
     if "." in first or first.startswith("@"):
         if rest and type_.name == first.rpartition(".")[2]:
-            _choose(scope, SelectItem(tuple(rest), item.options, offset=item.offset), chosen)
+            _choose(scope, SelectItem(tuple(rest), item.options, offset=item.offset), chosen, it)
         elif rest:
-            _choose_derived(scope, first, rest, item, chosen)
+            _choose_derived(scope, first, rest, item, chosen, it)
         return  # operations and annotations: there are none to leave out
     if first in scope.computed:
         chosen[first] = _ALL
@@ -91,10 +96,12 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, frozenset[str] | N
     property_ = type_.properties.get(name)
     if property_ is None:
         raise unknown_name(type_, first, item.offset)
-    parts = _parts(property_, rest, item)
-    if parts is not _ALL and name in chosen:
+    parts = _parts(scope, property_, rest, item, it)
+    if isinstance(parts, ShownMembers) and name in chosen:
+        raise QueryError(f"{name} is selected twice", item.offset)
+    if isinstance(parts, frozenset) and name in chosen:
         before = chosen[name]
-        parts = _ALL if before is _ALL else before | parts
+        parts = before | parts if isinstance(before, frozenset) else _ALL
     chosen[name] = parts
 
 
@@ -103,7 +110,8 @@ def _choose_derived(
     cast: str,
     rest: Sequence[str],
     item: SelectItem,
-    chosen: dict[str, frozenset[str] | None],
+    chosen: dict[str, Parts],
+    it: Scope,
 ) -> None:
     """``Namespace.Special/property``: shown of the rows that are of the derived type."""
     name = cast.rpartition(".")[2]
@@ -114,34 +122,49 @@ def _choose_derived(
             raise unknown_name(type_, rest[0], item.offset)
         inherited = property_.name in scope.type.properties
         key = property_.name if inherited else f"{type_.name}/{property_.name}"
-        chosen[key] = _parts(property_, rest[1:], item)
+        chosen[key] = _parts(scope, property_, rest[1:], item, it)
         return
     raise QueryError(f"no {scope.type.name} is of the type {cast}", item.offset)
 
 
-def _parts(property_: edm.Property, rest: Sequence[str], item: SelectItem) -> frozenset[str] | None:
-    """The sub-properties of a complex property that are wanted; None for all."""
-    nested = [] if item.options is None else list(item.options.select)
-    if item.options is not None and item.options != QueryOptions(select=item.options.select):
-        raise UnsupportedError("inside $select only $select is offered", item.offset)
+def _parts(
+    scope: Scope, property_: edm.Property, rest: Sequence[str], item: SelectItem, it: Scope
+) -> Parts:
+    """The sub-properties of a complex property, or the members of a collection, that are wanted;
+    None for all.
+    """
+    options = item.options or QueryOptions()
+    place = None if options == QueryOptions() else of_property(scope, property_)
+    if isinstance(place, Elements) and not rest:
+        parts = _wanted(place.type.element, property_.name, (), options, item.offset)
+        return shown_members(scope, it, place, options, parts, item.offset)
+    if options != QueryOptions(select=options.select):
+        message = f"{property_.name} is no collection: $select takes $select inside it"
+        raise UnsupportedError(message, item.offset)
+    return _wanted(property_.type, property_.name, rest, options, item.offset)
+
+
+def _wanted(
+    complex_: edm.EdmType, name: str, rest: Sequence[str], options: QueryOptions, offset: int
+) -> frozenset[str] | None:
+    nested = options.select
     if not rest and not nested:
         return _ALL
-    complex_ = property_.type
     if not isinstance(complex_, edm.ComplexType):
-        raise QueryError(f"{property_.name} has no properties to select from", item.offset)
+        raise QueryError(f"{name} has no properties to select from", offset)
     wanted = [tuple(rest)] if rest else [inner.path for inner in nested]
     found = set()
     for path in wanted:
         if path == ("*",):
             return _ALL
         if len(path) > 1:
-            raise QueryError(f"{'/'.join(path)} is nested too deep to be selected", item.offset)
+            raise QueryError(f"{'/'.join(path)} is nested too deep to be selected", offset)
         declared = all_properties(complex_)
         names = {name.lower(): name for name in declared}
-        name = path[0] if path[0] in declared else names.get(path[0].lower(), path[0])
-        if name not in declared and not complex_.is_open:
-            raise unknown_name(complex_, path[0], item.offset)
-        found.add(name)
+        part = path[0] if path[0] in declared else names.get(path[0].lower(), path[0])
+        if part not in declared and not complex_.is_open:
+            raise unknown_name(complex_, path[0], offset)
+        found.add(part)
     return frozenset(found)
 
 
@@ -182,6 +205,6 @@ def selection_text(
 
 
 def _names(member: Member) -> list[str]:
-    if isinstance(member, PropertyMember) and member.parts is not None:
+    if isinstance(member, PropertyMember) and isinstance(member.parts, frozenset):
         return [f"{member.property.name}/{part}" for part in sorted(member.parts)]
     return [member_name(member)]

@@ -1,0 +1,91 @@
+"""Options behind a collection property in ``$select``: which of its members are shown, and how.
+
+Source: URL Conventions 5.1.3 (``$select=tags($filter=startswith($this,'a');$top=2)``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import BigInteger, BindParameter, ColumnElement, FromClause, Select, func, select
+
+from app.odata.binding.collections import numbered_elements
+from app.odata.binding.scope import Scope
+from app.odata.binding.translator import Translator
+from app.odata.binding.values import Elements, Place, family
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.option_nodes import QueryOptions
+from app.odata.reading.bound import OrderKey
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMembers:
+    """Members of a collection kept as JSON; ``parts`` are those wanted of a complex one.
+
+    ``place`` is the place of a member in the array, ``name`` an alias for what is selected.
+    """
+
+    table: FromClause
+    member: Place
+    place: ColumnElement[int]
+    name: str
+    conditions: tuple[ColumnElement[bool], ...]
+    order: tuple[OrderKey, ...]
+    parts: frozenset[str] | None
+    top: BindParameter[int] | None
+    skip: BindParameter[int] | None
+    count: bool
+
+    def rows(self, text: ColumnElement[str]) -> Select[Any]:
+        """``text`` of each member shown, in their order, as ``j``."""
+        order = [*(key.clause() for key in self.order), self.place]
+        rows = select(text.label("j")).select_from(self.table).where(*self.conditions)
+        return rows.order_by(*order).limit(self.top).offset(self.skip).correlate_except(self.table)
+
+    def number(self) -> ColumnElement[int]:
+        """How many members fulfil the conditions, ``$skip`` and ``$top`` aside."""
+        rows = select(func.count()).select_from(self.table).where(*self.conditions)
+        return rows.correlate_except(self.table).scalar_subquery()
+
+
+def shown_members(
+    scope: Scope,
+    it: Scope,
+    collection: Elements,
+    options: QueryOptions,
+    parts: frozenset[str] | None,
+    offset: int,
+) -> ShownMembers:
+    """The members that ``options`` leave; in expressions a member is ``$this``, and the names of
+    a complex one's properties are those of ``$this``.
+
+    Raises: QueryError; UnsupportedError, an option or a type of member is not offered.
+    """
+    offered = replace(options, select=(), filter=None, orderby=(), top=None, skip=None, count=None)
+    if offered != QueryOptions():
+        message = "of a collection $select takes $select, $filter, $orderby, $top, $skip, $count"
+        raise UnsupportedError(message, offset)
+    context = scope.context
+    table, member, place = numbered_elements(context, collection, offset)
+    translator = Translator(context, scope, it=it, this=member)
+    conditions = () if options.filter is None else (translator.condition(options.filter),)
+    order = []
+    for item in options.orderby:
+        value = translator.typed(item.expression)
+        if family(value.type) == "other":
+            raise QueryError("members cannot be sorted by this", item.offset)
+        order.append(OrderKey(value, item.descending))
+    bind = context.parameters.bind
+    return ShownMembers(
+        table,
+        member,
+        place,
+        context.next_name(),
+        conditions,
+        tuple(order),
+        parts,
+        None if options.top is None else bind(options.top, BigInteger),
+        None if options.skip is None else bind(options.skip, BigInteger),
+        bool(options.count),
+    )

@@ -1,0 +1,119 @@
+"""Options of collection properties in ``$select``, alike on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.odata.reading import model
+from tests.odata.reading.conftest import Client
+
+ROWS = {row["id"]: row for row in model.item_rows()}
+LABELS = {key: row["labels"] for key, row in ROWS.items()}
+_TWO = ("vip", "none")
+LINES = {key: row["lines"] for key, row in ROWS.items()}
+
+
+def shown(client: Client, select: str, name: str) -> dict[int, Any]:
+    found = client.get(f"Items?$select=id,{select}&$orderby=id")["value"]
+    return {row["id"]: row[name] for row in found}
+
+
+def rate(line: dict[str, Any]) -> Decimal | None:
+    value = line.get("rate")
+    return None if value is None else Decimal(str(value))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("$filter=contains($this,'e')", lambda labels: [one for one in labels if "e" in one]),
+        ("$top=1", lambda labels: labels[:1]),
+        ("$skip=1", lambda labels: labels[1:]),
+        ("$skip=1;$top=1", lambda labels: labels[1:2]),
+        ("$orderby=$this", sorted),
+        ("$orderby=$this desc;$top=1", lambda labels: sorted(labels, reverse=True)[:1]),
+        ("$orderby=length($this)", lambda labels: sorted(labels, key=len)),
+        ("$filter=length($this) gt 99", lambda labels: []),
+        ("$filter=$this in ('vip','none')", lambda labels: [x for x in labels if x in _TWO]),
+    ],
+)
+def test_texts_are_chosen_and_sorted(
+    client: Client, options: str, expected: Callable[[list[str]], list[str]]
+) -> None:
+    assert shown(client, f"labels({options})", "labels") == {
+        key: expected(labels) for key, labels in LABELS.items()
+    }
+
+
+def test_the_entity_is_it_and_the_member_is_this(client: Client) -> None:
+    found = shown(client, "labels($filter=length($this) lt $it/id)", "labels")
+    assert found == {key: [x for x in labels if len(x) < key] for key, labels in LABELS.items()}
+
+
+def test_the_number_of_members_leaves_top_aside(client: Client) -> None:
+    found = client.get("Items?$select=id,labels($filter=contains($this,'e');$top=1;$count=true)")
+    for row in found["value"]:
+        passing = [label for label in LABELS[row["id"]] if "e" in label]
+        assert (row["labels@odata.count"], row["labels"]) == (len(passing), passing[:1])
+
+
+def test_complex_members_are_chosen_by_their_properties(client: Client) -> None:
+    found = shown(client, "lines($filter=rate gt 1)", "lines")
+    assert {key: [rate(line) for line in lines] for key, lines in found.items()} == {
+        key: [rate(line) for line in lines if (rate(line) or 0) > 1] for key, lines in LINES.items()
+    }
+    assert found == shown(client, "lines($filter=$this/rate gt 1)", "lines")
+    same = shown(client, "lines($filter=not ($it/lines/any(l:l/rate eq null)) or true)", "lines")
+    assert same == shown(client, "lines", "lines")
+
+
+def test_complex_members_are_sorted_and_lose_properties(client: Client) -> None:
+    found = shown(client, "lines($orderby=rate desc,text;$select=text)", "lines")
+    for key, lines in found.items():
+        assert all(set(line) == {"text"} for line in lines)
+        ordered = sorted(LINES[key], key=lambda line: line.get("text") or "")
+        ordered.sort(key=lambda line: Decimal("-Infinity") if rate(line) is None else rate(line),
+                     reverse=True)  # fmt: skip
+        assert [line["text"] for line in lines] == [line.get("text") for line in ordered]
+
+
+def test_members_are_shown_of_one_entity_and_of_related_ones(client: Client) -> None:
+    assert client.get("Items(3)?$select=labels($top=1)")["labels"] == LABELS[3][:1]
+    found = client.get("Makers(1)?$expand=Items($select=id,labels($skip=1);$orderby=id)")["Items"]
+    assert found
+    assert all(item["labels"] == LABELS[item["id"]][1:] for item in found)
+
+
+def test_another_value_makes_no_other_plan(client: Client) -> None:
+    for top in (1, 2, 0):
+        found = shown(client, f"labels($top={top})", "labels")
+        assert found == {key: labels[:top] for key, labels in LABELS.items()}
+    assert len(client.reader.plans) == len(client.connections)
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "words"),
+    [
+        ("Items?$select=labels($filter=startswith($it,'a'))", 400, "this is an entity (Item)"),
+        ("Items?$select=labels($filter=name eq 'x')", 400, "has no properties"),
+        ("Items?$select=lines($filter=rat gt 1)", 400, "did you mean 'rate'?"),
+        ("Items?$select=lines($orderby=$this)", 400, "complex value"),
+        ("Items?$select=lines($select=rat)", 400, "did you mean 'rate'?"),
+        ("Items?$select=labels($select=x)", 400, "labels has no properties to select from"),
+        ("Items?$select=labels($top=1),labels($top=2)", 400, "labels is selected twice"),
+        ("Items?$select=labels($top=-1)", 400, "$top"),
+        ("Items?$select=labels($search=x)", 501, "of a collection $select takes"),
+        ("Items?$select=place($top=1)", 501, "place is no collection"),
+        ("Items?$select=name($filter=true)", 501, "name is no collection"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    client: Client, address: str, status: int, words: str
+) -> None:
+    error = client.refused(address)
+    assert error["status"] == status, error
+    assert words in error["message"]
