@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import literal_column, select
 
 from app.odata import edm
-from app.odata.aggregation.rowset import RowSet
+from app.odata.aggregation.rowset import MOST_PARTS, RowSet
 from app.odata.apply_nodes import (
     Apply,
     ComputeTransformation,
@@ -23,6 +23,7 @@ from app.odata.apply_nodes import (
     Transformation,
     name_of,
 )
+from app.odata.binding.collections import opened
 from app.odata.binding.scope import Scope
 from app.odata.binding.values import Nested, Rows
 from app.odata.errors import QueryError, UnsupportedError
@@ -66,11 +67,14 @@ def nest(rows: RowSet, node: Nest, made: Sequence[RowSet]) -> RowSet:
     one = select(literal_column("1").label("c0")).subquery()
     type_ = edm.EntityType(name=rows.scope.type.name, table=one, key=(), properties={})
     scope = Scope(rows.context, type_)
+    parts = sum(part.parts for part in made)
+    if parts > MOST_PARTS:
+        raise QueryError(f"nest() makes more than {MOST_PARTS} parts of the rows", node.offset)
     for item, part in zip(node.items, made, strict=True):
         if item.alias in scope.nested:
             raise QueryError(f"the name {item.alias} occurs twice in nest()", item.offset)
         scope.nested[item.alias] = Nested(part)
-    return RowSet(scope, parts=sum(part.parts for part in made))
+    return RowSet(scope, parts=parts)
 
 
 def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation) -> RowSet:
@@ -88,10 +92,15 @@ def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation) -> Ro
         alias and alias.lower() in scope.type.folded
     ):  # fmt: skip
         raise QueryError(f"{scope.type.name} has {name} already", node.offset)
+    if len(scope.nested) == MOST_PARTS:
+        message = f"more than {MOST_PARTS} collections are put into each row"
+        raise QueryError(message, node.offset)
     place = None
     if navigation.collection and (options.top, options.skip, options.search) == _ALL:
         predicates = () if options.filter is None else (options.filter,)
         place = Rows(scope, navigation, predicates)
+        # Told also where nothing shows what is nested, such as before groupby() and by /$count.
+        opened(rows.translator(), place, item.offset)
     scope.nested[name] = Nested(item, place)
     return rows
 

@@ -144,6 +144,19 @@ def test_names_of_control_information_follow_the_version(client: Client) -> None
     assert found["value"][0]["One"][0]["@etag"].startswith('W/"')
 
 
+def test_not_any_number_of_collections_is_put_into_a_row(client: Client) -> None:
+    many = ",".join(f"identity as A{at}" for at in range(24))
+    found = client.get(f"Makers?$apply=addnested(Items,{many})&$orderby=id")["value"]
+    assert {row["id"]: ids(row["A23"]) for row in found} == OF_MAKER
+    for more in (
+        f"addnested(Items,{many},identity as B)",
+        f"nest({many},identity as B)",
+        f"nest(nest({many}) as B,identity as C)",
+    ):
+        error = client.refused(f"Makers?$apply={more}")
+        assert (error["status"], "more than 24" in error["message"]) == (400, True), error
+
+
 @pytest.mark.parametrize(
     ("address", "status", "words"),
     [
@@ -152,6 +165,7 @@ def test_names_of_control_information_follow_the_version(client: Client) -> None
         ("Makers?$apply=expand(Items)/expand(Items)", 400, "Maker has Items already"),
         ("Makers?$apply=expand(Items)&$expand=Items", 400, "Items is expanded twice"),
         ("Makers?$apply=expand(Items,filter(nam eq 1))", 400, "Item has no property 'nam'"),
+        ("Makers/$count?$apply=expand(Items,filter(nam eq 1))", 400, "no property 'nam'"),
         ("Makers?$apply=addnested(Items,identity as name)", 400, "Maker has name already"),
         ("Makers?$apply=addnested(Items,identity as A)/compute(1 as A)", 400, "property A already"),
         ("Makers?$apply=nest(identity as A,top(1) as A)", 400, "the name A occurs twice in nest()"),
