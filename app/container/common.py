@@ -9,9 +9,11 @@ from sqlalchemy import ColumnElement, FromClause, Table, case, literal
 
 from app.container.actions import allowed_actions
 from app.container.changes import RowChanges
+from app.models import searched
 from app.models.trigrams import fts_table, searchable_columns
 from app.odata import edm
 from app.odata.declare import by_name, camel, entity_type, prop, to_one
+from app.odata.trigrams import Trigrams
 
 COUNTRY_PATTERN = "^[A-Z]{2}$"
 
@@ -52,14 +54,21 @@ def business_type(
     navigation: Iterable[edm.NavigationProperty] = (),
     **facets: Any,
 ) -> edm.EntityType:
-    """An entity type of ours: its searchable columns have their trigram table."""
+    """An entity type of ours: its searchable columns have their index of trigrams."""
     assert isinstance(table, Table)
     if searchable_columns(table):
-        facets["trigrams"] = fts_table(table.name)
+        facets["trigrams"] = trigrams_of(table.name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
         properties = [*properties, allowed_actions(name, facets["resource"])]
         facets["changes"] = RowChanges(name, table)
     return entity_type(name, table, properties, navigation, **facets)
+
+
+def trigrams_of(table: str) -> Trigrams:
+    """The index behind ``contains``: that of the search where there is one (docs/adr/0112)."""
+    if table in searched.SEARCHED:
+        return Trigrams(searched.index_name(table), searched.COLUMN, searched.plain_part)
+    return Trigrams(fts_table(table))
 
 
 def key(table: FromClause) -> edm.Property:

@@ -3,7 +3,7 @@
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
 the type has no length of its own), ``format``; and ``searchable``: ``contains`` on it is indexed
-(app/models/trigrams.py).
+(app/models/trigrams.py, app/models/searched.py).
 """
 
 from __future__ import annotations

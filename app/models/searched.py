@@ -1,12 +1,13 @@
-"""What the search of customer relations finds records by: their texts in one plain form, indexed.
+"""What customer relations are found by: their texts in one plain form, indexed.
 
 The plain form has no case, no accents and no punctuation; every word has a blank on both sides,
 every field ends with a line feed: ``" müller & söhne gmbh "`` is ``" muller sohne gmbh "``. So one
 index of trigrams finds beginnings of words, parts of them, and words with a typing error.
 
 PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index; SQLite in the FTS5
-table ``<table>_text_trigrams``, which triggers fill by ``search_text`` (docs/adr/0075). Who
-changes the form makes the indexes anew by a migration.
+table ``<table>_text_trigrams``, which triggers fill by ``search_text`` (docs/adr/0075). The search
+reads it, and so does ``contains``, before its exact predicate (docs/adr/0112). Who changes the form
+makes the indexes anew by a migration.
 """
 
 from __future__ import annotations
@@ -53,6 +54,25 @@ def plain_letters(text: str) -> str:
     return bare.upper().lower().translate(_LETTERS)
 
 
+def plain_part(text: str) -> str | None:
+    """What the plain form of every text has that has ``text`` in it; None: nothing is certain.
+
+    A mark that stays changes places with marks around it. A character that Unicode has had since
+    version 3.2 keeps its plain form, and so does one without any other; the rest may have got
+    theirs from one of two libraries only.
+    """
+    if not text.isascii() and not all(_is_settled(one) for one in set(text)):
+        return None
+    return search_text(text)
+
+
+def _is_settled(character: str) -> bool:
+    return (
+        unicodedata.ucd_3_2_0.category(character) != "Cn"
+        or (unicodedata.category(character) != "Cn" and plain_letters(character) == character)
+    ) and not any(map(unicodedata.combining, plain_letters(character)))
+
+
 def plain_text(table: str, alias: str, dialect: str) -> str:
     """SQL of the plain form of a row; ``split_fields`` takes it apart."""
     if dialect == "sqlite":
@@ -81,7 +101,7 @@ def create(connection: Connection, tables: dict[str, Fields]) -> None:
             continue
         connection.exec_driver_sql(
             f'ALTER TABLE {table} ADD COLUMN {COLUMN} text COLLATE "C"'
-            f" GENERATED ALWAYS AS ({_postgresql_text(fields)}) STORED"
+            f" GENERATED ALWAYS AS ({postgresql_text(fields)}) STORED"
         )
         if indexed:
             connection.exec_driver_sql(
@@ -126,7 +146,7 @@ def _sqlite_text(fields: Fields, prefix: str) -> str:
     return f"search_text({_joined(fields, prefix, 'char(10)')})"
 
 
-def _postgresql_text(fields: Fields) -> str:
+def postgresql_text(fields: Fields) -> str:
     """``search_text`` spelled for PostgreSQL."""
     bare = (
         f"regexp_replace(normalize({_joined(fields, '', 'chr(10)')}, NFKD),"

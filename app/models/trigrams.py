@@ -1,5 +1,8 @@
 """The index behind ``contains``: trigrams of the searchable columns, on both databases.
 
+Tables whose texts are searched in a plain form have the index of that instead
+(app/models/searched.py).
+
 SQLite: one FTS5 table ``<table>_trigrams`` per table, with the searchable columns in their order
 and the row's ``id`` as ``rowid``. It keeps no text of its own (external content); triggers follow
 every change of the table. PostgreSQL: one GIN index ``ix_<table>_trigrams``.

@@ -15,6 +15,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from sqlalchemy import ColumnElement, FromClause, Select
 
+from app.odata.trigrams import Trigrams
+
 # --- types ------------------------------------------------------------------------------------
 
 
@@ -184,8 +186,7 @@ class EntityType:
     # Attribute of the table that names the type of a row, and its value for this type. The rows of
     # a type without a base are those of the whole table.
     discriminator: tuple[str, Any] | None = None
-    # FTS5 table with the trigrams of the searchable columns, its rowid the key (SQLite only).
-    trigrams: str | None = None
+    trigrams: Trigrams | None = None
     # Rows that do not exist for queries (such as documents in the trash).
     visible: Callable[[Any], ColumnElement[bool]] | None = None
     changes: ChangeSource | None = None  # what delta links are made of

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import pytest
 from flask import Flask
+from hypothesis import example, given, strategies as st
 from sqlalchemy import Connection, Table, delete, insert, update
 
 from app.clock import utc_now
 from app.extensions import Model, db
 from app.models.client import Client
-from app.models.searched import COLUMN, SEARCHED, index_name, search_text
+from app.models.searched import (
+    COLUMN,
+    SEARCHED,
+    index_name,
+    plain_part,
+    postgresql_text,
+    search_text,
+)
+from app.models.trigrams import searchable_columns
 
 CLIENTS: Table = Client.__table__
 
@@ -68,3 +77,50 @@ def test_what_the_search_reads_is_what_the_migration_indexed() -> None:
     for table, fields in SEARCHED.items():
         columns = Model.metadata.tables[table].c
         assert all(name in columns for field in fields for name in field), table
+
+
+# Marks that stay and marks that go, what falls apart or grows, separators, the end of a word.
+_HARD = st.sampled_from(
+    'aB \t\n.-_%"\u00a0\u00a8\u0301\u0345\u034f\u05b0\u0591\u0e38\u3099\u0f71'
+    "ßẞﬁİıʼnŉΣςσΐᾳǰąé½…ꙋÅ각가ᄀ日か"
+)
+_HOSTILE = st.text(_HARD | st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+@given(_HOSTILE, _HOSTILE, _HOSTILE)
+@example("a\u0591", "\u0301bcd", "\u05b0e")
+@example("", "b\u0301", "\u0591\u0300x")
+@example("ΟΔΟ", "Σ", "ΟΔ")
+@example("a ,", ", b", " ,c")
+def test_a_part_of_a_text_is_a_part_of_its_plain_form(before: str, part: str, after: str) -> None:
+    plain = plain_part(part)
+    if plain is not None:
+        assert plain in search_text(f" {before}{part}{after} \n")
+
+
+def test_nothing_is_certain_of_marks_that_stay_and_of_what_libraries_may_not_know_yet() -> None:
+    assert plain_part("Müller & Söhne") == "muller sohne"
+    assert plain_part("e\u0301cole 東京 👩 ς") == "ecole 東京 👩 σ"
+    for text in ("b\u0591c", "\u0378bc", "𐕰bc", "か\u3099き"):  # a new letter with case is one
+        assert plain_part(text) is None, text
+
+
+@pytest.mark.only_on("postgresql")
+def test_both_databases_agree_on_every_character(app: Flask) -> None:
+    """Of a character alone; what stands beside it matters for marks and for sigma only."""
+    with app.app_context(), db.engine.begin() as connection:
+        kept = connection.exec_driver_sql(
+            f"SELECT code, {postgresql_text((('name',),))} FROM (SELECT code, chr(code) AS name"
+            " FROM generate_series(1, 1114111) AS code WHERE code NOT BETWEEN 55296 AND 57343) x"
+        ).all()
+    apart = [
+        chr(code) for code, plain in kept
+        if plain_part(chr(code)) is not None and plain != search_text(f" {chr(code)} \n")
+    ]  # fmt: skip
+    assert apart == []
+
+
+def test_what_contains_looks_through_is_in_the_plain_form() -> None:
+    for table, fields in SEARCHED.items():
+        held = {column for field in fields for column in field}
+        assert held.issuperset(searchable_columns(Model.metadata.tables[table])), table

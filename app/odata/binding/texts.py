@@ -1,21 +1,24 @@
 """``contains``, ``startswith`` and ``endswith``: exact, with case, and served by an index.
 
 The trigram index of a searchable property finds the rows and the exact predicate confirms them:
-SQLite's is a table of its own, PostgreSQL's serves LIKE. ``startswith`` is a range of the order.
+SQLite's is a table of its own, PostgreSQL's serves LIKE, on the property or on the one text that
+the index has of a row. ``startswith`` is a range of the order.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Text, and_
+from collections.abc import Callable
+
+from sqlalchemy import ColumnElement, Text, and_, literal_column
 from sqlalchemy.sql.schema import Column
 
+from app.odata.binding.parameters import Parameters
 from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Constant, Typed
 from app.odata.nodes import Call, Literal
 from app.odata.sql.spelled import Predicate
+from app.odata.trigrams import Trigrams
 
-# A shorter text has no trigram: then the exact predicate alone decides.
-MINIMUM_LENGTH = 3
 _LAST_CODE_POINT = chr(0x10FFFF)
 
 _EXACT = {
@@ -53,29 +56,36 @@ def _with_literal(
     if function == "startswith":
         beginning = parameters.bind(literal, Text)
         return and_(text.sql >= beginning, text.sql < parameters.bind(literal, Text, _next_text))
-    sqlite, postgresql = _EXACT[function]
-    sought = parameters.bind(literal, Text)
-    if text.trigrams is None or not indexed or not parameters.decide(literal, _has_trigram):
-        return Predicate(sqlite, postgresql, text.sql, sought)
+    index = text.trigrams
+    if index is None or not indexed or not parameters.decide(literal, index.serves):
+        return Predicate(*_EXACT[function], text.sql, parameters.bind(literal, Text))
     translator.context.unordered = True
-    # The exact predicate stands behind the index on SQLite, whose phrase may be anywhere.
-    narrowed = (
-        f"({{2}} IN (SELECT rowid FROM {text.trigrams} WHERE {text.sql.name} MATCH {{3}})"  # nosec B608
-        f" AND {sqlite})"
-    )
+    return _with_index(index, parameters, function, text.sql, literal)
+
+
+def _with_index(
+    index: Trigrams, parameters: Parameters, function: str, column: Column[str], literal: Literal
+) -> Predicate:
+    """The exact predicate behind what the index finds, which may be more."""
+    sqlite, postgresql = _EXACT[function]
+    if index.column is None:
+        matched, narrowed = column.name, "({4} LIKE {5})"
+        held: ColumnElement[str] = column
+        pattern = _PATTERNS[function]
+    else:
+        matched, narrowed = index.table, f"({{4}} LIKE {{5}} AND {postgresql})"
+        held = literal_column(f"{column.table.name}.{index.column}", Text())
+        pattern = _PATTERNS["contains"]
     return Predicate(
+        f"({{2}} IN (SELECT rowid FROM {index.table} WHERE {matched} MATCH {{3}}) AND {sqlite})",  # nosec B608
         narrowed,
-        "({0} LIKE {4})",
-        text.sql,
-        sought,
-        text.sql.table.c.id,
-        parameters.bind(literal, Text, _as_phrase),
-        parameters.bind(literal, Text, _PATTERNS[function]),
+        column,
+        parameters.bind(literal, Text),
+        column.table.c.id,
+        parameters.bind(literal, Text, lambda sought: _as_phrase(index.held(sought))),
+        held,
+        parameters.bind(literal, Text, lambda sought: pattern(index.held(sought))),
     )
-
-
-def _has_trigram(text: str) -> bool:
-    return len(text) >= MINIMUM_LENGTH
 
 
 def _as_phrase(text: str) -> str:
@@ -88,7 +98,7 @@ def _escaped(text: str) -> str:
     return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
 
 
-_PATTERNS = {
+_PATTERNS: dict[str, Callable[[str], str]] = {
     "contains": lambda text: f"%{_escaped(text)}%",
     "endswith": lambda text: f"%{_escaped(text)}",
 }

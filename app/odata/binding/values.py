@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement
 
 from app.odata import edm
 from app.odata.nodes import Literal, Node
+from app.odata.trigrams import Trigrams
 
 if TYPE_CHECKING:
     from app.odata.aggregation.rowset import RowSet
@@ -20,15 +21,15 @@ if TYPE_CHECKING:
 class Typed:
     """An expression of a known type; ``nullable`` is False only where null cannot occur.
 
-    ``plain`` text needs no escaping in JSON; ``trigrams`` names the table that indexes the column
-    for ``contains`` (``EntityType.trigrams``).
+    ``plain`` text needs no escaping in JSON; ``trigrams`` is the index that serves ``contains``
+    (``EntityType.trigrams``).
     """
 
     sql: ColumnElement[Any]
     type: edm.EdmType
     nullable: bool = True
     plain: bool = False
-    trigrams: str | None = None
+    trigrams: Trigrams | None = None
 
 
 @dataclass(frozen=True, slots=True)

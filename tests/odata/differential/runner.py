@@ -18,7 +18,6 @@ from sqlalchemy import Connection, delete, insert
 from app import database
 from app.errors import ApiError
 from app.extensions import db
-from app.models import trigrams
 from app.odata.reading.reader import Reader, ReadRequest
 from app.security import make_caller
 from tests.databases import close_engines, new_database
@@ -80,7 +79,7 @@ def databases(folder: Path, kinds: Sequence[str], name: str) -> Iterator[Databas
             database.init_app(app)
             with app.app_context(), db.engine.begin() as connection:
                 model.metadata.create_all(connection)
-                trigrams.create(connection, {"items": ("name", "note")})
+                model.create_indexes(connection)
             stack.callback(close_engines, app)
             apps[kind] = app
         yield Databases(apps)

@@ -17,7 +17,6 @@ from werkzeug.datastructures import Headers
 from app import database
 from app.errors import ApiError
 from app.extensions import db
-from app.models import trigrams
 from app.odata.preferences import parse_preferences
 from app.odata.reading.answers import Answer
 from app.odata.reading.plan import Plan
@@ -60,7 +59,7 @@ def _fill(engine: Any) -> None:
     with engine.begin() as connection:
         connection.execute(insert(model.makers), model.MAKER_ROWS)
         connection.execute(insert(model.items), model.item_rows())
-        trigrams.create(connection, {"items": ("name", "note")})
+        model.create_indexes(connection)
 
 
 @dataclass

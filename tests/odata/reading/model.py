@@ -10,6 +10,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Date,
     Double,
     ForeignKey,
@@ -21,8 +22,10 @@ from sqlalchemy import (
     text,
 )
 
+from app.models import searched, trigrams
 from app.odata import edm
 from app.odata.declare import by_name, entity_type, prop, to_many, to_one
+from app.odata.trigrams import Trigrams
 from app.types import ExactDecimal, Identifier, JsonText, OrdinalEnum, UtcDateTime, string
 
 metadata = MetaData()
@@ -32,9 +35,9 @@ makers = Table(
     "makers",
     metadata,
     Column("id", Identifier, primary_key=True),
-    Column("name", string(50), nullable=False),
+    Column("name", string(50), nullable=False, info={"searchable": True}),
     Column("rank", Integer),
-    Column("city", string(50)),
+    Column("city", string(50), info={"searchable": True}),
 )
 items = Table(
     "items",
@@ -66,6 +69,13 @@ items = Table(
     Index("ix_items_made", "made", "id"),
     Index("ix_items_price_name", text("price DESC"), "name", "id"),
 )
+
+
+def create_indexes(connection: Connection) -> None:
+    """The indexes behind ``contains``: of the plain form of items, of makers as they are."""
+    searched.create(connection, {"items": (("name",), ("note",))})
+    trigrams.create(connection, {"makers": ("name", "city")})
+
 
 LEVEL = edm.EnumType("Level", {name: at for at, name in enumerate(LEVELS)})
 PLACE = edm.ComplexType("Place", by_name([prop(items.c.street), prop(items.c.city)]))
@@ -112,7 +122,7 @@ ITEM = entity_type(
     ],
     etag="version",
     alternate_keys=(("code",),),
-    trigrams="items_trigrams",
+    trigrams=Trigrams(searched.index_name("items"), searched.COLUMN, searched.plain_part),
 )  # fmt: skip
 MAKER = entity_type(
     "Maker",
@@ -124,6 +134,7 @@ MAKER = entity_type(
         prop(makers.c.city),
     ],
     [to_many("Items", "Item", "maker_id", partner="Maker")],
+    trigrams=Trigrams("makers_trigrams"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 from sqlalchemy import text
@@ -83,8 +84,13 @@ def test_a_short_text_has_a_plan_beside_that_of_a_long_one(client: Client) -> No
 
 
 @pytest.mark.parametrize("function", ["contains", "endswith"])
-def test_contains_reads_the_trigram_index(client: Client, function: str) -> None:
-    client.values(f"Items?$filter={function}(name,'acme')")
+@pytest.mark.parametrize(
+    ("entities", "index"), [("Items", "items_text_trigrams"), ("Makers", "makers_trigrams")]
+)
+def test_contains_reads_the_trigram_index(
+    client: Client, function: str, entities: str, index: str
+) -> None:
+    client.values(f"{entities}?$filter={function}(name,'acme')")
     plan = client.last_plan("sqlite")
     steps = " ".join(
         str(row[3])
@@ -92,10 +98,23 @@ def test_contains_reads_the_trigram_index(client: Client, function: str) -> None
             text("EXPLAIN QUERY PLAN " + plan.main.sql.replace("?", "1"))
         )
     )
-    assert "SCAN items_trigrams VIRTUAL TABLE INDEX" in steps
+    assert f"SCAN {index} VIRTUAL TABLE INDEX" in steps
     assert "SEARCH t0 USING INTEGER PRIMARY KEY" in steps
     if "postgresql" in client.connections:
         assert "LIKE" in client.last_plan("postgresql").main.sql
+
+
+def test_contains_finds_exactly_what_has_the_text(client: Client) -> None:
+    """Whatever the plain form leaves out, and where nothing is certain of it."""
+    sought = ("Acme", "ACME", "cme ", "traße", "TRASSE", "İsta", "istanbul", "ΥΦΟΣ", "υφος",
+              "日本語", "%%%", "50%", "50_", " pa", "eé", "e\u0301\u05b0", "b\u0119\u0591", "   ",
+              "y \"h", "say hi", "ΐ", "ﬁn", "\u1e9e", "\u0378", "k\nb", "ine\nb")  # fmt: skip
+    for text_ in sought:
+        literal = text_.replace("'", "''")
+        for function, has in (("contains", str.__contains__), ("endswith", str.endswith)):
+            found = client.values(f"Items?$filter={function}(name,'{quote(literal)}')")
+            expected = [row["id"] for row in model.item_rows() if has(row["name"], text_)]
+            assert sorted(found) == expected, (function, text_)
 
 
 def test_a_mistake_in_a_literal_is_told_of_the_query_that_has_it(client: Client) -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.odata.reading.conftest import Client
+from app.odata.binding.scope import Context, Scope
+from app.odata.binding.searching import search_condition
+from app.odata.declare import entity_type, prop
+from app.odata.errors import UnsupportedError
+from app.odata.nodes import SearchTerm
+from tests.odata.reading import model
+from tests.odata.reading.conftest import CALLER, Client
 
 
 @pytest.mark.parametrize(
@@ -88,6 +94,13 @@ def test_a_mistake_is_told_where_it_is(
         assert error["position"] == position
 
 
+def test_a_type_without_searchable_texts_cannot_be_searched() -> None:
+    bare = entity_type("Bare", model.items, [prop(model.items.c.id, computed=True)])
+    scope = Scope(Context(model.CONTAINER, CALLER), bare)
+    with pytest.raises(UnsupportedError, match="nothing to search in"):
+        search_condition(scope, SearchTerm("x"))
+
+
 @pytest.mark.parametrize(
     ("address", "words"),
     [
@@ -96,7 +109,6 @@ def test_a_mistake_is_told_where_it_is(
         ("Items?$filter=matchesPattern(name,note)", "the pattern must be a literal"),
         ("Items?$filter=matchesPattern(name,'(?=x)')", "look ahead"),
         ("Items?$expand=Children($apply=aggregate($count as n))", "inside $expand"),
-        ("Makers?$search=x", "nothing to search in"),
         ("$all", "not offered"),
         ("Items?$deltatoken=x", "not tracked"),
     ],
