@@ -90,7 +90,8 @@ def test_basic_with_a_key_is_for_odata_only(app: Flask, client: FlaskClient, adm
     assert client.get("/odata/nothing", headers=basic("any", key)).status_code == 404
     assert me(client, basic("any", key)) == 401  # remembered, and still not taken here
     assert code(client, basic("admin", PASSWORD), "/odata/") == "API_KEY_INVALID"
-    assert code(client, basic("any", key[:-1] + "0"), "/odata/") == "API_KEY_INVALID"
+    another = key[:-1] + ("1" if key.endswith("0") else "0")
+    assert code(client, basic("any", another), "/odata/") == "API_KEY_INVALID"
 
 
 @pytest.mark.requirement("SEC-35")
