@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from flask import Response, current_app
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from app.clock import utc_now
 from app.console.area import console, page
@@ -17,11 +17,10 @@ from app.heartbeat import LATE_AFTER, last_beat
 from app.lazy import lazy
 from app.limits.limiter import Limiter
 from app.limits.memory import MemoryStore
-from app.models.event import Event, OutgoingMail
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
 from app.models.user import ApiKey, User
-from app.models.webhook import WebhookDelivery
+from app.queues import waiting
 from app.request_context import running_app
 from app.security import requires
 
@@ -33,20 +32,17 @@ else:
 SHOWN = 20
 # Callers whose use is looked at: those who came last.
 MOST_CALLERS = 100
-_EVENTS: Any = Event.__table__
-_MAIL: Any = OutgoingMail.__table__
-_DELIVERIES: Any = WebhookDelivery.__table__
 _IMPORTS: Any = ImportJob.__table__
 _EXPORTS: Any = ReportExport.__table__
 _USERS: Any = User.__table__
 _KEYS: Any = ApiKey.__table__
-# Name of the queue -> its rows, and which of them wait.
-_WAITING: Mapping[str, tuple[Any, Any]] = {
-    "Events to be told": (_EVENTS, _EVENTS.c.dispatched_at.is_(None)),
-    "Deliveries to webhooks": (_DELIVERIES, _DELIVERIES.c.status == "pending"),
-    "Mail": (_MAIL, _MAIL.c.status.in_(("queued", "sending"))),
-    "Imports": (_IMPORTS, _IMPORTS.c.finished_at.is_(None)),
-    "Exports": (_EXPORTS, _EXPORTS.c.status.in_(("queued", "running"))),
+# Name of the queue, and what it is called here.
+_QUEUES: Mapping[str, str] = {
+    "events": "Events to be told",
+    "webhooks": "Deliveries to webhooks",
+    "mail": "Mail",
+    "imports": "Imports",
+    "exports": "Exports",
 }
 
 
@@ -79,7 +75,7 @@ class Use:
 def show_jobs() -> Response:
     """Queues, imports, exports, the worker's sign of life, and limits."""
     with primary_engine().connect() as connection:
-        queues = [_queue(connection, name) for name in _WAITING]
+        queues = [Queue(said, *waiting(connection, name)) for name, said in _QUEUES.items()]
         imports = connection.execute(
             select(_IMPORTS, _USERS.c.username)
             .join(_USERS, _USERS.c.id == _IMPORTS.c.user_id)
@@ -108,15 +104,6 @@ def show_jobs() -> Response:
         by_process=isinstance(limiter.store, MemoryStore),
         rates=(limiter.user, limiter.api_key),
     )
-
-
-def _queue(connection: Connection, name: str) -> Queue:
-    table, condition = _WAITING[name]
-    row = connection.execute(
-        select(func.count(), func.min(table.c.created_at)).where(condition)
-    ).one()
-    oldest = datetime.fromisoformat(row[1]) if isinstance(row[1], str) else row[1]
-    return Queue(name, row[0], oldest)
 
 
 def _callers(connection: Connection) -> list[tuple[str, str, str]]:

@@ -20,8 +20,9 @@ from app.database import read_engine
 from app.heartbeat import last_beat
 from app.lazy import lazy
 from app.metrics.provider import provider_metrics
-from app.models.event import Event, OutgoingMail
-from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from app.models.event import OutgoingMail
+from app.models.webhook import WebhookAttempt, WebhookEndpoint
+from app.queues import waiting
 
 if TYPE_CHECKING:
     from prometheus_client import metrics_core
@@ -29,16 +30,10 @@ else:
     metrics_core = lazy("prometheus_client.metrics_core")
 
 Metrics = Iterator["metrics_core.Metric"]
-_EVENTS: Any = Event.__table__
 _MAIL: Any = OutgoingMail.__table__
-_DELIVERIES: Any = WebhookDelivery.__table__
 _ATTEMPTS: Any = WebhookAttempt.__table__
 _ENDPOINTS: Any = WebhookEndpoint.__table__
-_WAITING: dict[str, tuple[Any, Any]] = {
-    "events": (_EVENTS, _EVENTS.c.dispatched_at.is_(None)),
-    "webhooks": (_DELIVERIES, _DELIVERIES.c.status == "pending"),
-    "mail": (_MAIL, _MAIL.c.status.in_(("queued", "sending"))),
-}
+_QUEUES = ("events", "webhooks", "mail")
 # Of attempts the last minutes are told, and of those a thousand: reading them costs little then.
 RECENT = timedelta(minutes=5)
 _RECENT_ROWS = 1000
@@ -105,10 +100,8 @@ def _queues(connection: Connection) -> Metrics:
     oldest = metrics_core.GaugeMetricFamily(
         "queue_oldest_seconds", "Age of the oldest work.", labels=["queue"]
     )
-    for name, (table, condition) in _WAITING.items():
-        count, since = connection.execute(
-            select(func.count(), func.min(table.c.created_at)).where(condition)
-        ).one()
+    for name in _QUEUES:
+        count, since = waiting(connection, name)
         depth.add_metric([name], count)
         oldest.add_metric([name], 0.0 if since is None else _age(since))
     yield depth
