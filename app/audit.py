@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from app import records
 from app.clock import utc_now
@@ -11,39 +11,45 @@ from app.models.event import AuditRecord
 from app.request_context import client_address, current_request_id
 from app.security import find_caller
 
+TABLE: Any = AuditRecord.__table__
+
+
+class Details(TypedDict, total=False):
+    """What a line tells besides the deed and its record.
+
+    ``before`` and ``after`` are the changed values in wire spelling, never a secret; ``actor_id``
+    who did it where no caller is authenticated yet (a login); ``ip`` the address where no request
+    runs any more.
+    """
+
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    actor_id: int | None
+    ip: str | None
+
 
 def record(
-    action: str,
-    entity: str | None = None,
-    entity_id: int | None = None,
-    *,
-    before: Mapping[str, Any] | None = None,
-    after: Mapping[str, Any] | None = None,
-    actor_id: int | None = None,
-    ip: str | None = None,
+    action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> None:
-    """Add a line to the audit log.
+    """Add a line to the audit log; ``action`` is such as ``client.updated`` or ``auth.login``."""
+    records.insert(TABLE, made(action, entity, entity_id, **details))
 
-    Args:
-        action: such as ``client.updated`` or ``auth.login``.
-        before, after: the changed values in wire spelling; never a secret.
-        actor_id: who did it where no caller is authenticated yet (a login).
-        ip: the address where no request runs any more.
-    """
+
+def made(
+    action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
+) -> dict[str, Any]:
+    """The row of ``record``, for whoever writes it together with another."""
     caller = find_caller()
-    records.insert(
-        AuditRecord.__table__,
-        {
-            "created_at": utc_now(),
-            # 0 stands for no user: jobs and commands.
-            "actor_id": actor_id or (caller.user_id if caller else 0) or None,
-            "via": caller.via if caller else "system",
-            "action": action,
-            "entity": entity,
-            "entity_id": entity_id,
-            "before": before,
-            "after": after,
-            "ip": ip or client_address(),
-            "request_id": current_request_id(),
-        },
-    )
+    return {
+        "created_at": utc_now(),
+        # 0 stands for no user: jobs and commands.
+        "actor_id": details.get("actor_id") or (caller.user_id if caller else 0) or None,
+        "via": caller.via if caller else "system",
+        "action": action,
+        "entity": entity,
+        "entity_id": entity_id,
+        "before": details.get("before"),
+        "after": details.get("after"),
+        "ip": details.get("ip") or client_address(),
+        "request_id": current_request_id(),
+    }

@@ -69,6 +69,12 @@ def reading() -> AbstractContextManager[Connection]:
     return read_engine().connect() if readers is None else readers.borrow()
 
 
+def reading_committed() -> AbstractContextManager[Connection]:
+    """As ``reading``, for a statement that must see the last commit: a replica may lag behind."""
+    engine = primary_engine()
+    return reading() if engine is read_engine() else engine.connect()
+
+
 def primary_engine() -> Engine:
     """The engine for reads that must see the last commit: a replica may lag behind."""
     if current_app.config.get("DATABASE_REPLICA_URL"):

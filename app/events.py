@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from flask import current_app
 
-from app import records
+from app import audit, records
 from app.clock import utc_now
 from app.models.event import Event
 from app.request_context import current_request_id
@@ -59,6 +59,7 @@ def emit(
     sequence: int,
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
+    audited: Mapping[str, Any] | None = None,
 ) -> int:
     """Write an event into the outbox, in the transaction of the change; returns its key.
 
@@ -67,6 +68,7 @@ def emit(
         sequence: the record's row version after the change; two events of one change share it.
         representation: the JSON text of the entity when the caller has it; else it is read.
         previous: the changed properties as they were, in wire spelling.
+        audited: the record of audit of the same change, of ``audit.made``, to be written with it.
     Raises: KeyError, ``name`` is not an event.
     """
     if name not in EVENT_NAMES:
@@ -86,19 +88,19 @@ def emit(
     if len(payload.encode()) > MAX_PAYLOAD_BYTES:
         reference = json_text({"id": entity_id, "url": entity_url(entity, entity_id)})
         payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
-    return records.insert(
-        Event.__table__,
-        {
-            "key": f"evt_{secrets.token_hex(16)}",
-            "created_at": utc_now(),
-            "type": name,
-            "entity": entity,
-            "entity_id": entity_id,
-            "sequence": sequence,
-            "payload": orjson.Fragment(payload),
-            "request_id": current_request_id(),
-        },
-    )
+    row = {
+        "key": f"evt_{secrets.token_hex(16)}",
+        "created_at": utc_now(),
+        "type": name,
+        "entity": entity,
+        "entity_id": entity_id,
+        "sequence": sequence,
+        "payload": orjson.Fragment(payload),
+        "request_id": current_request_id(),
+    }
+    if audited is None:
+        return records.insert(Event.__table__, row)
+    return records.insert_both(audit.TABLE, audited, Event.__table__, row)
 
 
 def represent(entity: str, entity_id: int) -> str:

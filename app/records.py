@@ -70,6 +70,26 @@ def insert(table: FromClause, values: Mapping[str, Any]) -> int:
     return int(cursor.fetchone()[0]) if "id" in of.c else 0
 
 
+def insert_both(
+    first: FromClause, first_values: Mapping[str, Any], last: FromClause, values: Mapping[str, Any]
+) -> int:
+    """Add a row to each of two tables without defaults; returns the ``id`` in ``last``.
+
+    Raises: sqlalchemy.exc.IntegrityError, a constraint of the database refuses one of them.
+    """
+    one, other = _table(first), _table(last)
+    _writing(one)
+    conn = _writing(other)
+    if conn.dialect.name == "sqlite":
+        insert(first, first_values)
+        return insert(last, values)
+    statement = statements.joint_insert(
+        conn.dialect, one, tuple(first_values), other, tuple(values)
+    )
+    given = {statements.FIRST + name: value for name, value in first_values.items()}
+    return int(statement.run(conn, given | dict(values)).fetchone()[0])
+
+
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add many rows of the same columns; their ids are not returned."""
     if rows:

@@ -8,10 +8,11 @@ has begun, and the driver's errors come out as SQLAlchemy's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     Connection,
     Dialect,
     Select,
@@ -23,18 +24,23 @@ from sqlalchemy import (
     update as sql_update,
 )
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 Processor = Callable[[Any], Any]
-KEY, VERSION = "key_", "version_"
+# The columns that the parameters of a statement are for, by the names of the parameters.
+Columns = Mapping[str, Column[Any]] | ReadOnlyColumnCollection[str, Column[Any]]
+KEY, VERSION, FIRST = "key_", "version_", "first_"
 
 
 class Statement:
     """SQL of one dialect, with how values go in and how a row comes out."""
 
-    def __init__(self, statement: UpdateBase | Select[Any], table: Table, dialect: Dialect) -> None:
+    def __init__(
+        self, statement: UpdateBase | Select[Any], columns: Columns, dialect: Dialect
+    ) -> None:
         compiled = statement.compile(dialect=dialect)
         self.sql = str(compiled)
         self.fixed: Mapping[str, Any] = {}
@@ -43,11 +49,11 @@ class Statement:
         self._binders = tuple(
             (name, process)
             for name in names
-            if name in table.c and (process := _binder(table.c[name].type, dialect))
+            if name in columns and (process := _binder(columns[name].type, dialect))
         )
         self._dialect = dialect
         self._chosen = (
-            [table.c[column.name] for column in statement.selected_columns]
+            [columns[column.name] for column in statement.selected_columns]
             if isinstance(statement, Select)
             else []
         )
@@ -97,8 +103,13 @@ def execute(connection: Connection, sql: str, parameters: Any = (), **options: A
         options: of the driver's ``execute``, such as psycopg's ``prepare``.
     Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError or OperationalError.
     """
-    cursor = connection.connection.cursor()
+    # The driver's connection itself: the one of the pool would wrap each cursor.
+    driver: Any = connection.connection.dbapi_connection
+    direct = getattr(driver, "direct", None)
     try:
+        if direct is not None:
+            return direct.execute(sql, parameters, **options)
+        cursor = driver.cursor()
         cursor.execute(sql, parameters, **options)
     except connection.dialect.loaded_dbapi.Error as error:
         raise _wrapped(connection, sql, parameters, error) from error
@@ -144,7 +155,7 @@ def insert_statement(dialect: Dialect, table: Table, columns: tuple[str, ...]) -
     statement: UpdateBase = sql_insert(table).values(_parameters(table, (*columns, *defaults)))
     if "id" in table.c:
         statement = statement.returning(table.c.id)
-    made = Statement(statement, table, dialect)
+    made = Statement(statement, table.c, dialect)
     given = set(columns)
     made.fixed = {
         name: process(value)
@@ -156,6 +167,28 @@ def insert_statement(dialect: Dialect, table: Table, columns: tuple[str, ...]) -
     return made
 
 
+@lru_cache(maxsize=64)
+def joint_insert(
+    dialect: Dialect,
+    first: Table, first_columns: tuple[str, ...],
+    last: Table, last_columns: tuple[str, ...],
+) -> Statement:  # fmt: skip
+    """An INSERT into ``last`` that adds a row to ``first``, too; returns the id in ``last``.
+
+    One way to the server in place of two; SQLite, which has none, does not know it. No column that
+    is left out may have a default here. Values of ``first`` have ``FIRST`` before their names.
+    """
+    given = {FIRST + name: first.c[name] for name in first_columns}
+    values = {name: bindparam(FIRST + name, type_=first.c[name].type) for name in first_columns}
+    statement = (
+        sql_insert(last)
+        .values(_parameters(last, last_columns))
+        .add_cte(sql_insert(first).values(values).cte("first_row"))
+        .returning(last.c.id)
+    )
+    return Statement(statement, given | {name: last.c[name] for name in last_columns}, dialect)
+
+
 @lru_cache(maxsize=1024)
 def update_statement(
     dialect: Dialect, table: Table, columns: tuple[str, ...], with_version: bool
@@ -164,13 +197,13 @@ def update_statement(
     statement = sql_update(table).where(table.c.id == bindparam(KEY))
     if with_version:
         statement = statement.where(table.c.version == bindparam(VERSION))
-    return Statement(statement.values(_parameters(table, columns)), table, dialect)
+    return Statement(statement.values(_parameters(table, columns)), table.c, dialect)
 
 
 @lru_cache(maxsize=256)
 def delete_statement(dialect: Dialect, table: Table) -> Statement:
     """A DELETE of the row ``key_``."""
-    return Statement(sql_delete(table).where(table.c.id == bindparam(KEY)), table, dialect)
+    return Statement(sql_delete(table).where(table.c.id == bindparam(KEY)), table.c, dialect)
 
 
 @lru_cache(maxsize=256)
@@ -184,7 +217,7 @@ def select_statement(
         # A key that stays: others may go on to refer to the row meanwhile. One that is to end is
         # held against them at once: to ask for that later is a deadlock with whoever refers to it.
         statement = statement.with_for_update(key_share=not ending)
-    return Statement(statement, table, dialect)
+    return Statement(statement, table.c, dialect)
 
 
 def _parameters(table: Table, columns: tuple[str, ...]) -> dict[str, Any]:
@@ -192,7 +225,10 @@ def _parameters(table: Table, columns: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _binder(kind: TypeEngine[Any], dialect: Dialect) -> Processor | None:
-    return kind.dialect_impl(dialect).bind_processor(dialect)
+    made = kind.dialect_impl(dialect)
+    if isinstance(made, TypeDecorator) and made.impl_instance.bind_processor(dialect) is None:
+        return partial(made.process_bind_param, dialect=dialect)
+    return made.bind_processor(dialect)
 
 
 def _reader(kind: TypeEngine[Any], dialect: Dialect, code: object) -> Processor | None:

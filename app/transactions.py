@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import g
+from flask.globals import app_ctx
 from sqlalchemy import Connection, CursorResult, Engine, Executable, NestedTransaction
 from sqlalchemy.engine import RootTransaction
 
@@ -47,6 +48,11 @@ class Transaction:
                 raise
             self._connection = found
         return found
+
+    @property
+    def begins_at_once(self) -> bool:
+        """Whether transactions begin side by side; those of SQLite, which write, take turns."""
+        return self._engine.dialect.name != "sqlite"
 
     def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
         """The result of a statement."""
@@ -109,10 +115,12 @@ class Transactions:
         self._engine = engine
 
     def __call__(self) -> Transaction:
-        found: Transaction | None = g.get(_NAME)
+        # Asked for ten times in a write: the way by the proxy ``g`` takes four times as long.
+        kept = app_ctx._get_current_object().g  # type: ignore[attr-defined]  # a proxy of Flask
+        found: Transaction | None = kept.get(_NAME)
         if found is None:
             found = Transaction(self._engine())
-            setattr(g, _NAME, found)
+            setattr(kept, _NAME, found)
         return found
 
     def is_used(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -18,9 +20,11 @@ from app.engines import postgresql, sqlite
 from app.extensions import db
 from app.models.event import Counter
 from app.models.user import UserRole
+from app.statements import fetch_all
 from tests.databases import close_engines
 
 COUNTERS = Counter.__table__
+ERROR_SECONDS = 5  # of the clock on the wall, at most, until a caller is told
 
 
 def engines(app: Flask) -> tuple[Engine, Engine]:
@@ -40,6 +44,7 @@ def settings_of(connection: Connection) -> dict[str, str]:
     return {name: connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in names}
 
 
+@pytest.mark.requirement("INS-10")
 def test_every_connection_is_set_up_for_a_server(app: Flask) -> None:
     for engine in engines(app):
         with engine.connect() as connection:
@@ -149,22 +154,45 @@ def test_prepared_statements_are_for_direct_connections_alone(
     app: Flask, monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask]
 ) -> None:
     """A pooler shows another process id to the client than the server's."""
+
+    def prepared(connection: Connection) -> list[object]:
+        for _ in range(postgresql.PREPARE_AFTER + 2):
+            assert fetch_all(connection, "SELECT %s::int + 7", (1,)) == [(8,)]
+            connection.execute(text("SELECT 8 + :one"), {"one": 1})
+        held = text("SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%+ %'")
+        return list(connection.execute(held).scalars())
+
     direct, _ = engines(app)
     with direct.connect() as connection:
-        driver = connection.connection.driver_connection
-        assert driver.prepare_threshold == postgresql.PREPARE_AFTER
+        assert "SELECT $1::int + 7" in prepared(connection)
     monkeypatch.setattr(postgresql, "_backend_pid", lambda connection: -1)
     behind_a_pooler, _ = engines(make_app())
     with behind_a_pooler.connect() as connection:
-        assert connection.connection.driver_connection.prepare_threshold is None
+        assert prepared(connection) == []
 
 
 @pytest.mark.requirement("OUT-02")
 @pytest.mark.only_on("sqlite")
 def test_server_that_is_away_is_an_error_within_seconds(make_app: Callable[..., Flask]) -> None:
     away = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:9/nothing")
+    began = time.monotonic()
     with pytest.raises(OperationalError), away.app_context(), read_engine().connect():
         pass
+    assert time.monotonic() - began < ERROR_SECONDS
+
+
+@pytest.mark.requirement("OUT-02")
+@pytest.mark.only_on("sqlite")
+def test_server_that_takes_a_connection_and_says_nothing_is_an_error_within_seconds(
+    make_app: Callable[..., Flask],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        away = make_app(SQLALCHEMY_DATABASE_URI=f"postgresql+psycopg://nobody@127.0.0.1:{port}/x")
+        began = time.monotonic()
+        with pytest.raises(OperationalError), away.app_context(), read_engine().connect():
+            pass
+        assert time.monotonic() - began < ERROR_SECONDS
 
 
 def test_old_sqlite_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

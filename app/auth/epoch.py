@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from flask import Flask, current_app
 from sqlalchemy import Engine, insert, make_url, select, update
 
+from app import statements
 from app.config import Config
 from app.database import primary_engine
 from app.extensions import db
@@ -46,6 +47,7 @@ _FORGET = Script(
     keys=1,
 )
 
+_READ = "SELECT value FROM security_epochs WHERE id = 1"
 _SELECT = select(SecurityEpoch.value).where(SecurityEpoch.id == 1)
 _TABLE: Any = SecurityEpoch.__table__
 
@@ -66,8 +68,8 @@ class DatabaseEpoch:
     def current(self) -> int:
         """The epoch; one round trip."""
         with self._engine.connect() as connection:
-            value: int = connection.execute(_SELECT).scalar_one()
-        return value
+            ((value,),) = statements.fetch_all(connection, _READ)
+        return int(value)
 
 
 class SqliteEpoch:
@@ -91,9 +93,7 @@ class SqliteEpoch:
             (version,) = cursor.execute("PRAGMA data_version").fetchone()
             if version != self._version:
                 # Read after the version: a commit between the two is noticed the next time.
-                (self._value,) = cursor.execute(
-                    "SELECT value FROM security_epochs WHERE id = 1"
-                ).fetchone()
+                (self._value,) = cursor.execute(_READ).fetchone()
                 self._version = version
             return self._value
 

@@ -15,8 +15,6 @@ from app.odata import edm
 from app.odata.declare import by_name, camel, entity_type, prop, to_one
 from app.odata.trigrams import Trigrams
 
-COUNTRY_PATTERN = "^[A-Z]{2}$"
-
 ADDRESS = edm.ComplexType(
     name="Address",
     description="A postal address.",

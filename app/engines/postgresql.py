@@ -13,6 +13,7 @@ from sqlalchemy import URL, Connection, Engine, event
 from sqlalchemy.exc import DisconnectionError
 
 from app.engines.autocommit import AUTOCOMMIT
+from app.engines.direct import Direct
 from app.engines.watch import Watch
 
 # An idle connection is asked for a sign of life only after this long.
@@ -65,7 +66,9 @@ def listen(engine: Engine, *, reading: bool) -> None:
         # JSON as the text that it is: nothing is parsed that is only handed on.
         connection.adapters.register_loader("json", TextLoader)
         direct = _backend_pid(connection) == connection.info.backend_pid
-        connection.prepare_threshold = PREPARE_AFTER if direct else None
+        # After a ROLLBACK psycopg forgets what it has prepared, and lets the server forget all.
+        connection.prepare_threshold = None
+        connection.direct = Direct(connection, PREPARE_AFTER if direct else None)
 
     @event.listens_for(engine, "checkin")
     def remember(connection: Any, record: Any) -> None:

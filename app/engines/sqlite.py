@@ -8,10 +8,10 @@ whatever the busy timeout.
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, event
 
 from app.config import ConfigError
 from app.engines.autocommit import AUTOCOMMIT
@@ -41,11 +41,12 @@ STEADY = "BEGIN DEFERRED"
 
 
 def options(url: URL, *, reading: bool) -> dict[str, Any]:
-    """What the engine is made with.
+    """What the engine is made with; the folder of the database is made where it is missing.
 
-    Raises: ConfigError, the SQLite library is too old or lacks a part.
+    Raises: ConfigError, the SQLite library is too old or lacks a part; there can be no folder.
     """
     check_library()
+    _make_folder(url)
     # No implicit BEGIN of the driver: transactions begin in _begin_immediate, reads in none.
     connect: dict[str, Any] = {
         "timeout": BUSY_SECONDS,
@@ -63,6 +64,17 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
     return made | {"pool_timeout": BUSY_SECONDS}
 
 
+def _make_folder(url: URL) -> None:
+    """An empty machine is where a backup is brought to, and where a release goes first."""
+    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+        return
+    folder = Path(url.database).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"the folder {folder} cannot be made ({error.strerror})") from error
+
+
 def listen(engine: Engine, *, reading: bool) -> None:
     """Prepare every connection of ``engine``, and let a writing one lock as it begins."""
 
@@ -76,15 +88,13 @@ def listen(engine: Engine, *, reading: bool) -> None:
             connection.execute("PRAGMA query_only=ON")
 
     if not reading:
-        event.listen(engine, "begin", _begin_immediate)
+        # No listener of "begin": an engine that has listeners makes every connection dearer.
+        engine.dialect.do_begin = _begin_immediate  # type: ignore[assignment, method-assign]
 
 
-def _begin_immediate(connection: Connection) -> None:
-    driver: Any = connection.connection.dbapi_connection
-    try:
-        driver.begin()
-    except sqlite3.OperationalError as error:
-        raise OperationalError("BEGIN IMMEDIATE", None, error) from error
+def _begin_immediate(connection: PoolProxiedConnection) -> None:
+    driver: Any = connection.dbapi_connection
+    driver.begin()
 
 
 def read_catalogue(connection: Connection) -> None:

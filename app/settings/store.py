@@ -17,7 +17,7 @@ from sqlalchemy import Text, cast, select
 
 from app import audit, records, statements
 from app.clock import utc_now
-from app.database import primary_engine
+from app.database import reading_committed
 from app.errors import (
     Detail,
     InvalidStateError,
@@ -40,15 +40,19 @@ _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
 _TABLE: Any = Setting.__table__
 
 
-def organisation() -> Organisation:
+def organisation(*, about_to_write: bool = False) -> Organisation:
     """The settings as they stand in the running transaction, or as they were last committed.
 
     Reading them begins no transaction: on SQLite who only reads would wait for those who write.
+
+    Args:
+        about_to_write: the transaction comes next and may begin now, where nobody waits for that.
     """
-    if db.session().in_transaction():
+    running = db.session()
+    if running.in_transaction() or (about_to_write and running.begins_at_once):
         rows = statements.fetch_all(records.connection(), _READ)
     else:
-        with primary_engine().connect() as connection:
+        with reading_committed() as connection:
             rows = statements.fetch_all(connection, _READ)
     return _parse(tuple((str(name), str(value)) for name, value in rows))
 

@@ -13,7 +13,6 @@ from app.request_context import exchange_of
 from app.route_names import RouteNames
 
 Start = Callable[..., Any]
-_CARRIED = {"HTTP_TRACEPARENT": "traceparent", "HTTP_TRACESTATE": "tracestate"}
 # Asked for by monitors every few seconds.
 _UNTRACED = ("/healthz", "/readyz", "/metrics")
 

@@ -6,14 +6,21 @@ import re
 import sqlite3
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
 from opentelemetry.trace import SpanKind, Tracer
 from sqlalchemy import Engine, event
 
-_VERB = re.compile(r"\s*(?:WITH\b.*?\b)??(SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|ROLLBACK|\w+)",
-                   re.IGNORECASE | re.DOTALL)  # fmt: skip
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    import psycopg
+else:
+    psycopg = lazy("psycopg")
+
+_VERB = re.compile(r"\s*(\w+)")
+_BEHIND_WITH = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE)\b.*", re.IGNORECASE | re.DOTALL)
+_PARENTHESES = re.compile(r"\([^()]*\)")
 _TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE|JOIN)\s+"?([A-Za-z_]\w*)', re.IGNORECASE)
 
 Run = Callable[[], Any]
@@ -23,8 +30,20 @@ Run = Callable[[], Any]
 def describe(sql: str) -> tuple[str, str]:
     """Verb and first table of a statement: ``("SELECT", "clients")``; the table may be empty."""
     verb = _VERB.match(sql)
+    if verb and verb[1].upper() == "WITH":
+        sql = _main(sql)
+        verb = _VERB.match(sql)
     table = _TABLE.search(sql)
     return (verb[1].upper() if verb else "SQL", table[1] if table else "")
+
+
+def _main(sql: str) -> str:
+    """The statement behind the parts of WITH, whatever stands in parentheses left out."""
+    left, count = sql, 1
+    while count:
+        left, count = _PARENTHESES.subn("", left)
+    found = _BEHIND_WITH.search(left)
+    return found[0] if found else sql
 
 
 def trace(engine: Engine, tracer: Tracer) -> None:
@@ -56,6 +75,7 @@ def _trace_postgresql(engine: Engine, spanned: Callable[[object, Run], Any]) -> 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
         connection.cursor_factory = TracedCursor
+        connection.direct = None  # the way past the cursor has no spans
 
 
 def _trace_sqlite(engine: Engine, spanned: Callable[[object, Run], Any]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from app import audit, records
 from app.clock import utc_now
-from app.errors import ForbiddenError, NotFoundError, PreconditionFailedError, ValidationError
+from app.errors import NotFoundError, PreconditionFailedError, ValidationError
 from app.events import EVENT_NAMES, emit, represent
 from app.permissions import PERMISSIONS, allowed, require
 from app.security import Caller, current_caller
@@ -314,20 +314,17 @@ class EntityService:
         """The audit record, the specific events, and the one of the verb."""
         rules = self.rules
         general = f"{rules.event}.{verb}"
-        audit.record(general, rules.name, change.key, before=previous, after=after)
+        audited = audit.made(general, rules.name, change.key, before=previous, after=after)
         names = list(dict.fromkeys(change.events))
         if general in EVENT_NAMES:
             names = [*names, general] if previous is not None else [general, *names]
         if not names:
+            records.insert(audit.TABLE, audited)
             return
         representation = represent(rules.name, change.key)
-        for name in names:
+        for place, name in enumerate(names):
             emit(
                 name, rules.name, change.key,
                 sequence=sequence, representation=representation, previous=previous,
+                audited=None if place else audited,
             )  # fmt: skip
-
-
-def forbid(permission: str, message: str) -> ForbiddenError:
-    """The error for a right that only some changes of a record need."""
-    return ForbiddenError(message, [("permission", permission)])

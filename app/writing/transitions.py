@@ -13,8 +13,6 @@ LEAD_OPEN = ("New", "Contacted", "Nurturing", "Qualified")
 STAGE_OPEN = ("Prospecting", "Qualification", "Proposal", "Negotiation")
 TASK_OPEN = ("Todo", "InProgress", "Blocked")
 TASK_CLOSED = ("Done", "Canceled")
-# Invoices that are issued and not closed: they can be paid.
-INVOICE_PAYABLE = ("Sent", "PartiallyPaid", "Uncollectible")
 DOCUMENT_KEPT = ("Pending", "Active", "Archived", "Quarantined")
 
 # Steps that time takes (app/sweeping.py).

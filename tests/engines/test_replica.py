@@ -86,6 +86,7 @@ def replicated(data_dir: Path) -> Iterator[Replicated]:
                 close_engines(app)
 
 
+@pytest.mark.needs("postgresql")
 def test_a_lagging_replica_shows_old_lists_and_no_old_rights(replicated: Replicated) -> None:
     app, client = replicated.app, replicated.app.test_client()
     with app.app_context(), transaction(), acting_as(system_caller("cli")):

@@ -1,0 +1,150 @@
+"""Statements through libpq: values, prepared statements, transactions and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from flask import Flask
+from psycopg.errors import InFailedSqlTransaction, UniqueViolation
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from app.database import read_engine
+from app.engines import direct
+from app.engines.postgresql import PREPARE_AFTER
+from app.extensions import db
+from app.statements import execute, fetch_all
+
+pytestmark = pytest.mark.only_on("postgresql")
+MOMENT = datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def connection(app: Flask) -> Iterator[Connection]:
+    with app.app_context(), db.engine.connect() as made, made.begin():
+        yield made
+
+
+def prepared(connection: Connection) -> list[str]:
+    """The statements that the server keeps for this connection, through psycopg's own cursor."""
+    rows = connection.exec_driver_sql(
+        "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'direct_%%' ORDER BY name"
+    )
+    return [str(row[0]) for row in rows]
+
+
+def ask(connection: Connection, sql: str, parameters: Any = (), **options: Any) -> Any:
+    ((value,),) = fetch_all(connection, sql, parameters, **options)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("text", "50 % of Ωmega 😀"), ("bigint", 2**62), ("smallint", -3), ("boolean", True),
+        ("numeric", Decimal("12.340")), ("timestamptz", MOMENT), ("bytea", b"\0\xff"),
+        ("text", None), ("text", ""), ("double precision", 0.1),
+    ],
+)  # fmt: skip
+def test_values_come_back_as_they_went(connection: Connection, kind: str, value: Any) -> None:
+    for _ in range(PREPARE_AFTER + 2):  # by itself, and as a prepared statement
+        assert ask(connection, f"SELECT %s::{kind}", (value,)) == value
+        assert ask(connection, f"SELECT %(it)s::{kind}", {"it": value, "more": 1}) == value
+
+
+def test_names_may_stand_twice_and_percent_signs_stay(connection: Connection) -> None:
+    sql = "SELECT %(a)s::int * 10 + %(b)s::int + %(a)s::int %% 4, '100%%'"
+    assert fetch_all(connection, sql, {"b": 2, "a": 3}) == [(35, "100%")]
+
+
+def test_what_is_asked_often_is_prepared_once(connection: Connection) -> None:
+    sql = "SELECT %s::int + 41"
+    for count in range(1, PREPARE_AFTER + 4):
+        assert ask(connection, sql, (count,)) == count + 41
+        known = [text for text in prepared(connection) if "+ 41" in text]
+        assert len(known) == (count > PREPARE_AFTER)
+
+
+def test_what_values_decide_is_planned_each_time(connection: Connection) -> None:
+    for _ in range(PREPARE_AFTER + 3):
+        assert ask(connection, "SELECT %s::int + 42", (1,), prepare=False) == 43
+    assert not [text for text in prepared(connection) if "+ 42" in text]
+
+
+def test_the_oldest_statement_makes_room(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(direct, "MOST_PREPARED", 3)
+    for number in range(50, 56):
+        for _ in range(PREPARE_AFTER + 1):
+            ask(connection, f"SELECT %s::int + {number}", (1,))
+    left = prepared(connection)
+    assert len(left) == 3
+    assert not any("+ 50" in text for text in left)
+    assert any("+ 55" in text for text in left)
+    assert ask(connection, "SELECT %s::int + 50", (1,)) == 51
+
+
+def test_what_is_prepared_outlives_a_rollback_and_a_drop(app: Flask) -> None:
+    sql = "SELECT %s::int + 43"
+    with app.app_context(), db.engine.connect() as connection:
+        for _ in range(PREPARE_AFTER + 2):
+            with connection.begin() as part:
+                assert ask(connection, sql, (1,)) == 44
+                connection.execute(text("CREATE TEMPORARY TABLE passing (id int)"))
+                connection.execute(text("SELECT id FROM passing WHERE id = :id"), {"id": 1})
+                connection.execute(text("DROP TABLE passing"))
+                part.rollback()
+        with connection.begin():
+            assert [known for known in prepared(connection) if "+ 43" in known]
+
+
+def test_rows_are_given_once_and_counted(connection: Connection) -> None:
+    rows = execute(connection, "SELECT n, n * 2 AS twice FROM generate_series(1, 3) AS s(n)")
+    assert [name for name, _ in rows.description] == ["n", "twice"]
+    assert (rows.fetchone(), rows.fetchall(), rows.fetchone()) == ((1, 2), [(2, 4), (3, 6)], None)
+    execute(connection, "CREATE TEMPORARY TABLE kept (name text UNIQUE) ON COMMIT DROP")
+    made = execute(connection, "INSERT INTO kept VALUES ('a'), ('b')")
+    assert (made.rowcount, made.fetchone()) == (2, None)
+    assert execute(connection, "UPDATE kept SET name = 'c' WHERE name = 'x'").rowcount == 0
+
+
+def test_a_refusal_is_the_error_of_sqlalchemy_and_leaves_nothing(connection: Connection) -> None:
+    execute(connection, "CREATE TEMPORARY TABLE once (name text CONSTRAINT one_name UNIQUE)")
+    with connection.begin_nested() as part:
+        execute(connection, "INSERT INTO once VALUES (%s)", ("a",))
+        with pytest.raises(IntegrityError) as refused:
+            execute(connection, "INSERT INTO once VALUES (%s)", ("a",))
+        with pytest.raises(DBAPIError) as later:
+            ask(connection, "SELECT 1")
+        part.rollback()
+    assert isinstance(refused.value.orig, UniqueViolation)
+    assert refused.value.orig.diag.constraint_name == "one_name"
+    assert isinstance(later.value.orig, InFailedSqlTransaction)
+    assert ask(connection, "SELECT count(*) FROM once") == 0
+
+
+def test_a_transaction_begins_with_the_first_statement_of_a_writer(app: Flask) -> None:
+    with app.app_context(), db.engine.connect() as writer, read_engine().connect() as reader:
+        with writer.begin():
+            moments = {ask(writer, "SELECT transaction_timestamp()::text") for _ in range(2)}
+        assert len(moments) == 1
+        with writer.begin():
+            assert ask(writer, "SELECT transaction_timestamp()::text") not in moments
+        alone = {ask(reader, "SELECT transaction_timestamp()::text") for _ in range(2)}
+        assert len(alone) == 2
+
+
+def test_a_lost_connection_is_an_error_of_the_driver(app: Flask) -> None:
+    with app.app_context(), db.engine.connect() as lost:
+        number = ask(lost, "SELECT pg_backend_pid()")
+        with db.engine.connect() as other:
+            assert ask(other, "SELECT pg_terminate_backend(%s::int)", (number,)) is True
+        with pytest.raises(DBAPIError):
+            ask(lost, "SELECT 1")
+    with app.app_context(), db.engine.connect() as next_:
+        assert ask(next_, "SELECT 1") == 1
