@@ -6,11 +6,13 @@ import shutil
 import sys
 
 import gunicorn.http.message
+import gunicorn.http.wsgi
 import gunicorn.workers.gthread
 from dotenv import load_dotenv
 
 from app.config import ConfigError, data_folder
 from app.start.checks import check_web_processes
+from app.web_response import JoinedResponse
 from app.web_sockets import hold_back, let_in
 from app.web_worker import LingeringWorker, succession
 
@@ -38,6 +40,8 @@ max_requests_jitter = 5_000
 # off at 8 KB, and its ceiling is a constant.
 gunicorn.http.message.MAX_REQUEST_LINE = 131_072
 limit_request_line = 131_072
+# Which class answers is fixed as well.
+gunicorn.http.wsgi.Response = JoinedResponse
 control_socket_disable = True
 
 # A worker that ends keeps its idle connections for so long; docs/nginx.conf gives them up earlier.

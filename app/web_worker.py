@@ -1,10 +1,12 @@
 """The gunicorn worker: threads, each staying with its connection for a moment (docs/adr/0007).
 
-How it parts from connections, one by one and when it ends, is docs/adr/0130.
+How it parts from connections, one by one and when it ends, is docs/adr/0130; whom it lets in, and
+when a thread gets to see a request, docs/adr/0143.
 """
 
 from __future__ import annotations
 
+import errno
 import mmap
 import select
 import struct
@@ -15,7 +17,11 @@ from functools import partial
 from selectors import EVENT_READ
 from typing import Any
 
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
+
+from app.web_arrival import needed_bytes, wake_at
+from app.web_response import PlainParser
+from app.web_room import SHORTAGE_SECONDS, SHORTAGES, connections_for, longest_silent
 
 # Long enough for the next request of a busy connection, too short to keep anyone waiting.
 LINGER_MILLISECONDS = 10
@@ -73,6 +79,9 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
 
     A worker that ends answers whoever has already been let in, and no connection that has a
     request waiting is closed. Parting from a client never holds up the others.
+
+    A thread gets a request when it has arrived; whoever sends slowly waits in the poller. With more
+    connections than there may be, those that have been silent for longest make room.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -83,6 +92,8 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         self.alive: bool = self.alive
         self.generation = succession.generation
         self.leaves_by: float | None = None
+        self.worker_connections = connections_for(self.cfg.worker_connections, self.cfg.threads)
+        self.short_until = 0.0
 
     def init_process(self) -> None:
         """Make every setting a plain attribute: each request reads a dozen of them."""
@@ -113,6 +124,61 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         super().notify()
         if self.alive and self.leaves_by is not None and not self.has_work_until_succeeded():
             self.alive = False
+
+    def accept(self, listener: Any) -> None:
+        """Let one in. What the system cannot open now is no end: it can a little later."""
+        try:
+            client, address = listener.accept()
+        except OSError as error:
+            if error.errno in SHORTAGES:
+                self.pause_letting_in(error)
+            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED):
+                raise
+            return
+        self.nr_conns += 1
+        conn = TConn(self.cfg, client, address, listener.getsockname())
+        if not self.cfg.is_ssl:
+            conn.parser = PlainParser(self.cfg, client, address)
+        self.take_or_wait(conn)
+
+    def pause_letting_in(self, error: OSError) -> None:
+        """Let nobody in for a second; who comes meanwhile waits in the queue of the socket."""
+        self.log.warning("No more connections for a moment: %s", error)
+        self.short_until = time.monotonic() + SHORTAGE_SECONDS
+        self.set_accept_enabled(False)
+
+    def take_or_wait(self, conn: Any, awaited: int = 0) -> None:
+        """Give a connection to a thread if its request is there, else to the poller.
+
+        Args:
+            awaited: with how many bytes it was to be looked at again.
+        """
+        needed = 0 if self.cfg.is_ssl else needed_bytes(conn.sock, awaited)
+        if max(needed, 1) != max(awaited, 1):
+            wake_at(conn.sock, max(needed, 1))
+        if not needed:
+            # Else a thread waits for the first byte itself, and where that is encrypted it must.
+            conn.data_ready = not self.cfg.is_ssl
+            self.enqueue_req(conn)
+            return
+        if conn.timeout is None:  # what comes slowly gets no more time by coming
+            conn.set_timeout()
+        self.pending_conns.append(conn)
+        look_again = partial(self.look_again, conn, needed)
+        self.poller.register(conn.sock, EVENT_READ, look_again)
+
+    def look_again(self, conn: Any, awaited: int, client: Any) -> None:
+        """In the main thread, when more of a request has arrived."""
+        self.poller.unregister(client)
+        self.pending_conns.remove(conn)
+        self.take_or_wait(conn, awaited)
+
+    def on_client_socket_readable(self, conn: Any, client: Any) -> None:
+        """In the main thread: a new request begins on a connection that was idle."""
+        self.poller.unregister(client)
+        self.keepalived_conns.remove(conn)
+        conn.timeout = None
+        self.take_or_wait(conn)
 
     def handle(self, conn: Any) -> Any:
         """Answer the requests of ``conn`` until it pauses; what is returned is gthread's."""
@@ -183,12 +249,34 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         for conn in [one for one, until in self.parting.items() if force or until <= now]:
             self.forget(conn)
 
+    def murder_pending(self) -> None:
+        """Close what never became a request; and, where there is no room, whoever is silent."""
+        super().murder_pending()
+        is_full = self.nr_conns >= self.worker_connections
+        if is_full or time.monotonic() < self.short_until:
+            self.make_room()
+
+    def make_room(self) -> None:
+        """Close the longest silent, up to half of all; first those that never sent a request."""
+        left = self.worker_connections // 2
+        for silent in (self.pending_conns, self.keepalived_conns):
+            for conn in longest_silent(silent, self.cfg.keepalive, left):
+                if silent is self.keepalived_conns and has_arrived(conn.sock):
+                    continue
+                silent.remove(conn)
+                self.poller.unregister(conn.sock)
+                self.nr_conns -= 1
+                conn.close()
+                left -= 1
+
     def set_accept_enabled(self, enabled: bool) -> None:
         """Accept or not; when the worker ends, let in who stands at the door, and close it.
 
         What waits in the queue of a listening socket is reset when its last owner closes it.
         Until then the kernel takes connections that nobody would ever answer.
         """
+        if enabled and time.monotonic() < self.short_until:
+            return
         super().set_accept_enabled(enabled)
         if enabled or self.alive:
             return
