@@ -114,6 +114,7 @@ def _layout() -> dict[str, Any]:
         "answers": _entries(ANSWERS, rights),
         "administration": _entries(ADMINISTRATION, rights),
         "form_token": session.form_token if caller else None,
+        "said": session.take_said() if caller else "",
         "wording": wording,
         "root": session.ROOT,
         "here": request.path,

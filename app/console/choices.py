@@ -1,4 +1,4 @@
-"""What the address of a list chooses: from which row on, and the addresses of the pages beside."""
+"""What the address of a list chooses: which rows, from which on, and the pages beside."""
 
 from __future__ import annotations
 
@@ -48,3 +48,9 @@ def changed_link(**changes: Any) -> str:
     given = {**request.args.to_dict(), **{name: str(value) for name, value in changes.items()}}
     kept = {name: value for name, value in given.items() if value not in ("", "0")}
     return "?" + urlencode(kept)
+
+
+def search_phrase(text: str) -> str | None:
+    """Words as people type them, each a term of ``$search``; None where there is none."""
+    words = [word.replace('"', "").replace("\\", "") for word in text.split()]
+    return " ".join(f'"{word}"' for word in words if word) or None

@@ -175,6 +175,7 @@ def _upload(problem: ApiError | None = None) -> Response:
         megabytes=maximum_upload() // 1024 // 1024,
         entity=given.get("entityType", "") if given.get("entityType") in ENTITY_TYPES else "",
         entity_id=given.get("entityId", ""),
+        client_id=given.get("clientId", ""),
         document_id=given.get("documentId", ""),
         problem=problem,
         problems={} if problem is None else engine.problems_of(problem),

@@ -1,14 +1,15 @@
-"""The list of an entity set: search, filter by state, sort, and page on, all by the engine."""
+"""The list of an entity set: search, filter by view and state, sort, and page on, by the engine."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 from flask import Response, request
 
 from app.console import engine
 from app.console.area import console, page
-from app.console.choices import changed_link, page_links, skipped
+from app.console.choices import changed_link, page_links, search_phrase, skipped
 from app.console.sets import Page, page_of
 from app.odata import edm
 
@@ -31,12 +32,14 @@ def list_records(path: str) -> Response:
     wanted = page_of(path)
     search = request.args.get("q", "").strip()[:200]
     state = request.args.get("state", "")
+    view = request.args.get("view", "")
+    month = request.args.get("month", "")
     order = _order(wanted, request.args.get("sort", ""))
     skip = skipped()
     options: dict[str, str | int | None] = {
         "select": ",".join(dict.fromkeys(("id", *wanted.columns, wanted.title))),
-        "filter": _filter(wanted, state),
-        "search": _phrase(search),
+        "filter": _filter(wanted, state, view, month),
+        "search": search_phrase(search),
         "orderby": order,
         "top": PAGE_ROWS,
         "skip": skip or None,
@@ -50,7 +53,10 @@ def list_records(path: str) -> Response:
         columns=_columns(wanted, order),
         states=_states(wanted),
         state=state,
+        view=view,
+        month=month if _days(month) else "",
         search=search,
+        is_narrowed=bool(search or options["filter"] or skip),
         links=page_links(skip, PAGE_ROWS, total),
         query=engine.address(wanted.set_name, **options),
     )
@@ -75,10 +81,22 @@ def _states(wanted: Page) -> tuple[str, ...]:
     return wanted.entity_set.type.properties[wanted.state].allowed or ()
 
 
-def _filter(wanted: Page, state: str) -> str | None:
+def _filter(wanted: Page, state: str, view: str, month: str) -> str | None:
+    conditions = [wanted.views[view]] if view in wanted.views else []
     if state and state in _states(wanted):
-        return f"{wanted.state} eq '{state}'"
-    return None
+        conditions.append(f"{wanted.state} eq '{state}'")
+    if wanted.day and (days := _days(month)):
+        conditions.append(f"{wanted.day} ge {days[0]} and {wanted.day} lt {days[1]}")
+    return " and ".join(conditions) or None
+
+
+def _days(month: str) -> tuple[date, date] | None:
+    """The first day of ``2026-03`` and that of the month after; None for what is no month."""
+    try:
+        first = date.fromisoformat(f"{month}-01")
+    except ValueError:
+        return None
+    return first, (first + timedelta(days=31)).replace(day=1)
 
 
 def _order(wanted: Page, sort: str) -> str:
@@ -86,9 +104,3 @@ def _order(wanted: Page, sort: str) -> str:
     if name in wanted.columns and direction in ("", "desc"):
         return sort
     return wanted.order
-
-
-def _phrase(text: str) -> str | None:
-    """Words as people type them, each a term of ``$search``; None where there is none."""
-    words = [word.replace('"', "").replace("\\", "") for word in text.split()]
-    return " ".join(f'"{word}"' for word in words if word) or None

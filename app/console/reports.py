@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, request
@@ -14,6 +15,7 @@ from app.bi.reports.definition import FORMATS, Report
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.drawing import picture_of
+from app.console.references import KINDS, NoReferenceError, find, named
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.permissions import allowed
@@ -23,6 +25,9 @@ SHOWN = 200
 ADDRESS = f"{session.ROOT}/reports"
 EVERY = ("daily", "weekly", "monthly")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+# Parameters that name a record, and its type.
+_REFERENCES = {"clientId": "Client", "assigneeId": "User"}
 
 
 @console.get("/reports")
@@ -142,6 +147,8 @@ def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Re
         data=shown,
         picture=picture,
         values=shown["parameters"] if shown else request.values,
+        names=_names(shown["parameters"] if shown else {}),
+        choices={name: KINDS[type_].set_name.lower() for name, type_ in _REFERENCES.items()},
         may_change=may_change,
         formats=FORMATS,
         every=EVERY,
@@ -154,11 +161,30 @@ def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Re
 
 
 def _given(report: Report) -> dict[str, str]:
-    """The parameters that the address or the form has; blank ones mean none."""
-    return {
-        one.name: request.values[one.name]
-        for one in report.parameters
-        if one.name in request.values
+    """The parameters that the address or the form has; blank ones mean none.
+
+    Raises: ValidationError, a name that is that of no record or of several.
+    """
+    given = {}
+    for one in report.parameters:
+        text = request.values.get(one.name)
+        if text and one.name in _REFERENCES:
+            try:
+                text = str(find(KINDS[_REFERENCES[one.name]], text))
+            except NoReferenceError as error:
+                raise ValidationError([(one.name, str(error))]) from None
+        if text is not None:
+            given[one.name] = text
+    return given
+
+
+def _names(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """What the fields of references show."""
+    typed = {name: request.values[name] for name in _REFERENCES if request.values.get(name)}
+    return typed | {
+        name: named(KINDS[type_], int(parameters[name]))
+        for name, type_ in _REFERENCES.items()
+        if parameters.get(name)
     }
 
 

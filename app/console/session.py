@@ -22,7 +22,7 @@ from app.errors import ForbiddenError
 from app.keys import derived_keys
 
 ROOT = "/admin"
-_USER, _KEY, _CSRF = "user", "key", "csrf"
+_USER, _KEY, _CSRF, _SAID = "user", "key", "csrf", "said"
 
 
 def init_app(app: Flask, config: Config) -> None:
@@ -79,6 +79,17 @@ def form_token() -> str:
         session[_CSRF] = secrets.token_urlsafe(24)
     token: str = session[_CSRF]
     return token
+
+
+def say(text: str) -> None:
+    """What the next page tells, once: that the thing was done."""
+    session[_SAID] = text
+
+
+def take_said() -> str:
+    """What the page before has left to tell; empty where it left nothing."""
+    said: str = session.pop(_SAID, "") if _SAID in session else ""
+    return said
 
 
 def check_form() -> None:

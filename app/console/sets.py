@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.console import engine
 from app.errors import NotFoundError
@@ -15,7 +15,10 @@ class Page:
     """An entity set on a page.
 
     ``columns`` of the list, ``title`` of a record, ``state`` to filter by, ``order`` at first,
-    ``related`` navigation properties on the page of a record, ``expand`` of single ones.
+    ``related`` navigation properties on the page of a record, ``parents`` single ones. ``main``
+    are the properties that its form shows at once, the others are folded away; ``preset`` is what
+    a form has at first besides the model's defaults. ``views`` are filters by name;
+    ``day`` is the date by whose month a list can be narrowed.
     """
 
     set_name: str
@@ -27,6 +30,10 @@ class Page:
     order: str = "id desc"
     related: Sequence[str] = ()
     parents: Sequence[str] = ()
+    main: Sequence[str] = ()
+    preset: Mapping[str, str] = field(default_factory=dict)
+    views: Mapping[str, str] = field(default_factory=dict)
+    day: str | None = None
 
     @property
     def path(self) -> str:
@@ -47,52 +54,100 @@ PAGES: Mapping[str, Page] = {
             ("number", "name", "status", "email", "revenue", "outstandingBalance", "createdAt"),
             "status", "name",
             ("Contacts", "Invoices", "Opportunities", "Tickets", "Tasks", "Documents", "Projects"),
+            main=(
+                "name", "email", "phone", "website", "taxId", "status", "billingAddress",
+                "paymentTermsDays", "ownerId", "tags", "notes",
+            ),
+            views={"Owing": "outstandingBalance gt 0"},
         ),
         Page(
             "Contacts", "Contacts", "Contact", "fullName",
             ("fullName", "jobTitle", "email", "phone", "role", "createdAt"),
             "role", "lastName", ("Opportunities", "Tickets"), ("Client",),
+            main=(
+                "firstName", "lastName", "clientId", "jobTitle", "email", "phone", "mobile",
+                "role", "isPrimary", "receivesInvoices", "notes",
+            ),
         ),
         Page(
             "Leads", "Leads", "Lead", "fullName",
             ("fullName", "company", "status", "rating", "source", "estimatedValue", "createdAt"),
             "status", "id desc", ("Tasks", "Documents"), ("ConvertedClient",),
+            main=(
+                "firstName", "lastName", "company", "jobTitle", "email", "phone", "source",
+                "status", "rating", "estimatedValue", "currency", "ownerId", "description",
+            ),
+            views={"Open": "status ne 'Converted' and status ne 'Disqualified'"},
         ),
         Page(
             "Opportunities", "Opportunities", "Opportunity", "name",
             ("name", "stage", "amount", "currency", "probability", "closeDate"),
             "stage", "id desc", ("StageHistory", "Invoices", "Projects", "Tasks"),
             ("Client", "Contact"),
+            main=(
+                "name", "clientId", "contactId", "amount", "currency", "stage", "closeDate",
+                "nextStep", "ownerId", "description",
+            ),
+            day="closeDate",
+            views={"Open": "status eq 'Open'"},
         ),
         Page(
             "Invoices", "Invoices", "Invoice", "number",
             ("number", "type", "status", "issueDate", "dueDate", "total", "amountDue", "currency"),
             "status", "id desc", ("LineItems", "Payments", "CreditNotes"), ("Client",),
+            main=(
+                "clientId", "contactId", "issueDate", "dueDate", "currency", "reference",
+                "purchaseOrder", "discountPercent", "notes",
+            ),
+            day="issueDate",
+            views={
+                "Unpaid": "amountDue gt 0 and status ne 'Draft'",
+                "Overdue": "isOverdue eq true",
+            },
         ),
         Page(
             "Tickets", "Tickets", "Ticket", "subject",
             ("number", "subject", "status", "priority", "slaStatus", "createdAt"),
             "status", "id desc", ("KbArticles", "Documents"), ("Client", "Contact"),
+            main=(
+                "subject", "description", "clientId", "contactId", "requesterEmail", "priority",
+                "type", "channel", "assigneeId", "category",
+            ),
+            preset={"channel": "Phone"},
+            views={"Open": "status ne 'Closed' and status ne 'Solved'"},
         ),
         Page(
             "KbArticles", "Knowledge base", "Article", "title",
             ("title", "status", "visibility", "category", "language", "updatedAt"),
             "status", "title", ("Revisions", "Tickets"),
+            main=("title", "body", "summary", "visibility", "category", "language", "tags"),
         ),
         Page(
             "Documents", "Documents", "Document", "name",
             ("name", "category", "status", "fileName", "size", "createdAt"),
             "status", "id desc", ("Versions", "Shares"), ("Client",),
+            main=("name", "category", "folder", "clientId", "description", "tags"),
         ),
         Page(
             "Tasks", "Tasks", "Task", "title",
             ("title", "status", "priority", "dueAt", "isOverdue"),
             "status", "id desc", ("Subtasks",), ("Project",),
+            main=(
+                "title", "dueAt", "assigneeId", "priority", "status", "projectId", "description",
+            ),
+            views={
+                "Open": "status ne 'Done' and status ne 'Canceled'",
+                "Overdue": "isOverdue eq true",
+            },
         ),
         Page(
             "Projects", "Projects", "Project", "name",
             ("code", "name", "status", "startDate", "endDate", "progressPercent", "budgetAmount"),
             "status", "name", ("Tasks", "Documents", "Invoices"), ("Client",),
+            main=(
+                "name", "clientId", "status", "managerId", "startDate", "endDate",
+                "budgetAmount", "budgetHours", "currency", "billingType", "description",
+            ),
         ),
     )
 }  # fmt: skip

@@ -83,12 +83,15 @@ def _may(resource: str) -> bool:
 def _receivables(currency: str) -> list[Figure]:
     owed = f"currency eq '{currency}' and amountDue gt 0 and status ne 'Draft'"
     found = []
-    for name, condition in (("Receivables", owed), ("Overdue", f"{owed} and isOverdue eq true")):
+    for name, view, condition in (
+        ("Receivables", "Unpaid", owed),
+        ("Overdue", "Overdue", f"{owed} and isOverdue eq true"),
+    ):
         rows = engine.read(
             "Invoices", apply=f"filter({condition})/aggregate(amountDue with sum as total)"
         ).rows
         total = engine.as_number(rows[0].get("total") if rows else 0)
-        found.append(Figure(name, total, currency, "invoices/?state=Sent"))
+        found.append(Figure(name, total, currency, f"invoices/?view={view}"))
     return found
 
 
@@ -105,8 +108,13 @@ def _revenue(currency: str) -> Chart:
     )
     rows = engine.read("Invoices", apply=apply).rows
     totals = {(row["year"], row["month"]): engine.as_number(row["total"]) for row in rows}
-    values = [(f"{m:02d}/{y % 100:02d}", totals.get((y, m), Decimal(0))) for y, m in months]
-    bars = _bars([(name, value, "invoices/", "") for name, value in values])
+    bars = _bars(
+        [
+            (f"{m:02d}/{y % 100:02d}", totals.get((y, m), Decimal(0)),
+             f"invoices/?month={y}-{m:02d}", "")
+            for y, m in months
+        ]
+    )  # fmt: skip
     return Chart("Invoiced by month", currency, bars, engine.address("Invoices", apply=apply))
 
 
@@ -144,7 +152,7 @@ def _ages() -> Chart:
         if end is not None:
             condition += f" and createdAt gt {_instant(now, end)}"
         count = engine.read("Tickets", filter=condition, count="true", top=0).body["@odata.count"]
-        values.append((name, Decimal(count), "tickets/", ""))
+        values.append((name, Decimal(count), "tickets/?view=Open&sort=createdAt", ""))
     query = engine.address("Tickets", filter=_OPEN_TICKETS, orderby="createdAt")
     return Chart("Open tickets by age", "", _bars(values), query)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from app.clock import today
 from app.console import engine
+from app.console.numbers import NoNumberError, typed_number
 from app.console.wording import words
 from app.errors import NotFoundError, ValidationError
 from app.models.invoice import PAYMENT_METHODS
@@ -61,6 +61,16 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
+# What is said when they are done.
+_DONE = {
+    "payment": "Payment registered.",
+    "credit": "Credit note made.",
+    "void": "Invoice is void.",
+    "uncollectible": "Invoice written off.",
+    "convert": "Lead converted.",
+    "send": "Invoice sent.",
+    COMMENT: "Added.",
+}
 # Steps to a state that have an operation of their own.
 _HAVE_OPERATIONS = ("status:Uncollectible",)
 
@@ -74,6 +84,11 @@ class Step:
     inputs: Sequence[Input] = ()
     dangerous: bool = False
     page: str = ""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it sets a state and asks for nothing: ``status:Qualified``."""
+        return ":" in self.value
 
 
 def steps_of(actions: Sequence[str]) -> list[Step]:
@@ -112,6 +127,14 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
         raise NotFoundError("There is no such step.")
 
 
+def told(one: str, step: str) -> str:
+    """What is said when a step was taken: ``Lead: Qualified.``"""
+    _, separator, state = step.partition(":")
+    if separator:
+        return f"{one}: {words(state)}."
+    return _DONE.get(step, "Done.")
+
+
 def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a step's form as the parameters of its action.
 
@@ -124,9 +147,9 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any
             given[each.name] = text or None
             continue
         try:
-            given[each.name] = Decimal(text)
-        except InvalidOperation:
-            raise ValidationError([(each.name, "must be a number")]) from None
+            given[each.name] = typed_number(text)
+        except NoNumberError as error:
+            raise ValidationError([(each.name, str(error))]) from None
     return given
 
 

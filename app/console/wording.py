@@ -15,7 +15,10 @@ from app.odata import edm
 from app.sizes import readable_size
 
 # Words that stay as they are inside a label.
-_KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA"}
+_KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
+         "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256"}  # fmt: skip
+# Names that say their unit, where the page shows another.
+_CALLED = {"seconds": "Time before"}
 # Texts that identify, not the keys of other records.
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
@@ -30,11 +33,13 @@ _WAITING = {"Draft", "Pending", "OnHold", "New", "Prospect", "InReview", "Planne
 
 def label(name: str) -> str:
     """``dueDate`` -> ``Due date``; ``clientId`` -> ``Client``; ``taxId`` -> ``Tax ID``."""
+    if name in _CALLED:
+        return _CALLED[name]
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
     if len(parts) > 1 and parts[-1] == "Id" and name not in _IDENTIFIERS:
         parts.pop()
     words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
-    text = " ".join(words)
+    text = " ".join(words).replace("e invoice", "e-invoice", 1)
     return text[:1].upper() + text[1:]
 
 
@@ -54,9 +59,11 @@ def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, Decimal):
-        return grouped(value)
+        return amount(value)
     if isinstance(value, int) and property_ is not None and property_.name == "size":
         return readable_size(value)
+    if isinstance(value, int) and property_ is not None and property_.name == "seconds":
+        return duration(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list | dict):
@@ -64,7 +71,7 @@ def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
     if property_ is not None and property_.type == edm.DATETIME:
         return instant(str(value))
     if property_ is not None and property_.type == edm.DATE:
-        return Markup('<span class="day">{}</span>').format(day(date.fromisoformat(value)))
+        return day(date.fromisoformat(value))
     if property_ is not None and property_.allowed and len(property_.allowed) > 1:
         return badge(str(value))
     return str(value)
@@ -76,7 +83,7 @@ def nested(value: Any) -> str:
         parts = ((name, part) for name, part in value.items() if part not in (None, "", []))
         return "\n".join(f"{label(name)}: {_inline(part)}" for name, part in parts)
     if any(isinstance(item, dict) for item in value):
-        return "\n".join(_inline(item) for item in value)
+        return "\n".join(nested(item).replace("\n", ", ") for item in value)
     return ", ".join(_inline(item) for item in value)
 
 
@@ -130,9 +137,25 @@ def instant(value: str | datetime) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text)
 
 
-def day(value: date) -> str:
-    """``21 Nov 2026``."""
-    return f"{value.day} {value:%b %Y}"
+def day(value: date) -> Markup:
+    """``21 Nov 2026``; the page's script writes it as the reader's language does."""
+    text = f"{value.day} {value:%b %Y}"
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), text)
+
+
+def duration(seconds: int) -> str:
+    """``5 days``, ``3 hours``, ``1 minute``: the largest unit that fits."""
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {name}{'' if count == 1 else 's'}"
+    return "0 seconds"
+
+
+def amount(value: Decimal) -> Markup:
+    """``1,234,567.89``; the page's script writes it as the reader's language does."""
+    text = grouped(value)
+    return Markup('<data value="{}">{}</data>').format(text.replace(",", ""), text)
 
 
 def grouped(value: Decimal) -> str:
@@ -140,6 +163,12 @@ def grouped(value: Decimal) -> str:
     text = format(value, ",f")
     whole, point, fraction = text.partition(".")
     return whole + point + fraction.rstrip("0").ljust(2, "0") if point else whole
+
+
+def plain(value: Decimal) -> str:
+    """``19`` for 19.00, ``7.5`` for 7.50: a number without what says nothing."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 _FIGURES = ("integer", "number", "money", "percent")
@@ -155,9 +184,9 @@ def figure(value: Any, type_: str, name: str = "") -> Markup | str:
     if name == "year" or value is None or isinstance(value, bool):
         return shown(value)
     if type_ == "percent":
-        return f"{grouped(Decimal(str(value)))} %"
+        return Markup("{} %").format(amount(Decimal(str(value))))
     if type_ in _FIGURES and not isinstance(value, str):
-        return grouped(Decimal(str(value)))
+        return amount(Decimal(str(value)))
     if type_ == "date" and isinstance(value, str) and len(value) == 10:
         return day(date.fromisoformat(value))
     if type_ == "instant" and isinstance(value, str):
@@ -166,5 +195,7 @@ def figure(value: Any, type_: str, name: str = "") -> Markup | str:
 
 
 def is_number(property_: edm.Property | None) -> bool:
-    """Whether a column is set to the right."""
-    return property_ is not None and property_.type in (edm.DECIMAL, edm.INT32, edm.INT64)
+    """Whether a column is set to the right: figures are, keys of other records are not."""
+    if property_ is None or property_.name.endswith("Id"):
+        return False
+    return property_.type in (edm.DECIMAL, edm.INT32, edm.INT64)

@@ -70,7 +70,7 @@ class Company:
             "search?q=nothing", "clients/", f"clients/{client}", f"clients/{client}/edit",
             "leads/", f"leads/{lead}", f"leads/{lead}/convert", "leads/new", "opportunities/",
             "tickets/", f"tickets/{self.ticket}", f"tickets/{self.ticket}/suggestions",
-            "invoices/", f"invoices/{invoice}", f"invoices/{invoice}/send",
+            "invoices/", "invoices/new", f"invoices/{invoice}", f"invoices/{invoice}/send",
             f"invoices/{invoice}/mails", "documents/", document, f"{document}/shares",
             f"{document}/shares/1", "documents/upload", "documents/trash", "imports",
             "projects/", "tasks/new", "settings/seller", "settings/defaults",

@@ -50,6 +50,13 @@ def address(app: Flask) -> Iterator[str]:
     server.server_close()
 
 
+def sign_in(page: Page, name: str = "admin") -> None:
+    """Fill the form of signing in, which any page of the console shows to a stranger."""
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """A page of a fresh profile, signed in; a problem in its scripts fails the test."""
@@ -59,9 +66,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     made.on("pageerror", lambda error: problems.append(str(error)))
     made.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
     made.goto("/admin/")
-    made.get_by_label("User name").fill("admin")
-    made.get_by_label("Password").fill(PASSWORD)
-    made.get_by_role("button", name="Sign in").click()
+    sign_in(made)
     made.wait_for_url("**/admin/")
     yield made
     context.close()

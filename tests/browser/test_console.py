@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PASSWORD
+from tests.browser.conftest import sign_in
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
 
@@ -36,7 +36,7 @@ def test_a_dangerous_step_asks_first(page: Page) -> None:
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/admin/clients/")
-    expect(page.get_by_text("Nothing fits.")).to_be_visible()
+    expect(page.get_by_text("There is nothing here yet.")).to_be_visible()
 
 
 def test_only_scopes_of_the_chosen_role_can_be_chosen(page: Page) -> None:
@@ -137,9 +137,7 @@ def test_everything_can_be_done_without_scripts(browser: Browser, address: str) 
     context = browser.new_context(base_url=address, java_script_enabled=False)
     page = context.new_page()
     page.goto("/admin/assistant")
-    page.get_by_label("User name").fill("admin")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    sign_in(page)
     page.get_by_label("What do you want").fill("Create a task to call Eva tomorrow")
     page.get_by_role("button", name="Ask").click()
     page.get_by_role("button", name="Confirm").click()

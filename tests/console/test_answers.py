@@ -116,6 +116,15 @@ def test_a_parameter_that_is_refused_is_said_at_its_field(browser: Browser) -> N
     assert f'id="f-{name}-p"' in page.text
 
 
+def test_a_parameter_names_a_record_as_people_do(browser: Browser) -> None:
+    key = browser.make("clients", name="Only One")
+    page = browser.get("reports/1?clientId=Only+One")
+    assert page.status_code == 200
+    assert f'name="clientId" value="{key}"' in page.text  # what an export is asked for
+    wrong = browser.get("reports/1?clientId=nobody")
+    assert wrong.status_code == 400 and "is the name of no record" in wrong.text
+
+
 @pytest.mark.parametrize(("form", "begin"), [("csv", b""), ("xlsx", b"PK"), ("pdf", b"%PDF")])
 def test_a_report_is_exported(browser: Browser, form: str, begin: bytes) -> None:
     answer = browser.submit("reports/4/export", format=form)

@@ -51,7 +51,7 @@ def test_rows_with_problems_are_listed_and_may_be_left_out(
     assert refused.status_code == 400 and "must be an e-mail address" in refused.text
     assert names(session) == []
     done = send(browser, rows, mode="skipBad")
-    assert "1 left out, 1 problems" in done.text and "must be an e-mail address" in done.text
+    assert "1 left out, 1 problem." in done.text and "must be an e-mail address" in done.text
     session.rollback()
     assert names(session) == ["Beta"]
 

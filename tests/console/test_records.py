@@ -52,7 +52,7 @@ def test_what_is_refused_comes_back_as_it_was_typed(sign_in: SignIn) -> None:
 def test_a_field_that_the_service_refuses_says_so_beside_it(sign_in: SignIn) -> None:
     answer = sign_in("Admin").submit("clients/new", name="Acme", email="nonsense")
     assert answer.status_code == 400
-    assert "aria-invalid=true" in answer.text
+    assert 'aria-invalid="true"' in answer.text
 
 
 def test_nobody_overwrites_what_another_changed_meanwhile(sign_in: SignIn) -> None:

@@ -51,5 +51,5 @@ def test_the_first_page_has_charts_with_their_queries(sign_in: SignIn) -> None:
                   "Leads converted by source"):  # fmt: skip
         assert title in page
     assert page.count("/odata/") >= 6
-    assert re.search(r'>today</a></th>.*?<td class="number">1<', page, re.DOTALL)
+    assert re.search(r'>today</a></th>.*?<td class="number"><data value="1">1<', page, re.DOTALL)
     assert 'data-live="30"' in page

@@ -28,16 +28,53 @@ function listenTo(within) {
 }
 listenTo(document);
 
+// What was said comes first for those who listen or use the keyboard.
+function tellSaid(within) {
+  const said = within.querySelector("[data-focus]");
+  if (said) said.focus({ preventScroll: true });
+  return said;
+}
+tellSaid(document);
+
+// Escape closes what was opened over the page, and goes back to where it was opened.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const step = document.querySelector("details.step[open]");
+  const side = document.querySelector(".side.open");
+  if (step) {
+    step.open = false;
+    step.querySelector("summary").focus();
+  } else if (side) {
+    menu.click();
+    menu.focus();
+  }
+});
+for (const step of document.querySelectorAll("details.step")) {
+  step.addEventListener("toggle", () => {
+    if (!step.open) return;
+    for (const other of document.querySelectorAll("details.step[open]")) other.open = other === step;
+    step.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+  });
+}
+
 // What changes by itself is fetched again and put in its place; nothing moves that stays the same.
 const shown = new Map();
 for (const part of document.querySelectorAll("[data-live]")) shown.set(part.id, part.innerHTML);
 
-// Instants in the reader's own time.
+// Instants in the reader's own time; days and numbers as the reader's language writes them.
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const DAY = /^\d{4}-\d\d-\d\d$/;
 function tellTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
-    time.title = time.dateTime;
-    time.textContent = format.format(new Date(time.dateTime));
+    const isDay = DAY.test(time.dateTime);
+    if (!isDay) time.title = time.dateTime;
+    time.textContent = (isDay ? days : format).format(new Date(time.dateTime));
+  }
+  for (const number of within.querySelectorAll("data[value]")) {
+    const digits = (number.value.split(".")[1] || "").length;
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    number.textContent = new Intl.NumberFormat(undefined, options).format(number.value);
   }
 }
 tellTimes(document);
@@ -106,7 +143,7 @@ for (const form of document.querySelectorAll("form[data-progress]")) {
         part.replaceChildren(...now.childNodes);
         tellTimes(part);
         listenTo(part);
-        part.querySelector("[role=alert],[role=status]")?.scrollIntoView({ block: "nearest" });
+        (tellSaid(part) || part.querySelector("[role=status]"))?.scrollIntoView({ block: "nearest" });
       }
     });
     request.open("POST", form.action);

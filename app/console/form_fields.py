@@ -1,0 +1,235 @@
+"""Fields of a record's form: made from the model, typed by people, sent as values of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from app.console import wording
+from app.console.numbers import NoNumberError, typed_number
+from app.console.references import NoReferenceError, find, kind_of, named
+from app.console.sets import Page
+from app.errors import ValidationError
+from app.odata import edm
+from app.settings import organisation
+from app.types import iso_instant
+
+# A longer text is typed into a larger field.
+LONG_TEXT = 500
+_HIDDEN = ("allowedActions", "customFields", "externalId")
+_NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form. ``name`` is that of the property, ``billingAddress.city`` inside one.
+
+    ``choices`` is the list that suggests records, for a field that names one.
+    """
+
+    name: str
+    label: str
+    kind: str
+    value: str
+    options: tuple[str, ...] = ()
+    choices: str = ""
+    required: bool = False
+    maximum: int | None = None
+    hint: str = ""
+    problem: str = ""
+
+
+def fields_of(
+    wanted: Page, values: Mapping[str, str], problems: Mapping[str, str], *, creating: bool
+) -> tuple[list[Field], list[Field]]:
+    """The fields that are shown at once, in their order, and the others."""
+    made = {
+        name: _field(wanted, name, property_, values.get(name, ""), problems.get(name, ""))
+        for name, property_ in writable(wanted, creating=creating)
+    }
+    main = [
+        field
+        for first in wanted.main
+        for name, field in made.items()
+        if name == first or name.startswith(f"{first}.")
+    ]
+    return main, [field for field in made.values() if field not in main]
+
+
+def writable(wanted: Page, *, creating: bool) -> Iterator[tuple[str, edm.Property]]:
+    """The properties that a form may have, those inside of others by their path."""
+    for name, property_ in wanted.entity_set.type.properties.items():
+        if property_.computed or name in _HIDDEN or (property_.immutable and not creating):
+            continue
+        if isinstance(property_.type, edm.ComplexType):
+            for inner, part in property_.type.properties.items():
+                yield f"{name}.{inner}", part
+        else:
+            yield name, property_
+
+
+def texts_of(wanted: Page, record: Mapping[str, Any]) -> dict[str, str]:
+    """What the fields of a known record show."""
+    return {
+        name: text_of(wanted, property_, known(record, name))
+        for name, property_ in writable(wanted, creating=False)
+    }
+
+
+def texts_at_first(wanted: Page, asked: Mapping[str, str]) -> dict[str, str]:
+    """What the fields of a new record show: what the address asks for, or defaults."""
+    texts = {}
+    for name, property_ in writable(wanted, creating=True):
+        text = asked.get(name) or wanted.preset.get(name)
+        kind = kind_of(wanted.entity_set.type, property_)
+        if text and kind and text.isdecimal() and len(text) < LONG_TEXT:
+            text = named(kind, int(text[:18]))
+        texts[name] = text or text_of(wanted, property_, property_.default)
+    return texts
+
+
+def body_of(
+    wanted: Page, form: Mapping[str, str], record: Mapping[str, Any], *, creating: bool
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The properties whose fields differ from what is known, and what cannot be understood."""
+    body: dict[str, Any] = {}
+    problems = []
+    for name, property_ in writable(wanted, creating=creating):
+        is_check = property_.type == edm.BOOLEAN
+        if name not in form and not is_check:
+            continue
+        before = None if creating else known(record, name)
+        text = form.get(name, "")
+        if not is_check and text == ("" if creating else text_of(wanted, property_, before)):
+            continue
+        try:
+            value = value_of(wanted, property_, text)
+        except (NoNumberError, NoReferenceError) as error:
+            problems.append((name, str(error)))
+            continue
+        except ValueError:
+            problems.append((name, "must be a day and a time"))
+            continue
+        if value == before:
+            continue
+        outer, _, inner = name.partition(".")
+        if inner:
+            body.setdefault(outer, {})[inner] = value
+        else:
+            body[name] = value
+    return body, problems
+
+
+def value_of(wanted: Page, property_: edm.Property, text: str) -> Any:
+    """What was typed as a value of the API.
+
+    Raises: NoNumberError, NoReferenceError, ValueError for an instant that is none.
+    """
+    text = text.replace("\r\n", "\n")
+    if property_.type == edm.BOOLEAN:
+        return text == "true"
+    if isinstance(property_.type, edm.CollectionType):
+        return [item for part in text.split(",") if (item := part.strip())]
+    if text.strip() == "":
+        return None
+    if kind := kind_of(wanted.entity_set.type, property_):
+        return find(kind, text)
+    if property_.type == edm.DECIMAL:
+        return typed_number(text)
+    if property_.type in _NUMBERS:
+        number = typed_number(text)
+        if number != number.to_integral_value():
+            raise NoNumberError("must be a whole number")
+        return int(number)
+    if property_.type == edm.DATETIME:
+        return _instant(text)
+    return text
+
+
+def text_of(wanted: Page, property_: edm.Property, value: Any) -> str:
+    """A value as its field shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value)
+    if property_.type == edm.DATETIME:
+        moment = datetime.fromisoformat(str(value)).astimezone(_zone())
+        return moment.strftime("%Y-%m-%dT%H:%M")
+    if isinstance(value, int) and (kind := kind_of(wanted.entity_set.type, property_)):
+        return named(kind, value)
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def known(record: Mapping[str, Any], name: str) -> Any:
+    """The value of a property of a record, also of one inside another."""
+    outer, _, inner = name.partition(".")
+    value = record.get(outer)
+    return (value or {}).get(inner) if inner else value
+
+
+def refuse(problems: list[tuple[str, str]]) -> None:
+    """Raises: ValidationError, where there are problems."""
+    if problems:
+        raise ValidationError(problems)
+
+
+def _field(wanted: Page, name: str, property_: edm.Property, text: str, problem: str) -> Field:
+    outer, _, inner = name.rpartition(".")
+    label = f"{wording.label(outer)}: {wording.label(inner).lower()}" if outer else ""
+    reference = kind_of(wanted.entity_set.type, property_) if not outer else None
+    return Field(
+        name=name,
+        label=label or wording.label(name),
+        kind=_kind(property_) if reference is None else "reference",
+        value=text,
+        options=_options(property_),
+        choices="" if reference is None else reference.set_name.lower(),
+        required=property_.required,
+        maximum=property_.max_length,
+        hint=_hint(property_),
+        problem=problem,
+    )
+
+
+def _kind(property_: edm.Property) -> str:
+    if property_.allowed or isinstance(property_.type, edm.EnumType):
+        return "choice"
+    if property_.type == edm.BOOLEAN:
+        return "check"
+    if property_.type == edm.DATE:
+        return "date"
+    if property_.type == edm.DATETIME:
+        return "datetime-local"
+    if property_.type in _NUMBERS:
+        return "number"
+    is_long = (property_.max_length or 0) > LONG_TEXT and property_.name != "website"
+    return "long" if is_long else "text"
+
+
+def _hint(property_: edm.Property) -> str:
+    if isinstance(property_.type, edm.CollectionType):
+        return "with commas between"
+    return organisation().defaults.time_zone if property_.type == edm.DATETIME else ""
+
+
+def _options(property_: edm.Property) -> tuple[str, ...]:
+    if isinstance(property_.type, edm.EnumType):
+        return tuple(property_.type.members)
+    return property_.allowed or ()
+
+
+def _instant(text: str) -> str:
+    moment = datetime.fromisoformat(text.strip())
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=_zone())
+    return iso_instant(moment.astimezone(UTC))
+
+
+def _zone() -> ZoneInfo:
+    return ZoneInfo(organisation().defaults.time_zone)

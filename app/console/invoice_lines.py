@@ -1,0 +1,132 @@
+"""The lines in the form of an invoice: as they are known, as they were typed, as they are sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from app.console.numbers import NoNumberError, typed_number
+from app.console.wording import plain
+from app.models.invoice import TAX_CATEGORIES
+
+# Rows that are offered for more lines; a script adds others.
+EMPTY_ROWS = 3
+MOST_ROWS = 500
+LINES = "LineItems"
+
+
+@dataclass(frozen=True)
+class LineField:
+    """A column of the form; ``options`` are those of a choice."""
+
+    name: str
+    label: str
+    is_number: bool = True
+    required: bool = False
+    options: Sequence[str] = ()
+
+
+FIELDS = (
+    LineField("description", "Description", is_number=False, required=True),
+    LineField("quantity", "Quantity"),
+    LineField("unitPrice", "Unit price", required=True),
+    LineField("discountPercent", "Discount %"),
+    LineField("taxRate", "Tax %"),
+    LineField("taxCategory", "Tax kind", is_number=False, options=TAX_CATEGORIES),
+    LineField("taxExemptionReason", "Why no tax", is_number=False),
+)
+_NAMED = re.compile(r"line\.(\d{1,4})\.(\w+)")
+_PLACE = re.compile(r"LineItems\[(\d+)\](?:\.(\w+))?")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the form: texts by the names of properties; ``id`` of one that is known."""
+
+    id: str
+    values: Mapping[str, str]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was typed that makes a line: kind and rate of tax alone do not."""
+        return not any(self.values.get(name) for name in ("description", "unitPrice"))
+
+
+def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """Known lines, and rows for more."""
+    known = [
+        Line(str(row["id"]), {each.name: _text(row.get(each.name)) for each in FIELDS})
+        for row in rows
+    ]
+    return [*known, *_empty(EMPTY_ROWS)]
+
+
+def typed_lines(form: Mapping[str, str]) -> list[Line]:
+    """The rows as they were typed, in their order, the empty ones left out."""
+    found: dict[int, dict[str, str]] = {}
+    for name, text in form.items():
+        if part := _NAMED.fullmatch(name):
+            found.setdefault(int(part[1]), {})[part[2]] = text.strip()
+    lines = [Line(values.pop("id", ""), values) for _, values in sorted(found.items())]
+    return [line for line in lines if not line.is_empty][:MOST_ROWS]
+
+
+def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
+    """Typed rows, and rows for more."""
+    return [*lines, *_empty(EMPTY_ROWS)]
+
+
+def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
+    """``LineItems`` of a body, and what is no number: (place, text)."""
+    body: list[dict[str, Any]] = []
+    problems: list[tuple[str, str]] = []
+    for index, line in enumerate(lines):
+        made: dict[str, Any] = {"id": int(line.id)} if line.id.isdecimal() else {}
+        for each in FIELDS:
+            text = line.values.get(each.name, "")
+            if not text:
+                # A line that is known keeps what the body leaves out.
+                if each.required or line.id:
+                    made[each.name] = Decimal(0) if each.name == "discountPercent" else None
+                continue
+            try:
+                made[each.name] = typed_number(text) if each.is_number else text
+            except NoNumberError as error:
+                problems.append((f"{LINES}[{index}].{each.name}", str(error)))
+        body.append(made)
+    return body, problems
+
+
+def are_changed(lines: Sequence[Line], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the rows that were typed say anything else than the known lines."""
+    known = [(line.id, dict(line.values)) for line in shown_lines(rows) if line.id]
+    return known != [(line.id, dict(line.values)) for line in lines]
+
+
+def line_problems(problems: Mapping[str, str]) -> dict[int, list[str]]:
+    """Row -> what is wrong with it, from problems by their place in the body."""
+    labels = {each.name: each.label for each in FIELDS}
+    found: dict[int, list[str]] = {}
+    for place, text in problems.items():
+        if part := _PLACE.fullmatch(place):
+            label = labels.get(part[2] or "", part[2] or "")
+            found.setdefault(int(part[1]), []).append(f"{label} {text}".strip())
+    return found
+
+
+def is_of_line(place: str) -> bool:
+    """Whether a problem is told beside a row."""
+    return _PLACE.fullmatch(place) is not None
+
+
+def _empty(count: int) -> list[Line]:
+    return [Line("", {}) for _ in range(count)]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return plain(value) if isinstance(value, Decimal) else str(value)

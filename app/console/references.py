@@ -1,0 +1,122 @@
+"""Fields that name another record: shown and typed as people call it, with suggestions.
+
+``Quarz Partner (C-000001)``, ``Label printing (#7)``: what stands in the parentheses decides; a
+name alone is enough where only one record has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from flask import Response, jsonify, request
+
+from app.console.area import console
+from app.console.choices import search_phrase
+from app.engine import read_by_id, read_many, text_literal
+from app.errors import ApiError, NotFoundError
+from app.odata import edm
+
+SUGGESTED = 10
+_MOST_TYPED = 200
+_MARKED = re.compile(r"\((#?)([^()]+)\)\s*$")
+
+
+class Kind(NamedTuple):
+    """How the records of a type are called: their set, their name, and what marks one of them."""
+
+    set_name: str
+    title: str
+    mark: str = "id"
+
+
+KINDS: Mapping[str, Kind] = {
+    "Client": Kind("Clients", "name", "number"),
+    "Contact": Kind("Contacts", "fullName"),
+    "Opportunity": Kind("Opportunities", "name"),
+    "Invoice": Kind("Invoices", "number"),
+    "Ticket": Kind("Tickets", "subject", "number"),
+    "KbArticle": Kind("KbArticles", "title"),
+    "Task": Kind("Tasks", "title"),
+    "Project": Kind("Projects", "name", "code"),
+    "User": Kind("Users", "displayName"),
+}
+
+
+class NoReferenceError(ValueError):
+    """What was typed names no record, or more than one; the text says so."""
+
+
+def kind_of(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
+    """What a property refers to; None for one that is no reference."""
+    for navigation in type_.navigation.values():
+        if not navigation.collection and navigation.foreign_key == property_.attribute:
+            return KINDS.get(navigation.target)
+    return None
+
+
+def named(kind: Kind, key: int) -> str:
+    """A record as the field shows it; ``#7`` alone for one that the caller may not read."""
+    try:
+        row = read_by_id(kind.set_name, [key], _read(kind)).get(key)
+    except ApiError:
+        row = None
+    return f"#{key}" if row is None else _text(kind, row)
+
+
+def find(kind: Kind, typed: str) -> int:
+    """The key of the record that was typed: by its mark, its key or its whole name.
+
+    Raises: NoReferenceError; an ApiError where the caller may read none of them.
+    """
+    text = typed.strip()
+    if text.lstrip("#").isdecimal():
+        return int(text.lstrip("#"))
+    if found := _MARKED.search(text):
+        if found[1] or kind.mark == "id":
+            if found[2].isdecimal():
+                return int(found[2])
+        elif rows := _matching(kind, f"{kind.mark} eq {text_literal(found[2])}"):
+            return int(rows[0]["id"])
+    rows = _matching(kind, f"{kind.title} eq {text_literal(text)}")
+    if kind.mark != "id" and not rows:
+        rows = _matching(kind, f"{kind.mark} eq {text_literal(text)}")
+    if len(rows) != 1:
+        count = "more than one record" if rows else "no record"
+        raise NoReferenceError(f"is the name of {count}: choose one of those that are suggested")
+    return int(rows[0]["id"])
+
+
+@console.get("/choices/<name>")
+def suggest(name: str) -> Response:
+    """Records whose name contains ``q``, as ``{"items": [text, ...]}``, for a field to suggest."""
+    kind = next((each for each in KINDS.values() if each.set_name.lower() == name), None)
+    if kind is None:
+        raise NotFoundError("There is no such list.")
+    typed = request.args.get("q", "").strip()[:_MOST_TYPED]
+    asked = {"select": f"id,{_read(kind)}", "orderby": kind.title, "top": SUGGESTED}
+    rows = read_many(kind.set_name, **asked, **(_narrowed(kind, typed) if typed else {}))
+    return jsonify({"items": [_text(kind, row) for row in rows]})
+
+
+def _narrowed(kind: Kind, typed: str) -> dict[str, str]:
+    """The options that keep what contains the words, whatever their case."""
+    if kind.set_name == "Users":  # the directory has no index to search in, and needs none
+        return {"filter": f"contains(tolower({kind.title}),{text_literal(typed.lower())})"}
+    phrase = search_phrase(typed)
+    return {"search": phrase} if phrase else {}
+
+
+def _matching(kind: Kind, condition: str) -> list[dict[str, Any]]:
+    return read_many(kind.set_name, filter=condition, select="id", top=2)
+
+
+def _read(kind: Kind) -> str:
+    return kind.title if kind.mark == "id" else f"{kind.title},{kind.mark}"
+
+
+def _text(kind: Kind, row: Mapping[str, Any]) -> str:
+    mark = f"#{row['id']}" if kind.mark == "id" else row.get(kind.mark)
+    title = row.get(kind.title)
+    return f"{title} ({mark})" if title and mark else f"#{row['id']}"
