@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from werkzeug.datastructures import Headers
 
 from app.errors import PreconditionFailedError
 
@@ -55,6 +58,14 @@ def parse_precondition(header: str | None) -> Precondition | None:
         tags.add(match["opaque"])
         position = match.end()
     return Precondition(frozenset(tags))
+
+
+def unconditional(headers: Headers | Mapping[str, str]) -> Headers:
+    """The headers of a request without its conditions: they were met, or concern something else."""
+    plain = Headers(headers)
+    plain.remove("If-Match")
+    plain.remove("If-None-Match")
+    return plain
 
 
 def refuse_stale(precondition: Precondition | None, version: int | None) -> None:

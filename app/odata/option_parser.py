@@ -139,7 +139,7 @@ class OptionParser(ApplyParser):
         if name == "search":
             values[name] = self.parse_option_search()
         else:
-            parse = _VALUE_PARSERS[name]
+            parse = VALUE_PARSERS[name]
             values[name] = self.parse_option_value(lambda: parse(self))
 
     def _parse_nested_alias(self, aliases: dict[str, Node]) -> None:
@@ -168,7 +168,7 @@ class OptionParser(ApplyParser):
         raise QueryError("$levels must be max or a whole number from 1", token.offset)
 
 
-_VALUE_PARSERS: t.Final[dict[str, t.Callable[[OptionParser], t.Any]]] = {
+VALUE_PARSERS: t.Final[dict[str, t.Callable[[OptionParser], t.Any]]] = {
     "filter": OptionParser.parse_expression,
     "orderby": OptionParser.parse_order_items,
     "select": OptionParser.parse_select,

@@ -17,7 +17,7 @@ from app.odata.errors import QueryError
 from app.odata.literals import INT64_MAX
 from app.odata.nodes import LiteralValue, Node, SearchNode
 from app.odata.option_nodes import ExpandItem, QueryOptions, SelectItem
-from app.odata.option_parser import OptionParser
+from app.odata.option_parser import VALUE_PARSERS, OptionParser
 from app.odata.query_string import ANY_OPTIONS, OptionTexts, read_options
 from app.odata.search import parse_search
 from app.odata.shape import shape
@@ -103,7 +103,7 @@ def parse_options(
                 values[name] = _SIMPLE_PARSERS[name](text, limits)
             else:
                 parser = OptionParser(text, limits=limits, first_slot=slot)
-                values[name] = parser.whole(partial(_GRAMMAR_PARSERS[name], parser))
+                values[name] = parser.whole(partial(VALUE_PARSERS[name], parser))
                 slot = parser.next_slot
         except QueryError as error:
             raise error.in_option("$" + name) from None
@@ -132,18 +132,6 @@ def parse_select(text: str, *, limits: Limits = DEFAULT_LIMITS) -> tuple[SelectI
 def parse_expand(text: str, *, limits: Limits = DEFAULT_LIMITS) -> tuple[ExpandItem, ...]:
     parser = OptionParser(text, limits=limits)
     return parser.whole(parser.parse_expand)
-
-
-_GRAMMAR_PARSERS: t.Final[dict[str, Callable[[OptionParser], t.Any]]] = {
-    "filter": OptionParser.parse_expression,
-    "orderby": OptionParser.parse_order_items,
-    "select": OptionParser.parse_select,
-    "expand": OptionParser.parse_expand,
-    "compute": OptionParser.parse_compute_items,
-    "apply": OptionParser.parse_apply,
-    "top": lambda parser: parser.parse_row_count("$top"),
-    "skip": lambda parser: parser.parse_row_count("$skip"),
-}
 
 
 # --- options whose value is a word

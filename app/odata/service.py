@@ -29,6 +29,7 @@ from app.odata.batch.service import answer_batch
 from app.odata.csdl import metadata, service_document
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
+from app.odata.etags import unconditional
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import (
     Surroundings,
@@ -42,7 +43,7 @@ from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.answers import Answer
 from app.odata.reading.everything import ALL, read_all
 from app.odata.reading.formats import Format
-from app.odata.reading.negotiation import metadata_as_json, negotiated
+from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
 from app.odata.reading.tokens import SecretKey
@@ -119,12 +120,20 @@ class ODataService:
         home = self.container.set_of_type.get(entity)
         return "" if home is None else entity_path(home.name, home.type, key)
 
-    def answer(self, request: Request, *, in_transaction: bool = False) -> Response:
+    def answer(self, request: Request) -> Response:
         """The answer to a request.
+
+        Raises: an ApiError.
+        """
+        response = self._answer(request)
+        response.headers["Vary"] = VARY
+        return response
+
+    def _answer(self, request: Request, *, in_transaction: bool = False) -> Response:
+        """The answer to a request, which may be one of a batch.
 
         Args:
             in_transaction: reads see what the running transaction has changed.
-        Raises: an ApiError.
         """
         if request.headers.get("Isolation", request.headers.get("OData-Isolation")) is not None:
             raise PreconditionFailedError("Isolation is not offered.")
@@ -148,14 +157,13 @@ class ODataService:
     def _batch(self, request: Request) -> Response:
         try:
             return answer_batch(
-                request, self.container, self.answer, self._connections.writing, self._edge
+                request, self.container, self._answer, self._connections.writing, self._edge
             )
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error
 
     def _tracked(self, request: Request, in_transaction: bool) -> Response:
-        headers = Headers(request.headers)
-        headers.remove("If-None-Match")
+        headers = unconditional(request.headers)
         plain = replace(request, headers=headers)
         try:
             return self._tracker.answer(
@@ -176,9 +184,8 @@ class ODataService:
         """An action or a function."""
         if call.is_action != (request.method == "POST") or request.method not in ("POST", *READS):
             raise refuse_method(call, request.method)
-        headers = Headers(request.headers)
+        headers = unconditional(request.headers)
         headers.remove("Prefer")  # a page of a result would have no address
-        headers.remove("If-None-Match")
         shown = replace(request, method="GET", query="", headers=headers)
         try:
             options = read_options(request.query, parameters=call.parameter_names)
@@ -330,8 +337,7 @@ class ODataService:
 
     def _written(self, request: Request, path: str, options: OptionTexts) -> Response:
         """What a write made of an entity, read in its transaction; conditions are behind it."""
-        headers = Headers(request.headers)
-        headers.remove("If-None-Match")
+        headers = unconditional(request.headers)
         shown = Request("GET", path, "", headers, request.body, request.root, request.roots)
         return self._read(shown, path, options, in_transaction=True)
 

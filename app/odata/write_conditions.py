@@ -35,6 +35,19 @@ def version_to_match(request: WriteRequest, type_: edm.EntityType, key: Any) -> 
     return version
 
 
+def require_current(request: WriteRequest, type_: edm.EntityType, key: Any) -> None:
+    """Check that an entity is there and fulfils the conditions, before something else is changed.
+
+    Raises: NotFoundError; PreconditionFailedError.
+    """
+    exists, version = find_version(type_, key)
+    if not exists:
+        raise NotFoundError(f"There is no such {type_.name}.")
+    refuse_stale(request.if_match, version)
+    if (unless := request.if_none_match) is not None and unless.matches(version):
+        raise PreconditionFailedError(f"The {type_.name} is the one that If-None-Match names.")
+
+
 def is_upsert(request: WriteRequest, target: Target) -> bool:
     """Whether a PATCH or PUT makes the entity that it addresses (Protocol 11.4.4).
 

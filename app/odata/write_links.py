@@ -9,9 +9,10 @@ from flask import Response
 from app.errors import InvalidQueryError, NotFoundError, ValidationError
 from app.odata.deep_relations import Relations
 from app.odata.write_answers import no_content
+from app.odata.write_conditions import require_current
 from app.odata.write_content import WriteRequest
 from app.odata.write_places import as_bad_reference
-from app.odata.write_rows import related_keys, require_entity
+from app.odata.write_rows import related_keys
 from app.odata.write_targets import Link, Target
 from app.odata.write_urls import resolve_url
 
@@ -21,7 +22,7 @@ def write_reference(request: WriteRequest, target: Target) -> Response:
     link = target.link
     assert link is not None  # a path cannot end in $ref otherwise
     relations = Relations(request.container)
-    require_entity(link.entity_set.type, link.key)
+    require_current(request, link.entity_set.type, link.key)
     if request.method == "DELETE":
         _remove(request, relations, target, link)
     elif target.is_collection and request.method == "PUT":

@@ -64,6 +64,8 @@ def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
         return ()
     nullable = (target.member or prop).nullable
     methods = ("PUT",) if target.ending == "$value" else ("PUT", "PATCH")
+    if isinstance(prop.type, edm.CollectionType):
+        methods = ("POST", *methods)
     return (*methods, "DELETE") if nullable else methods
 
 

@@ -56,7 +56,7 @@ def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     ordered_by = target.type.ordered_by
     if ordered_by is not None and "index" in request.options.system:
         items.sort(key=lambda item: item[ordered_by])
-        place, request = _place(request, len(items))
+        place, request = place_of_new(request, len(items))
         items.insert(place, added)
         for at, item in enumerate(items, start=1):
             item[ordered_by] = at
@@ -67,7 +67,7 @@ def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     return written_entity(request, target, key, created=True, body=body)
 
 
-def _place(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
+def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
     """Where ``$index`` wants a new member (Protocol 11.4.2), and the request without it.
 
     Raises: InvalidQueryError, there is no such place; QueryError, it is no number.

@@ -13,16 +13,19 @@ from app.odata.payload import EntityBody, Reading, read_entity
 from app.odata.write_answers import no_content
 from app.odata.write_conditions import version_to_match
 from app.odata.write_content import WriteRequest
-from app.odata.write_rows import find_version
+from app.odata.write_owned import place_of_new
+from app.odata.write_rows import find_version, kept_values
 from app.odata.write_targets import Target
 
 
 def write_property(request: WriteRequest, target: Target) -> Response:
-    """Set a property, or empty it; the answer is 204 with the new entity tag."""
+    """Set a property, empty it, or add to a collection: 204 with the new entity tag."""
     prop = target.prop
     assert prop is not None
     version = version_to_match(request, target.type, target.key)
     value = None if request.method == "DELETE" else _given(request, target, prop)
+    if request.method == "POST":
+        value = [value]
     if target.member is not None:
         value = {target.member.name: value}
     body = read_entity(
@@ -31,7 +34,9 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         # The text of a $value is a number without quotes.
         Reading(request.container, request.text_numbers or target.ending == "$value"),
     )
-    if target.member is None and request.method != "PATCH":
+    if request.method == "POST":
+        request = _with_others(request, target, prop, body)
+    elif target.member is None and request.method != "PATCH":
         _replace(prop, body)
     request.writer.update(target.entity_set, target.key, body, version=version)
     response = no_content(request)
@@ -40,6 +45,21 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         if now is not None:
             response.headers["ETag"] = format_etag(now)
     return response
+
+
+def _with_others(
+    request: WriteRequest, target: Target, prop: edm.Property, body: EntityBody
+) -> WriteRequest:
+    """Put the one new member of a collection among those that are there, at ``$index`` or behind
+    them; the request without ``$index``.
+    """
+    found = kept_values(target.type, target.key, (prop.attribute,)) or {}
+    kept = list(found.get(prop.attribute) or ())
+    place = len(kept)
+    if "index" in request.options.system:
+        place, request = place_of_new(request, place)
+    body.values[prop.attribute] = [*kept[:place], *body.values[prop.attribute], *kept[place:]]
+    return request
 
 
 def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:

@@ -7,6 +7,8 @@ the write could need, so that what they sent is not told to be wrong before they
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from typing import TypeGuard
 
 from app.odata import edm
 from app.odata.write_targets import Target
@@ -30,9 +32,20 @@ def require_some_right(method: str, target: Target) -> None:
     sets = [target.entity_set, *([target.link.entity_set] if target.link else [])]
     needed: list[str] = []
     for entity_set in sets:
-        if not isinstance(entity_set.service, edm.Guarded):
+        service = entity_set.service
+        if not _is_guarded(service):
             return
-        needed += [entity_set.service.needed_right(action) for action in _ACTIONS[method]]
+        needed += [service.needed_right(action) for action in _ACTIONS[method]]
     caller = current_caller()
     if not any(allowed(caller, right) for right in needed):
         require(caller, needed[0])
+
+
+def _is_guarded(service: edm.Service | None) -> TypeGuard[edm.Guarded]:
+    return service is not None and _has_rights(type(service))
+
+
+@cache
+def _has_rights(kind: type) -> bool:
+    """Whether services of this class say which rights they need; to ask a protocol takes long."""
+    return issubclass(kind, edm.Guarded)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata import edm
@@ -109,7 +109,7 @@ class _Resolver:
 
     def target(self) -> Target:
         if self._target is None:
-            raise MethodNotAllowedError("The service itself cannot be written.")
+            raise _read_only("The service itself cannot be written.")
         return self._target
 
     def step(self, segment: Segment) -> None:
@@ -117,19 +117,23 @@ class _Resolver:
         if target is None:
             self._target = self._first(segment)
         elif target.ending is not None:
-            raise MethodNotAllowedError(f"Nothing after {target.ending} can be written.")
+            raise _read_only(f"Nothing after {target.ending} can be written.")
         elif isinstance(segment, SystemSegment):
             self._target = self._system(target, segment.name)
+        elif target.prop is not None and isinstance(segment, KeySegment):
+            _refuse_part(target.member or target.prop)
         elif isinstance(segment, KeySegment):
+            if not target.is_collection:
+                raise NotFoundError(f"There is no {segment.text} in a {target.type.name}.")
             self._target = self._entity(target, _key_from_text(target.type, segment.text))
         elif isinstance(segment, NameSegment):
             self._target = self._name(target, segment)
         else:
-            raise MethodNotAllowedError("This address cannot be written.")
+            raise _read_only("This address cannot be written.")
 
     def _first(self, segment: Segment) -> Target:
         if not isinstance(segment, NameSegment):
-            raise MethodNotAllowedError("This address cannot be written.")
+            raise _read_only("This address cannot be written.")
         container = self._container
         name = container.folded_sets.get(segment.name.lower(), segment.name)
         if singleton := container.singletons.get(segment.name):
@@ -147,9 +151,9 @@ class _Resolver:
 
     def _system(self, target: Target, name: str) -> Target:
         if name not in ("$ref", "$value"):
-            raise MethodNotAllowedError(f"{name} cannot be written.")
+            raise _read_only(f"{name} cannot be written.")
         if name == "$ref" and target.link is None:
-            raise MethodNotAllowedError("Only a relation between entities has references to write.")
+            raise _read_only("Only a relation between entities has references to write.")
         return replace(target, ending=name)
 
     def _name(self, target: Target, segment: NameSegment) -> Target:
@@ -159,11 +163,12 @@ class _Resolver:
             # Clients/abc: a key as a segment that happens to look like a name.
             return self._entity(target, _key_from_text(target.type, segment.name))
         if target.prop is not None:
-            return self._member(target, segment.name)
+            target = self._member(target, segment.name)
+            return _without_part(target, target.member, segment)
         name = target.type.folded.get(segment.name.lower(), segment.name)
         prop = target.type.properties.get(name)
         if prop is not None:
-            return replace(target, prop=prop)
+            return _without_part(replace(target, prop=prop), prop, segment)
         nav = target.type.navigation.get(name)
         if nav is None:
             raise NotFoundError(f"A {target.type.name} has no {segment.name}.")
@@ -239,6 +244,20 @@ class _Resolver:
         return node
 
 
+def _without_part(target: Target, prop: edm.Property | None, segment: NameSegment) -> Target:
+    if segment.arguments is not None:
+        _refuse_part(prop)
+    return target
+
+
+def _refuse_part(prop: edm.Property | None) -> NoReturn:
+    """Refuse a key or a number behind a property."""
+    assert prop is not None
+    if isinstance(prop.type, edm.CollectionType):
+        raise _read_only(f"Single members of {prop.name} are not written: send all of them.")
+    raise NotFoundError(f"{prop.name} is followed by what is no part of it.")
+
+
 _LITERALS: Mapping[str, tuple[str, ...]] = {
     "Edm.String": ("string",),
     "Edm.Guid": ("guid",),
@@ -298,3 +317,8 @@ def _read_text(type_name: str, text: str) -> Any:
     if not _WHOLE.fullmatch(text) or not -(2**63) <= int(text) < 2**63:
         raise ValueError(text)
     return int(text)
+
+
+def _read_only(message: str) -> MethodNotAllowedError:
+    """What a write of something gets that can only be read (RFC 9110, 15.5.6)."""
+    return MethodNotAllowedError(message, headers={"Allow": "GET, HEAD"})

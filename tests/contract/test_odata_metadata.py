@@ -265,7 +265,7 @@ def test_cross_joins_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
 
 
 def test_batches_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
-    """Each statement but the formats has its test in test_odata_batch.py."""
+    """Each statement but the formats has its test in test_odata_batch*.py."""
     said = schema["Default"][f"@{CAPABILITIES}.BatchSupport"]
     assert said.pop("SupportedFormats") == ["multipart/mixed", "application/json"]
     assert set(said.values()) == {True}

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import base64
 
+import jwt
 import pytest
 
 from tests.contract.conftest import PASSWORD, Api
 
 
+@pytest.mark.requirement("SEC-08")
 def test_login_answers_exactly_four_fields(admin: Api, anonymous: Api) -> None:
     answer = anonymous.post("/api/auth/login", {"username": "admin", "password": PASSWORD})
     assert answer.status_code == 200
     assert set(answer.json) == {"accessToken", "refreshToken", "expiresIn", "tokenType"}
     assert (answer.json["expiresIn"], answer.json["tokenType"]) == (900, "Bearer")
+    claims = jwt.decode(answer.json["accessToken"], options={"verify_signature": False})
+    assert claims["exp"] - claims["iat"] == answer.json["expiresIn"]
 
 
 def test_refresh_gives_a_new_pair_that_works(admin: Api, anonymous: Api) -> None:

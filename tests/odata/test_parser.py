@@ -238,6 +238,16 @@ def test_json_values() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "offset"), [("@Ns.T eq 1", 0), ("a/@Ns.T#q eq 1", 2), ("b eq a/@Ns.T", 7)]
+)
+def test_an_annotation_knows_where_it_stands(written: str, offset: int) -> None:
+    tree = parse_filter(written)
+    assert isinstance(tree, Binary)
+    (found,) = [side for side in (tree.left, tree.right) if isinstance(side, Annotation)]
+    assert found.offset == offset
+
+
+@pytest.mark.parametrize(
     ("written", "offset", "message"),
     [
         ("", 0, "expected an expression"),
@@ -245,7 +255,8 @@ def test_json_values() -> None:
         ("name eq and b", 8, "expected an operand before 'and'"),
         ("(name eq 'x'", 12, "expected ')' or an operator"),
         ("name eq 'x", 8, "no closing quote"),
-        ('name eq "x"', 8, "single quotes"),
+        ('name eq "x"', 8, "text is written in single quotes"),
+        ("a/Ns.F(x=1)(1,2)/c eq 1", 11, "expected the value of a key between the parentheses"),
         (" a", 0, "unexpected blank"),
         ("a ", 1, "unexpected blank"),
         ("a eq1", 2, "expected an operator or the end after 'a', found 'eq1'"),
@@ -264,6 +275,8 @@ def test_json_values() -> None:
         ("a/5", 2, "expected a property"),
         ("$count gt 1", 0, "cannot begin an expression"),
         ("$root", 5, "expected '/'"),
+        ("$root/1 eq 1", 6, "expected the name of an entity set, a singleton or a function"),
+        ("$root/ A eq 1", 7, "expected the name of an entity set, a singleton or a function"),
         ("Ns.T", 4, "expected '/' and a property"),
         ("contains(a)", 0, "contains takes 2 arguments, 1 given"),
         ("now(1)", 0, "now takes no arguments, 1 given"),

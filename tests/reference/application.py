@@ -14,6 +14,7 @@ from app.extensions import db
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
+from app.odata.reading.negotiation import VARY, version_of_error
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
 from app.security import make_caller, set_caller
@@ -89,8 +90,8 @@ def _refused(error: Exception, method: str, path: str) -> Response:
     response = Response(json_text(found.to_odata()), found.status, content_type="application/json")
     for name, value in found.headers.items():
         response.headers[name] = value
-    newest = request.headers.get("OData-MaxVersion") == "4.01"
-    response.headers["OData-Version"] = "4.01" if newest else "4.0"
+    response.headers["OData-Version"] = version_of_error(request.headers.get("OData-MaxVersion"))
+    response.headers["Vary"] = VARY
     return response
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import ColumnElement, Select, func, select, update
 
 from app import records
 from app.clock import utc_now
@@ -71,9 +71,9 @@ def average_price(path: str, arguments: Arguments) -> float:
     return found
 
 
-def total_price(key: Any, arguments: Arguments) -> float:
-    price: float = _product(key)["price"]
-    return price * (1 + float(arguments["taxRate"]))
+def total_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
+    """The price with tax, as SQL: expressions can call the function, too."""
+    return columns.price * (1 + arguments["taxRate"])
 
 
 def related_products(key: Any, arguments: Arguments) -> list[Any]:
@@ -83,10 +83,10 @@ def related_products(key: Any, arguments: Arguments) -> list[Any]:
     return _keys(same.order_by(P.id).limit(5))
 
 
-def calculated_price(key: Any, arguments: Arguments) -> float:
-    price: float = _product(key)["price"]
-    price *= 1 - float(arguments["discount"]) / 100
-    return price * (1 + float(arguments.get("tax", 0)) / 100)
+def calculated_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
+    """The price less a discount, tax added if there is one; as SQL."""
+    price = columns.price * (1 - arguments["discount"] / 100.0)
+    return price * (1 + arguments["tax"] / 100.0) if "tax" in arguments else price
 
 
 def info(key: Any, arguments: Arguments) -> str:
@@ -183,6 +183,16 @@ def _of_product(
     )  # fmt: skip
 
 
+def _computed(
+    name: str, expression: Callable[..., ColumnElement[Any]], returns: edm.PrimitiveType,
+    **types: edm.PrimitiveType,
+) -> edm.Operation:  # fmt: skip
+    return edm.Operation(
+        name=name, is_action=False, expression=expression, parameters=_parameters(types),
+        returns=returns, bound_to="Product",
+    )  # fmt: skip
+
+
 def _action(
     name: str, handler: Callable[..., Any], returns: Any = None, **types: edm.PrimitiveType
 ) -> edm.Operation:
@@ -204,10 +214,10 @@ OPERATIONS: tuple[edm.Operation, ...] = (
     _function("Convert", lambda given: f"String: {given['input']}", STRING, input=STRING),
     _function("Convert", lambda given: f"Number: {given['number']}", STRING, number=INT64),
     _of_product("GetAveragePrice", average_price, DOUBLE, of_all=True),
-    _of_product("GetTotalPrice", total_price, DOUBLE, taxRate=DOUBLE),
+    _computed("GetTotalPrice", total_price, DOUBLE, taxRate=DOUBLE),
     _of_product("GetRelatedProducts", related_products, PRODUCT, many=True),
-    _of_product("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE),
-    _of_product("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE, tax=DOUBLE),
+    _computed("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE),
+    _computed("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE, tax=DOUBLE),
     _of_product("GetInfo", info, STRING, format=STRING),
     _of_product("ApplyDiscount", apply_discount, PRODUCT, is_action=True, percentage=DOUBLE),
     _of_product("IncreasePrice", increase_price, is_action=True, amount=DOUBLE),

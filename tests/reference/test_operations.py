@@ -150,3 +150,28 @@ def test_overloads_are_declared_each(reference: Reference) -> None:
     assert text.count('<Function Name="GetTopProducts"') == 3
     assert text.count('<FunctionImport Name="GetTopProducts"') == 1
     assert text.count('<Action Name="Process"') == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("$filter=ComplianceService.GetTotalPrice(taxRate=0.1) gt 1500", ["Premium Laptop Pro"]),
+        ("$filter=GetTotalPrice(taxRate=@t) gt 1500&@t=0.1", ["Premium Laptop Pro"]),
+        ("$filter=CalculatePrice(discount=50,tax=0) gt 600", ["Premium Laptop Pro"]),
+        ("$filter=not (CalculatePrice(discount=50) le 600)", ["Premium Laptop Pro"]),
+        ("$orderby=CalculatePrice(discount=Price) asc&$top=1", ["Premium Laptop Pro"]),
+    ],
+)
+def test_functions_in_expressions(reference: Reference, query: str, names: list[str]) -> None:
+    assert reference.names(query) == names
+
+
+def test_a_function_has_one_value_by_its_address_and_in_a_query(reference: Reference) -> None:
+    compute = "GetTotalPrice(taxRate=0.19) as T,CalculatePrice(discount=10,tax=5) as C"
+    for row in reference.get(f"/Products?$compute={compute}&$select=ID,Price,T,C")["value"]:
+        for name, call in (("T", "GetTotalPrice(taxRate=0.19)"),
+                           ("C", "CalculatePrice(discount=10,tax=5)")):  # fmt: skip
+            found = reference.get(f"/Products({row['ID']})/ComplianceService.{call}")["value"]
+            assert found == row[name]
+        assert row["T"] == pytest.approx(row["Price"] * 1.19)
+        assert row["C"] == pytest.approx(row["Price"] * 0.9 * 1.05)

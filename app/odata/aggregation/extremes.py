@@ -6,6 +6,7 @@ rows are found every time and on both databases.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Double, false, func, or_, select, tuple_
@@ -17,7 +18,7 @@ from app.odata.apply_nodes import TopBottom
 from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
-from app.odata.errors import QueryError
+from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Literal, OrderItem
 from app.odata.reading.ordering import order_keys
 from app.odata.sql.spelled import Spelled
@@ -41,6 +42,31 @@ def extremes(rows: RowSet, node: TopBottom) -> RowSet:
         amount = _amount(node, "integer")
         return rows.limited(limit=rows.context.parameters.bind(amount, BigInteger))
     return _reaching(rows, node, _amount(node, *_AMOUNTS))
+
+
+def extremes_of_groups(
+    rows: RowSet, groups: Sequence[ColumnElement[Any]], node: TopBottom
+) -> RowSet:
+    """The rows that ``topcount`` or ``bottomcount`` leaves of each group, with all they have.
+
+    Source: Data Aggregation 3.2.3.1, the union of what is made of the groups.
+    Raises: QueryError, the amount is no number; UnsupportedError, sums and percentages of groups.
+    """
+    if not node.kind.endswith("count"):
+        raise UnsupportedError(f"{node.kind}() is not offered inside groupby", node.offset)
+    item = OrderItem(node.expression, node.kind.startswith("top"), offset=node.expression.offset)
+    limit = rows.context.parameters.bind(_amount(node, "integer"), BigInteger)
+    order = [key.clause() for key in order_keys(rows.translator(), [item])]
+    place = func.row_number().over(partition_by=list(groups), order_by=order).label("place")
+    keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
+    outputs = outputs_of(rows.scope)
+    shown = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
+    each = rows.select([*shown, place]).correlate(None).subquery()
+    chosen = select(*(each.c[one.name] for one in shown)).where(each.c.place <= limit)
+    if not keys:
+        refuse_nested(rows, node.kind, node.offset)
+        return made(rows, chosen, outputs)
+    return RowSet(rows.scope, [tuple_(*keys).in_(chosen)], (), rows.parts)
 
 
 def _amount(node: TopBottom, *kinds: str) -> Literal:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import ColumnElement, and_, func
 
 from app.odata.aggregation.derived import Output, labelled
+from app.odata.aggregation.extremes import extremes_of_groups
 from app.odata.aggregation.rowset import RowSet, made
 from app.odata.apply_nodes import (
     Aggregate,
@@ -18,6 +19,7 @@ from app.odata.apply_nodes import (
     GroupBy,
     Identity,
     Rollup,
+    TopBottom,
     name_of,
 )
 from app.odata.binding.aggregates import aggregate_item
@@ -33,6 +35,9 @@ def total(rows: RowSet, items: Sequence[AggregateItem]) -> RowSet:
 
 def group(rows: RowSet, keys: Sequence[Node], node: GroupBy) -> RowSet:
     """``groupby((keys),...)`` with one set of keys."""
+    inside = node.apply.transformations if node.apply is not None else ()
+    if len(inside) == 1 and isinstance(inside[0], TopBottom):
+        return extremes_of_groups(rows, [_key(rows, key).sql for key in keys], inside[0])
     return _grouped(rows, keys, _inner(rows, node.apply))
 
 

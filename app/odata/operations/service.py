@@ -19,6 +19,7 @@ from app.errors import (
     InvalidQueryError,
     MethodNotAllowedError,
     NotFoundError,
+    PreconditionFailedError,
 )
 from app.json_body import parse_json
 from app.odata import edm
@@ -112,6 +113,8 @@ def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, .
     if not exists:
         raise NotFoundError(f"There is no such {target.type.name}: it does not exist.")
     refuse_stale(request.if_match, version)
+    if (unless := request.if_none_match) is not None and unless.matches(version):
+        raise PreconditionFailedError("The record is the one that If-None-Match names.")
     return call, (target.key,)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from app.errors import NotFoundError
 from app.odata.errors import QueryError
-from app.odata.etags import format_etag, parse_precondition
+from app.odata.etags import format_etag, parse_precondition, refuse_stale
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
@@ -59,6 +59,7 @@ class Answering:
     path: str
     query: str
     preferences: Preferences
+    if_match: str | None
     if_none_match: str | None
     make_token: Callable[[PageStart], str]
 
@@ -67,7 +68,8 @@ class Answering:
     ) -> Answer:
         """The answer; 204 for null, 304 where the client has the entity already.
 
-        Raises: NotFoundError, QueryError, and what the database raises.
+        Raises: NotFoundError, QueryError; PreconditionFailedError, the entity is not the one that
+            ``If-Match`` names; what the database raises.
         """
         if start is not None:
             if len(start.after) != len(plan.keys):
@@ -103,12 +105,14 @@ class Answering:
         text = row[0]
         headers = []
         if plan.has_etag:
-            precondition = parse_precondition(self.if_none_match)
+            if self.if_match is not None:
+                refuse_stale(parse_precondition(self.if_match), row[1])
+            precondition = parse_precondition(self.if_none_match) if plan.by_tag else None
             headers.append(("ETag", format_etag(row[1])))
             if precondition is not None and precondition.matches(row[1]):
                 return Answer(304, b"", [*headers, self._version()])
         if text is None:
-            return self._no_content()
+            return Answer(204, b"", [*headers, self._version()])
         if plan.kind == "raw":
             return self._text(text, headers)
         if plan.kind == "value":

@@ -19,7 +19,7 @@ from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.computing import compute
 from app.odata.reading.expansion import expand_member, expand_members, navigation_of
 from app.odata.reading.ordering import order_keys
-from app.odata.reading.selection import selected_members, selection_text
+from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.spelled import Part
 
 
@@ -61,6 +61,7 @@ class QueryBinder:
             query.order = order_keys(query.translator, options.orderby or query.given_order)
         with option("$select"):
             members = list(selected_members(scope, options.select, query.translator.it))
+            operations = selected_operations(scope, options.select)
         with option("$apply"):
             expanded = list(self._nested(query, options, address, depth))
         with option("$expand"):
@@ -70,6 +71,7 @@ class QueryBinder:
             [*members, *expanded],
             address,
             selection_text(options, members, expanded),
+            operations,
         )
         parameters = self.context.parameters
         if options.top is not None:

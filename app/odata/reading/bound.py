@@ -86,13 +86,16 @@ class Projection:
     """What is shown of each row.
 
     ``address`` are the pieces of the entity's URL relative to the service root. ``selected`` is
-    the select list of the context URL, None where nothing was selected or expanded.
+    the select list of the context URL, None where nothing was selected or expanded. ``operations``
+    are the names of those that each row tells whether they are possible; None where ``$select``
+    says nothing of them, then it depends on the form.
     """
 
     scope: Scope
     members: Sequence[Member]
     address: Sequence[Part]
     selected: str | None = None
+    operations: frozenset[str] | None = None
 
 
 @dataclass

@@ -47,18 +47,27 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
         for property_ in type_.properties.values():
             if property_.type == edm.STREAM:
                 yield Piece(stream_link(projection, property_, format_))
-        yield from _actions(projection)
+    if full or projection.operations is not None:
+        yield from _actions(projection, full=full)
 
 
-def _actions(projection: Projection) -> Iterator[Piece]:
-    """The actions bound to the entity, null where one is not possible now (JSON Format 16.1)."""
+def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
+    """The actions bound to the entity, null where one is not possible now (JSON Format 16.1).
+
+    Those that ``$select`` names, or all; title and target, which follow from the name, if ``full``.
+    """
     scope = projection.scope
     container, rights = scope.context.container, scope.context.caller.rights
     for one in container.operations:
         if not one.is_action or one.bound_to != scope.type.name or one.bound_to_collection:
             continue
+        if projection.operations is not None and one.name not in projection.operations:
+            continue
         name = f"{container.namespace}.{one.name}"
-        link = [f'{{"title":"{one.name}","target":"', *projection.address, f'/{name}"}}']
+        link: list[Part] = ["{}"]
+        if full:
+            title = f'{{"title":"{one.name}","target":"'
+            link = [title, *projection.address, f'/{name}"}}']
         condition = true() if one.available is None else one.available(scope.columns, rights)
         if one.permission is not None and one.permission not in rights:
             condition = None

@@ -173,12 +173,38 @@ def _members(name: str, shown: ShownMembers, place: Place, format_: Format) -> I
     assert isinstance(place, Elements)
     if annotation := type_annotation(name, place.type, format_):
         yield Piece(annotation)
+    yield Piece([f'"{name}":', _array(shown, place, format_)])
+
+
+def _array(shown: ShownMembers, place: Elements, format_: Format) -> ColumnElement[str]:
     each = shown.rows(_one_member(shown, format_)).subquery(shown.name)
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
     array = select(joined).select_from(each).correlate_except(each).scalar_subquery()
     whole = Template(["[", array, "]"])
-    null = spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", place.sql, whole)
-    yield Piece([f'"{name}":', null])
+    return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", place.sql, whole)
+
+
+def members_json(shown: ShownMembers, place: Elements, format_: Format) -> ColumnElement[str]:
+    """Some members of a collection by themselves, and their number if asked for."""
+    pieces: list[Part] = ["{"]
+    if shown.count:
+        number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
+        pieces += [f'"{format_.control("count")}":', *number, ","]
+    return Template([*pieces, '"value":', _array(shown, place, format_), "}"])
+
+
+def structure_json(
+    place: Place, parts: frozenset[str] | None, format_: Format
+) -> ColumnElement[str]:
+    """What is wanted of a complex value by itself; SQL's null where it is null."""
+    if parts is None:
+        return property_json(place, format_)
+    if isinstance(place, Structure):
+        shown = _columns_json(place, parts, format_)
+        return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), shown)
+    assert isinstance(place, JsonStructure)
+    shown = _json_parts_of(place.sql, place.type, parts)
+    return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, shown)
 
 
 def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urlsplit
 
 from sqlalchemy import Connection
-from werkzeug.datastructures import Headers
 
 from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
 from app.json_body import parse_json
 from app.odata import edm
 from app.odata.errors import QueryError
+from app.odata.etags import unconditional
 from app.odata.options import OptionTexts, parse_options, read_options
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import NameSegment
@@ -172,8 +172,7 @@ class _Reading:
         given = {**self.request.preferences.given, "maxpagesize": Preference("", str(rows))}
         if "format" in self.texts.system:
             system["format"] = self.texts.system["format"]
-        headers = Headers(self.request.headers)
-        headers.remove("If-None-Match")
+        headers = unconditional(self.request.headers)
         request = replace(
             self.request,
             path=path,

@@ -10,6 +10,8 @@ from app.errors import InvalidQueryError, NotAcceptableError
 from app.odata.reading.formats import Format, Version
 
 _VERSIONS = ("4.0", "4.01")
+# What an answer depends on besides its address (Protocol 8.3.8).
+VARY = "Accept, OData-MaxVersion, Prefer"
 _METADATA = ("none", "minimal", "full")
 # Parameters of application/json that are understood; the last ones change nothing here.
 _PARAMETERS = frozenset(
@@ -72,6 +74,14 @@ def _long_form(format_option: str) -> str:
     return "application/json" if format_option.lower() == "json" else format_option
 
 
+def version_of_error(max_version: str | None) -> Version:
+    """The version that an error is told in, whatever was wrong with the request."""
+    try:
+        return _version(max_version, None)
+    except InvalidQueryError:
+        return "4.0"
+
+
 def _version(max_version: str | None, version: str | None) -> Version:
     """The version to answer in: 4.0 unless the client says that it understands 4.01 (P4)."""
     if version is not None and version.strip() not in _VERSIONS:
@@ -102,12 +112,28 @@ def metadata_as_json(
     wanted = accept or "*/*"
     if format_option is not None:
         wanted = {"xml": "application/xml"}.get(format_option.lower(), _long_form(format_option))
-    for media_range in wanted.split(","):
-        name = parse_options_header(media_range.strip())[0].lower()
-        if name in ("application/xml", "text/xml", "*/*", "application/*"):
-            return spoken, False
-        if name == "application/json":
-            return spoken, True
-    raise NotAcceptableError(
-        f"The requested format is not offered for $metadata: {wanted[:100]!r}."
-    )
+    found = [
+        (quality, -index, as_json)
+        for index, media_range in enumerate(wanted.split(","))
+        for quality, as_json in [_acceptable_csdl(media_range)]
+        if quality > 0
+    ]
+    if not found:
+        raise NotAcceptableError(
+            f"The requested format is not offered for $metadata: {wanted[:100]!r}."
+        )
+    return spoken, max(found)[2]
+
+
+def _acceptable_csdl(media_range: str) -> tuple[float, bool]:
+    """Quality of a media range, 0 for one that is not offered, and whether it means JSON."""
+    name, given = parse_options_header(media_range.strip())
+    if name.lower() == "application/json":
+        quality, parameters = _acceptable(media_range)
+        return (0 if parameters is None else quality), True
+    if name.lower() not in ("application/xml", "text/xml", "*/*", "application/*"):
+        return 0, False
+    try:
+        return float(given.get("q", "1")), False
+    except ValueError:
+        return 0, False

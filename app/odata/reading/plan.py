@@ -37,6 +37,8 @@ class Plan:
     stands the path of the request. ``parent`` tells whether what the path goes through is there;
     ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip`` that a page with a
     token has behind it.
+    ``by_tag`` says whether the row version alone tells that a client has the answer already: not
+    where other rows are shown inside, nor where the row is what another row refers to.
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
     of its property ``stream``.
     """
@@ -46,6 +48,7 @@ class Plan:
     context: str = ""
     has_total: bool = False
     has_etag: bool = False
+    by_tag: bool = False
     keys: Sequence[Callable[[Any], Any]] = ()
     top: Top | None = None
     total: Statement | None = None

@@ -24,7 +24,7 @@ from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements, JsonStructure, Structure
+from app.odata.binding.values import Elements
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions
@@ -37,12 +37,11 @@ from app.odata.query_string import (
     METADATA_OPTIONS,
 )
 from app.odata.reading.binder import QueryBinder
-from app.odata.reading.bound import BoundQuery
+from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.crossjoin import as_combinations
 from app.odata.reading.entity_json import (
     entity_json,
     joined_texts,
-    property_json,
     raw_value,
     reference_json,
 )
@@ -51,6 +50,12 @@ from app.odata.reading.keyset import key_readers, key_values, rows_after
 from app.odata.reading.plan import Plan, Top
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement
+from app.odata.reading.value_json import (
+    chosen_members,
+    selected_parts,
+    value_json,
+    value_options,
+)
 from app.odata.sql.spelled import spell
 from app.security import Caller
 
@@ -90,7 +95,7 @@ def _allowed_options(resource: Resource) -> Collection[str]:
     if resource.ending == "$value":
         return METADATA_OPTIONS
     if resource.kind == "value":
-        return METADATA_OPTIONS | {"select"}
+        return value_options(resource.place)
     return COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
 
 
@@ -167,25 +172,39 @@ class _Making:
         )
 
     def _entity(self, query: BoundQuery) -> Plan:
-        columns = [self._json(query), *self._etag_columns()]
+        # The tag of an entity is not that of the relation which leads to it.
+        etag = [] if self.resource.ending == "$ref" else self._etag_columns()
+        columns = [self._json(query), *etag]
+        assert query.projection is not None
         return Plan(
             "entity",
             self._compiled(self._from(query, columns)),
             context=self._context_url(query),
             has_etag=len(columns) > 1,
+            by_tag=self.resource.parent is None
+            and not any(isinstance(one, ExpandMember) for one in query.projection.members),
             parent=self._parent(),
         )
 
     def _number(self) -> Plan:
         """``/$count``: of rows, or of the members of a collection kept as JSON."""
         resource, place = self.resource, self.resource.place
-        query = QueryBinder(self.context).rows(resource.scope, self.options)
         if isinstance(place, Elements):
-            length = spell(BigInteger, "json_array_length({0})", place.sql)
-            statement = self._from(query, [length])
+            assert resource.property is not None
+            statement = self._members_counted(place, resource.property.name)
         else:
+            query = QueryBinder(self.context).rows(resource.scope, self.options)
             statement = self._counted(query)
         return Plan("number", self._compiled(statement), parent=self._parent())
+
+    def _members_counted(self, place: Elements, name: str) -> Select[Any]:
+        scope, options = self.resource.scope, self.options
+        query = BoundQuery(Translator(self.context, scope), scope, scope.conditions)
+        if options.filter is None:
+            length = spell(BigInteger, "json_array_length({0})", place.sql)
+            return self._from(query, [length])
+        wanted = QueryOptions(filter=options.filter)
+        return self._from(query, [chosen_members(scope, place, name, wanted).number()])
 
     def _value(self) -> Plan:
         """A property by itself, as JSON or, with ``/$value``, as plain text."""
@@ -194,15 +213,21 @@ class _Making:
             Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
         )
         raw = resource.ending == "$value"
-        assert place is not None
-        shown = raw_value(place) if raw else property_json(place, self.planner.format)
+        assert place is not None and resource.property is not None
+        name, options = resource.property.name, self.options
+        shown, is_object = (
+            (raw_value(place), False)
+            if raw
+            else value_json(resource.scope, place, name, options, self.planner.format)
+        )
         columns = [shown, *self._etag_columns()]
-        is_structure = isinstance(place, Structure | JsonStructure)
+        selected = selected_parts(options)
         return Plan(
-            "raw" if raw else "entity" if is_structure else "value",
+            "raw" if raw else "entity" if is_object else "value",
             self._compiled(self._from(query, columns)),
-            context="#{path}",
+            context="#{path}" + selected,
             has_etag=len(columns) > 1,
+            by_tag=resource.parent is None,
             parent=self._parent(),
         )
 

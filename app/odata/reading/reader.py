@@ -101,6 +101,7 @@ class Reader:
             request.path,
             query if isinstance(query, str) else "",
             request.preferences,
+            request.headers.get("If-Match"),
             request.headers.get("If-None-Match"),
             lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
         )

@@ -29,6 +29,7 @@ from app.odata.path_nodes import (
 )
 from app.odata.reading.addresses import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
+from app.odata.reading.ordinals import member_at
 from app.odata.sql.spelled import Part
 
 Kind = OneOf["collection", "entity", "value"]
@@ -127,6 +128,10 @@ class PathResolver:
         if property_ is None:
             raise NotFoundError(f"{unknown_name(type_, segment.name, 0).message}.")
         place = None if property_.type == edm.STREAM else of_property(scope, property_)
+        if segment.arguments is not None:
+            if place is None:
+                raise NotFoundError(f"{name} is followed by what is no part of it.")
+            place = member_at(scope, place, segment.arguments, name)
         return replace(resource, kind="value", place=place, property=property_)
 
     def _navigate(
@@ -198,6 +203,8 @@ class PathResolver:
             place = translator.place(name)
         except QueryError as error:
             raise NotFoundError(f"{error.message}.") from None
+        if segment.arguments is not None:
+            place = member_at(resource.scope, place, segment.arguments, segment.name)
         return replace(resource, place=place)
 
     def _ending(self, resource: Resource, segment: SystemSegment) -> Resource:

@@ -49,6 +49,43 @@ def selected_members(
             yield ComputedMember(name, value)
 
 
+def selected_operations(scope: Scope, items: Sequence[SelectItem]) -> frozenset[str] | None:
+    """What ``$select`` says of operations; None where it does not speak of any."""
+    chosen = [chosen_operations(scope, item) for item in items]
+    return frozenset().union(*chosen) or None
+
+
+def _is_operation(item: SelectItem) -> bool:
+    """Whether an item names operations: ``Ns.Send`` or ``Ns.*``, and no type or annotation."""
+    first = item.path[0]
+    return len(item.path) == 1 and "." in first and not first.startswith("@")
+
+
+def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
+    """The names of the bound operations that an item of ``$select`` asks to be told of.
+
+    Raises: QueryError, none that is bound to these entities has this name.
+    """
+    if not _is_operation(item):
+        return frozenset()
+    first = item.path[0]
+    namespace, _, name = first.rpartition(".")
+    container = scope.context.container
+    lineage = {scope.type.name, *(one.name for one in container.derived(scope.type))}
+    base = scope.type.base
+    while base is not None:
+        lineage.add(base.name)
+        base = base.base
+    bound = [one for one in container.operations if one.bound_to in lineage]
+    if namespace == container.namespace and name == "*":
+        return frozenset(one.name for one in bound)
+    for one in bound if namespace == container.namespace else ():
+        names = {parameter.name for parameter in one.parameters}
+        if one.name == name and (item.parameters is None or names == set(item.parameters)):
+            return frozenset((name,))
+    raise QueryError(f"{first} is no operation of a {scope.type.name}", item.offset)
+
+
 def _everything(scope: Scope) -> Iterator[Member]:
     for property_ in scope.type.properties.values():
         if not property_.on_request and property_.type != edm.STREAM:
@@ -82,7 +119,9 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope)
             _choose(scope, SelectItem(tuple(rest), item.options, offset=item.offset), chosen, it)
         elif rest:
             _choose_derived(scope, first, rest, item, chosen, it)
-        return  # operations and annotations: there are none to leave out
+        elif not first.startswith("@"):
+            chosen_operations(scope, item)
+        return  # annotations: there are none to leave out
     if first in scope.computed:
         chosen[first] = _ALL
         return
@@ -144,6 +183,11 @@ def _parts(
     return _wanted(property_.type, property_.name, rest, options, item.offset)
 
 
+def wanted_parts(type_: edm.EdmType, name: str, options: QueryOptions) -> frozenset[str] | None:
+    """The sub-properties that ``$select`` names of a property read by itself; None for all."""
+    return _wanted(type_, name, (), options, options.select[0].offset)
+
+
 def _wanted(
     complex_: edm.EdmType, name: str, rest: Sequence[str], options: QueryOptions, offset: int
 ) -> frozenset[str] | None:
@@ -194,6 +238,7 @@ def selection_text(
     elif options.select:
         starred = any(item.path == ("*",) for item in options.select)
         names = ["*"] if starred else [text for member in members for text in _names(member)]
+        names += [item.path[0] for item in options.select if _is_operation(item)]
     for member in expanded:
         projection = member.query.projection
         inner = projection.selected if projection is not None else None

@@ -62,11 +62,45 @@ def test_what_was_computed_and_grouped(client: Client) -> None:
     assert client.get(query)["value"] == [{"level": best, "s": float(sums[best])}]
 
 
+def leading(count: int, *, top: bool) -> list[int]:
+    """The keys of the first rows by price of each level, found one by one."""
+    found = []
+    for level in {row["level"] for row in ROWS}:
+        rows = [row for row in ROWS if row["level"] == level]
+        rows.sort(key=lambda row: (row["price"], row["id"]), reverse=top)
+        found += [row["id"] for row in rows[:count]]
+    return found
+
+
+@pytest.mark.parametrize(("kind", "top"), [("topcount", True), ("bottomcount", False)])
+def test_the_first_rows_of_each_group(client: Client, kind: str, top: bool) -> None:
+    assert len(leading(2, top=top)) > 2
+    query = f"Items?$apply=groupby((level),{kind}(2,price))&$select=id"
+    assert sorted(client.values(query)) == sorted(leading(2, top=top))
+
+
+def test_the_first_of_each_group_of_what_was_grouped(client: Client) -> None:
+    sums: dict[tuple[str, bool], Decimal] = {}
+    for row in ROWS:
+        key = (row["level"], row["active"])
+        sums[key] = sums.get(key, Decimal(0)) + row["price"]
+    best = {}
+    for (level, active), total in sums.items():
+        best[level] = max(best.get(level, (total, active)), (total, active))
+    query = (
+        "Items?$apply=groupby((level,active),aggregate(price with sum as s))"
+        "/groupby((level),topcount(1,s))&$orderby=level"
+    )
+    rows = client.get(query)["value"]
+    assert {row["level"]: (Decimal(str(row["s"])), row["active"]) for row in rows} == best
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         ("topsum(size,price)", "topsum takes a number first"),
         ("topcount(1.5,price)", "topcount takes a whole number first"),
+        ("groupby((level),topcount(1.5,price))", "topcount takes a whole number first"),
         ("toppercent(50,name)", "toppercent does not take Edm.String"),
         ("/".join(["concat(identity,identity)"] * 6), "more than 24 parts"),
         ("groupby((rollup(level,active),rollup(size,count),rollup(note,made,price)))"
@@ -86,3 +120,9 @@ def test_a_group_without_keys_and_values_is_one_row(client: Client) -> None:
     assert [row["level"] for row in found] == [None, *model.LEVELS]
     again = client.get(f"Items?$apply={rolled}/{rolled}")["value"]
     assert [row["level"] for row in again] == [None, None, *model.LEVELS]
+
+
+def test_sums_within_groups_are_not_offered(client: Client) -> None:
+    error = client.refused("Items?$apply=groupby((level),topsum(10,price))")
+    assert error["status"] == 501
+    assert "topsum() is not offered inside groupby" in error["message"]

@@ -1,0 +1,76 @@
+"""A property by itself: the whole of it, what ``$select`` leaves of a complex one, or those members
+of a collection that the options ask for (Protocol 11.2.4, 11.2.6).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement
+
+from app.odata import edm
+from app.odata.binding.scope import Scope
+from app.odata.binding.values import Elements, JsonStructure, Place, Structure
+from app.odata.option_nodes import QueryOptions
+from app.odata.query_string import METADATA_OPTIONS
+from app.odata.reading.binder import option
+from app.odata.reading.entity_json import members_json, property_json, structure_json
+from app.odata.reading.formats import Format
+from app.odata.reading.members import ShownMembers, shown_members
+from app.odata.reading.selection import wanted_parts
+
+_OF_COLLECTION = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}
+
+
+def value_options(place: Place | None) -> frozenset[str]:
+    """The options that a property takes by itself."""
+    if isinstance(place, Elements):
+        return _OF_COLLECTION
+    if isinstance(place, Structure | JsonStructure):
+        return METADATA_OPTIONS | {"select"}
+    return METADATA_OPTIONS
+
+
+def value_json(
+    scope: Scope, place: Place, name: str, options: QueryOptions, format_: Format
+) -> tuple[ColumnElement[str], bool]:
+    """The JSON of a property, and whether it is an object that the context URL goes into.
+
+    Raises: QueryError; UnsupportedError, the members cannot be chosen from in this way.
+    """
+    is_structure = isinstance(place, Structure | JsonStructure)
+    if options == QueryOptions(aliases=options.aliases, custom=options.custom):
+        return property_json(place, format_), is_structure
+    if isinstance(place, Elements):
+        return members_json(chosen_members(scope, place, name, options), place, format_), True
+    type_: edm.EdmType = edm.STRING
+    if isinstance(place, Structure):
+        type_ = place.property.type
+    elif isinstance(place, JsonStructure):
+        type_ = place.type
+    parts = None
+    if options.select:
+        with option("$select"):
+            parts = wanted_parts(type_, name, options)
+    return structure_json(place, parts, format_), True
+
+
+def selected_parts(options: QueryOptions) -> str:
+    """What the context URL says of a selection (Protocol 10.14)."""
+    names = ",".join("/".join(item.path) for item in options.select)
+    return f"({names})" if names and names != "*" else ""
+
+
+def chosen_members(scope: Scope, place: Elements, name: str, options: QueryOptions) -> ShownMembers:
+    """The members of a collection property that the options of its own address ask for."""
+    parts = None
+    if options.select:
+        with option("$select"):
+            parts = wanted_parts(place.type.element, name, options)
+    plain = QueryOptions(
+        filter=options.filter,
+        orderby=options.orderby,
+        top=options.top,
+        skip=options.skip,
+        count=options.count,
+    )
+    with option("$orderby" if options.filter is None else "$filter"):
+        return shown_members(scope, scope, place, plain, parts, 0)
