@@ -12,6 +12,7 @@ import venv
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.clients.page import SOUGHT, programs
 from tests.conformance.running import running_service
 from tests.conformance.service import Service
 
@@ -33,6 +34,8 @@ def main() -> int:
         "odata2ts": odata2ts,
         "OpenUI5": openui5,
         "SAP CAP": cap,
+        "clients.md (py)": python_of_the_page,
+        "clients.md (js)": javascript_of_the_page,
     }
     failed = False
     with tempfile.TemporaryDirectory() as name:
@@ -55,13 +58,35 @@ def main() -> int:
 
 def python_odata(service: Service) -> None:
     """python-odata in an environment of its own: its package is named ``odata``."""
+    _run([_python(), str(PYTHON / "python_odata.py")], PYTHON, service)
+
+
+def python_of_the_page(service: Service) -> None:
+    """The Python on docs/clients.md."""
+    for program in programs("python"):
+        _expect(_run([_python(), "-c", program], PYTHON, service))
+
+
+def javascript_of_the_page(service: Service) -> None:
+    """The JavaScript on docs/clients.md."""
+    _node_modules(JAVASCRIPT)
+    for program in programs("js"):
+        _expect(_run(["node", "--input-type=module", "--eval", program], JAVASCRIPT, service))
+
+
+def _expect(printed: bytes) -> None:
+    if SOUGHT not in printed.decode():
+        raise subprocess.SubprocessError(f"{SOUGHT} was not found, but: {printed[:300]!r}")
+
+
+def _python() -> str:
     home = PYTHON / ".venv"
     python = home / "bin" / "python"
     if not python.exists():
         venv.create(home, with_pip=True)
         _install([str(python), "-m", "pip", "install", "--quiet", "--require-hashes",
                   "--requirement", str(PYTHON / "requirements.txt")], PYTHON)  # fmt: skip
-    _run([str(python), str(PYTHON / "python_odata.py")], PYTHON, service)
+    return str(python)
 
 
 def script(service: Service, name: str) -> None:
@@ -118,12 +143,14 @@ def _install(command: list[str], folder: Path) -> None:
         raise NotInstalledError(f"{' '.join(command[:3])} failed: {_output(error)}") from error
 
 
-def _run(command: list[str], folder: Path, service: Service) -> None:
+def _run(command: list[str], folder: Path, service: Service) -> bytes:
+    """What the command printed."""
     more = {"SERVICE_ROOT": service.root, "API_KEY": service.credentials["X-API-Key"]}
-    subprocess.run(
+    done = subprocess.run(
         command, cwd=folder, check=True, capture_output=True, timeout=SECONDS,
         env={**os.environ, **more},
     )  # fmt: skip
+    return done.stdout
 
 
 def _output(error: subprocess.SubprocessError) -> str:
