@@ -8,7 +8,7 @@ of surrogate pairs, NUL, nesting without end, numbers of absurd size.
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from flask import current_app, request
@@ -124,22 +124,31 @@ def _check_depth(text: str) -> None:
 
 
 def _check_characters(value: Any) -> None:
-    """Refuse what only an escape can bring in: NUL, and halves of surrogate pairs."""
-    waiting = [value]
+    """Refuse, by its place, what only an escape can bring in: NUL, and half a surrogate pair."""
+    waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
-        item = waiting.pop()
+        place, item = waiting.pop()
         if isinstance(item, str):
-            if "\0" in item:
-                raise _not_json("a text has the character U+0000")
-            try:
-                item.encode()
-            except UnicodeEncodeError as error:
-                raise _not_json("a text has half of a surrogate pair") from error
+            if problem := _bad_character(item):
+                raise ValidationError([(place, f"A text has {problem}.")])
         elif isinstance(item, dict):
-            waiting.extend(item)
-            waiting.extend(item.values())
+            for name in item:
+                if problem := _bad_character(name):
+                    raise ValidationError([(place, f"The name of a member has {problem}.")])
+            dot = "." if place else ""
+            waiting.extend((f"{place}{dot}{name}", below) for name, below in item.items())
         elif isinstance(item, list):
-            waiting.extend(item)
+            waiting.extend((f"{place}[{at}]", below) for at, below in enumerate(item))
+
+
+def _bad_character(text: str) -> str | None:
+    if "\0" in text:
+        return "the character U+0000, which cannot be kept"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "half of a surrogate pair"
+    return None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -161,7 +170,10 @@ def _integer(text: str) -> int | Decimal:
 
 
 def _decimal(text: str) -> Decimal:
-    number = Decimal(text)
+    try:
+        number = Decimal(text)
+    except InvalidOperation as error:  # an exponent beyond those that a Decimal can have
+        raise ValueError(text) from error
     if len(text) > _MAXIMUM_DIGITS or abs(number.adjusted()) > _MAXIMUM_EXPONENT:
         raise ValueError(text)
     return number

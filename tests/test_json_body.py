@@ -34,6 +34,8 @@ REFUSED = {
     "a number of 5,000 digits": b"1" * 5000,
     "a fraction of 5,000 digits": b"0." + b"1" * 5000,
     "an exponent that fills the memory": b"1e999999999",
+    "an exponent of twenty digits": b"10e99999999999999999999",
+    "the other way": b"0.1e-99999999999999999999",
     "not UTF-8": b'"\xff"',
     "an encoded surrogate": b'"\xed\xa0\x80"',
     "half of a surrogate pair": rb'["a", "\ud800"]',
@@ -92,6 +94,21 @@ def test_a_refusal_names_the_place() -> None:
     with pytest.raises(ValidationError) as caught:
         parse_json(b'{"name": 1, "name": 2}')
     assert caught.value.details[0].field == "name"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (rb'{"name": "a\u0000"}', "name"),
+        (rb'{"lines": [{}, {"text": {"en": "\ud800"}}]}', "lines[1].text.en"),
+        (rb'{"custom": {"\u0000": 1}}', "custom"),
+        (rb'"\udc00"', ""),
+    ],
+)
+def test_a_text_that_cannot_be_kept_is_named(body: bytes, field: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        parse_json(body)
+    assert [detail.field for detail in caught.value.details] == [field]
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -54,18 +54,24 @@ class NewUserSchema(Schema):
 class UserChangesSchema(Schema):
     """What to change of an account; what is left out stays."""
 
-    email = fields.String(validate=validate.Length(max=254))
-    display_name = fields.String(data_key="displayName", validate=validate.Length(1, 200))
+    email = fields.String(
+        validate=validate.Length(max=254), metadata={"example": "anna@example.com"}
+    )
+    display_name = fields.String(
+        data_key="displayName", validate=validate.Length(1, 200), metadata={"example": "Anna Berg"}
+    )
     status = fields.String(validate=validate.OneOf(USER_STATUSES))
-    roles = fields.List(fields.String(), validate=validate.Length(1, 20))
-    language = fields.String()
-    timezone = fields.String()
+    roles = fields.List(
+        fields.String(), validate=validate.Length(1, 20), metadata={"example": ["Sales"]}
+    )
+    language = fields.String(metadata={"example": "de"})
+    timezone = fields.String(metadata={"example": "Europe/Berlin"})
 
 
 class PasswordResetSchema(Schema):
     """The password to set; without one a random one is made and shown once."""
 
-    password = fields.String(validate=_PASSWORD)
+    password = fields.String(validate=_PASSWORD, metadata={"example": "three-blue-kettles"})
 
 
 class PasswordResetAnswerSchema(Schema):
@@ -91,7 +97,9 @@ class RoleSchema(Schema):
 class NewRoleSchema(Schema):
     """A role to make."""
 
-    name = fields.String(required=True, validate=validate.Length(1, 50))
+    name = fields.String(
+        required=True, validate=validate.Length(1, 50), metadata={"example": "Field sales"}
+    )
     description = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(max=500)
     )
@@ -101,8 +109,12 @@ class NewRoleSchema(Schema):
 class RoleChangesSchema(Schema):
     """What to change of a role; what is left out stays."""
 
-    name = fields.String(validate=validate.Length(1, 50))
-    description = fields.String(allow_none=True, validate=validate.Length(max=500))
+    name = fields.String(validate=validate.Length(1, 50), metadata={"example": "Field sales, west"})
+    description = fields.String(
+        allow_none=True,
+        validate=validate.Length(max=500),
+        metadata={"example": "Reads clients, changes its own."},
+    )
     permissions = fields.Dict(fields.String(), metadata=_PERMISSIONS)
 
 

@@ -13,16 +13,23 @@ from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
 _EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "seller": {
         "name": "Acme", "legalName": "Acme GmbH", "taxId": "DE136695976",
-        "email": "office@acme.example", "phone": "+49 30 901820",
+        "registrationNumber": "HRB 12345", "email": "office@acme.example", "phone": "+49 30 901820",
         "website": "https://acme.example", "street": "Hauptstr. 1", "city": "Berlin",
-        "postalCode": "10115", "country": "DE",
+        "state": "Berlin", "postalCode": "10115", "country": "DE", "eInvoiceScheme": "EM",
+        "eInvoiceId": "office@acme.example",
     },
-    "bank": {"iban": "DE02120300000000202051", "bic": "BYLADEM1001", "bankName": "Bank"},
+    "bank": {
+        "accountHolder": "Acme GmbH", "iban": "DE02120300000000202051", "bic": "BYLADEM1001",
+        "bankName": "Bank",
+    },
     "defaults": {"currency": "EUR", "language": "de", "timeZone": "Europe/Berlin", "taxRate": 19},
     "invoicing": {"series": "INV", "creditNoteSeries": "CN"},
     "reminders": {"enabled": True, "steps": [-3, 3, 14]},
     "serviceLevel": {"firstResponseHours": {"Urgent": 1}, "autoCloseDays": 7},
-    "mail": {"senderName": "Acme", "senderAddress": "billing@acme.example"},
+    "mail": {
+        "senderName": "Acme", "senderAddress": "billing@acme.example",
+        "replyTo": "office@acme.example", "copyTo": "archive@acme.example",
+    },
     RATES: {"USD": 0.92},
 }  # fmt: skip
 

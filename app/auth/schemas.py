@@ -73,8 +73,18 @@ class CallerSchema(UserSchema):
 class PasswordChangeSchema(Schema):
     """The present password and the one to have."""
 
-    current_password = fields.String(required=True, data_key="currentPassword", validate=_PASSWORD)
-    new_password = fields.String(required=True, data_key="newPassword", validate=_PASSWORD)
+    current_password = fields.String(
+        required=True,
+        data_key="currentPassword",
+        validate=_PASSWORD,
+        metadata={"example": "three-blue-kettles"},
+    )
+    new_password = fields.String(
+        required=True,
+        data_key="newPassword",
+        validate=_PASSWORD,
+        metadata={"example": "seven-green-lanterns"},
+    )
 
 
 class SessionSchema(Schema):

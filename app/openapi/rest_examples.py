@@ -27,9 +27,17 @@ _TYPES: Mapping[str, Any] = {
 BODIES: Mapping[tuple[str, str], Any] = {
     ("post", "/api/v1/auth/login"): {"username": "admin", "password": "your password"},
     ("post", "/api/v1/auth/refresh"): {"refreshToken": "the refreshToken of the last answer"},
+    ("put", "/api/v1/admin/settings/exchangeRates"): {"USD": 0.92},
+    ("patch", "/api/v1/admin/settings/exchangeRates"): {"USD": 0.92},
+    ("post", "/api/v1/invoices/send"): {"invoiceIds": [1], "message": "Thank you for your order."},
+    ("post", "/api/v1/tickets/{ticket_id}/merge"): {"sourceId": 2},
+    ("post", "/api/v1/documents/{document_id}/share"): {
+        "expiresInDays": 14, "password": "blue harbour 12", "maxDownloads": 5,
+        "recipientEmail": "ada@acme.example", "note": "As agreed on the telephone.",
+    },
     ("post", "/api/v1/bi/reports"): {"name": "Urgencies", "question": "Open tickets by priority"},
     ("patch", "/api/v1/bi/reports/{report_id}"): {"name": "Urgent matters", "shared": True},
-}
+}  # fmt: skip
 
 
 def for_operation(method: str, path: str) -> Any:
@@ -37,8 +45,10 @@ def for_operation(method: str, path: str) -> Any:
     return BODIES.get((method, path))
 
 
-def example_of(document: Mapping[str, Any], schema: Mapping[str, Any], depth: int = _DEPTH) -> Any:
-    """A value that fits a JSON Schema of the document."""
+def example_of(
+    document: Mapping[str, Any], schema: Mapping[str, Any], depth: int = _DEPTH, *, sent: bool
+) -> Any:
+    """A value that fits a JSON Schema of the document; ``sent`` leaves out what is only read."""
     if "$ref" in schema:
         schema = _resolve(document, schema["$ref"])
     for name in ("example", "default", "const"):
@@ -50,14 +60,16 @@ def example_of(document: Mapping[str, Any], schema: Mapping[str, Any], depth: in
         return schema["enum"][0]
     for name in ("anyOf", "oneOf", "allOf"):
         if schema.get(name):
-            return example_of(document, schema[name][0], depth)
+            return example_of(document, schema[name][0], depth, sent=sent)
     kind = schema.get("type", "object" if "properties" in schema else "string")
     if isinstance(kind, list):
         kind = kind[0]
     if kind == "object":
-        return _object(document, schema, depth)
+        return _object(document, schema, depth, sent)
     if kind == "array":
-        return [example_of(document, schema.get("items", {}), depth - 1)] if depth > 0 else []
+        if depth <= 0:
+            return []
+        return [example_of(document, schema.get("items", {}), depth - 1, sent=sent)]
     if kind == "string" and schema.get("format") in _FORMATS:
         return _FORMATS[schema["format"]]
     if kind in ("integer", "number"):
@@ -65,12 +77,15 @@ def example_of(document: Mapping[str, Any], schema: Mapping[str, Any], depth: in
     return _TYPES.get(kind)
 
 
-def _object(document: Mapping[str, Any], schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+def _object(
+    document: Mapping[str, Any], schema: Mapping[str, Any], depth: int, sent: bool
+) -> dict[str, Any]:
     if depth <= 0:
         return {}
     return {
-        name: example_of(document, member, depth - 1)
+        name: example_of(document, member, depth - 1, sent=sent)
         for name, member in schema.get("properties", {}).items()
+        if not (sent and member.get("readOnly"))
     }
 
 

@@ -66,7 +66,9 @@ def _complete_operation(
         if "example" not in body and "examples" not in body:
             known = for_operation(method, path)
             body["example"] = (
-                known if known is not None else example_of(document, body.get("schema", {}))
+                known
+                if known is not None
+                else example_of(document, body.get("schema", {}), sent=True)
             )
         if media_type == "application/json":
             operation["requestBody"].setdefault("required", True)
@@ -101,7 +103,7 @@ def _complete_answers(
         answer["headers"] = {**headers(), **answer.get("headers", {})}
         for body in answer.get("content", {}).values():
             if "example" not in body and "examples" not in body:
-                body["example"] = example_of(document, body.get("schema", {}))
+                body["example"] = example_of(document, body.get("schema", {}), sent=False)
 
 
 def _is_generic(status: str, answer: Mapping[str, Any]) -> bool:

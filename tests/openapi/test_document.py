@@ -157,3 +157,19 @@ def test_what_a_client_may_send(document: dict[str, Any], validator: Validator) 
     for good in ({"name": "x", "Contacts": [{"lastName": "y"}]}, {"name": "x", "email": None},
                  {"name": "x", "Owner@odata.bind": "Users(1)"}):  # fmt: skip
         assert validator.problems(created, good) == [], good
+
+
+@pytest.mark.requirement("OPS-15")
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        ("/api/v1/invoices/{invoice_id}/link", "get", "409"),  # documents have no page, or a draft
+        ("/api/v1/invoices/{invoice_id}/einvoice", "get", "409"),  # a draft
+        ("/api/v1/documents/{document_id}/download", "get", "409"),  # in quarantine
+        ("/api/v1/documents/upload", "post", "404"),  # the document that gets a new version
+    ],
+)
+def test_refusals_that_the_method_does_not_tell_are_described(
+    document: dict[str, Any], path: str, method: str, status: str
+) -> None:
+    assert status in document["paths"][path][method]["responses"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -12,9 +11,8 @@ import pytest
 
 from app.container import container
 from tests.contract.conftest import Api
-from tests.openapi.reading import Operation, Validator, operations, resolve
-
-Check = Callable[[Operation, Any], None]
+from tests.openapi.conftest import Check
+from tests.openapi.reading import Operation, operations
 
 # What takes credentials has a placeholder for them; what ends a session ends the test's own.
 NOT_SENT = re.compile(r"/auth/(login|refresh|logout|password)$|/reset-password$")
@@ -30,25 +28,6 @@ def address(operation: Operation) -> str:
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", str(parameter.get("example", 1)))
     return path
-
-
-@pytest.fixture
-def check(document: dict[str, Any], validator: Validator) -> Check:
-    """Assert that an answer is a success that the document describes, and fits its schema."""
-    return partial(_check, document, validator)
-
-
-def _check(
-    document: dict[str, Any], validator: Validator, operation: Operation, answer: Any
-) -> None:
-    described = operation.value["responses"]
-    status = str(answer.status_code)
-    assert status.startswith("2"), f"{operation}: {answer.text}"
-    assert status in described, str(operation)
-    content = resolve(document, described[status]).get("content", {})
-    if "application/json" in content and answer.mimetype == "application/json":
-        schema = content["application/json"]["schema"]
-        assert validator.problems(schema, answer.json) == [], str(operation)
 
 
 def test_every_read_works(records: Api, document: dict[str, Any], check: Check) -> None:
