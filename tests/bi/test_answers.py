@@ -51,6 +51,40 @@ def test_a_ranking_by_amounts_stays_in_one_currency_and_says_so(ask: Ask) -> Non
     assert "CHF are not ranked" in answer["interpretation"]
 
 
+def test_a_ranking_within_groups_keeps_the_first_of_each(ask: Ask, admin: Api) -> None:
+    answer = ask("which client has the most open tickets per priority")
+    assert answer["status"] == "answered", answer
+    assert answer["interpretation"].endswith("- the first 1 of each priority, largest first.")
+    assert [row["priority"] for row in answer["rows"]] == ["Normal", "Urgent"]
+    again = admin.get(answer["query"]["odata"]).json["value"]
+    assert [(row["Client"]["name"], row["count"]) for row in again] == [
+        (row["Client/name"], row["count"]) for row in answer["rows"]
+    ]
+
+
+def test_days_of_the_week_have_their_names(ask: Ask) -> None:
+    answer = ask("tickets by weekday")
+    assert answer["interpretation"] == "Number of tickets by day of the week."
+    assert all(1 <= row["weekday"] <= 7 for row in answer["rows"])
+    assert "day " in answer["answer"]
+
+
+def test_the_nearest_to_a_median_is_offered(ask: Ask) -> None:
+    answer = ask("median invoice amount")
+    assert answer["status"] == "unsupported"
+    assert answer["alternatives"] == ["average invoice amount"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["clients with many tickets", "clients like ACME", "clients whose invoices are all paid",
+     "tickets solved quickly", "which of them are urgent", "invoices nearly due",
+     "how many clients could we have won"],
+)  # fmt: skip
+def test_no_word_that_says_something_is_passed_over(ask: Ask, question: str) -> None:
+    assert ask(question)["status"] != "answered"
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [

@@ -21,6 +21,8 @@ NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
         ("this week", "2026-06-15", "2026-06-22"),
         ("last week", "2026-06-08", "2026-06-15"),
         ("next week", "2026-06-22", "2026-06-29"),
+        ("week 12", "2026-03-16", "2026-03-23"),
+        ("calendar week 1 of 2025", "2024-12-30", "2025-01-06"),
         ("this month", "2026-06-01", "2026-07-01"),
         ("last month", "2026-05-01", "2026-06-01"),
         ("the previous quarter", "2026-01-01", "2026-04-01"),
@@ -50,6 +52,11 @@ NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
         ("between January and March 2026", "2026-01-01", "2026-04-01"),
         ("from November to January 2026", "2025-11-01", "2026-02-01"),
         ("since March", "2026-03-01", None),
+        ("since the end of March", "2026-04-01", None),
+        ("since the start of the year", "2026-01-01", None),
+        ("before the end of 2025", None, "2026-01-01"),
+        ("by Friday", None, "2026-06-13"),
+        ("by the beginning of May", None, "2026-05-01"),
         ("after 2026-03-01", "2026-03-02", None),
         ("before 2026", None, "2026-01-01"),
         ("until 2026-03-31", None, "2026-04-01"),
@@ -67,11 +74,29 @@ def test_a_period_is_a_half_open_range(text: str, start: str | None, end: str | 
 @pytest.mark.parametrize(
     "text",
     ["the client", "last 5 invoices", "2026-02-30", "31 February 2026", "Q5", "may", "next",
-     "last 99999 years", "between 5 and 6"],
+     "last 99999 years", "between 5 and 6",
+     "Mars", "in Mays", "on Mondays"],
 )  # fmt: skip
 def test_other_words_are_no_period(text: str) -> None:
     found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
     assert found is None or found[0] < len(tokenise(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [("between 1 and 10 July", "2026-07-11"), ("until September", "2026-10-01"),
+     ("Friday", "2026-06-20"), ("by Friday", "2026-06-20"), ("in May", "2026-06-01")],
+)  # fmt: skip
+def test_of_what_lies_ahead_it_is_the_one_to_come(text: str, end: str) -> None:
+    found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
+    assert found is not None
+    assert str(found[1].this_year(NOW.today).end) == end
+
+
+@pytest.mark.parametrize(("text", "unsure"), [("last month's", False), ("the last months", True)])
+def test_several_months_are_not_surely_one(text: str, unsure: bool) -> None:
+    found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
+    assert found is not None and found[1].unsure is unsure
 
 
 def test_months_have_their_own_lengths() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from flask import Flask
 
+from app.ai.provider import health
+from app.ai.provider.errors import CROWDED
 from app.bi.query import flat
 from app.database import transaction
 from app.security import acting_as, system_caller
-from tests.ai.provider.conftest import ModelServer, ai, make_ai, server
+from tests.ai.provider.conftest import ModelServer, ai, make_ai, says, server
 from tests.contract.conftest import Api, sign_in
 from tests.factories import line, make_client, make_issued_invoice
 from tests.receivers import status
@@ -101,6 +105,36 @@ def test_a_model_that_fails_leaves_the_refusal(ai: Api, server: ModelServer, cli
     server.says(status(500))
     answer = ask(ai, ODD)
     assert answer["status"] == "unsupported" and "biggies" in answer["answer"]
+
+
+def test_few_questions_wait_for_a_model_at_once(
+    make_ai: Callable[..., Flask], sign_in: Callable[..., Api], server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Each waits in a thread of the web process: the next has its refusal at once."""
+    monkeypatch.setattr(health, "MOST_AT_ONCE", 1)
+    app = make_ai()
+    first, second = sign_in("Admin", app=app), sign_in("Manager", app=app)
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def slow(request: Any) -> None:
+        is_asked.set()
+        may_answer.wait(10)
+        says(NAMES)(request)
+
+    server.says(slow)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ask, first, ODD)
+        try:
+            assert is_asked.wait(10)
+            assert ask(second, ODD)["status"] == "unsupported"
+            crowded = second.post("/api/ai/chat", {"message": ODD}).json
+            assert crowded["provider"] == {"status": "fallback", "reason": CROWDED}
+            assert not waiting.done() and len(server.requests) == 1
+        finally:
+            may_answer.set()
+        assert waiting.result()["status"] == "answered"
+    assert ask(second, ODD)["status"] == "answered"
 
 
 def test_the_query_has_the_rights_of_the_caller(

@@ -40,6 +40,26 @@ def test_misspelt_words_are_repaired(written: str, meant: str) -> None:
     assert token.repaired_from == written
 
 
+@pytest.mark.parametrize(
+    ("written", "stems"),
+    [("losing", "lose"), ("winning", "win"), ("meaning", "meaning"), ("cooking", "cooking")],
+)
+def test_only_verbs_of_the_business_are_inflected(written: str, stems: str) -> None:
+    words = vocabulary_of()
+    (token,) = repaired(tokenise(written), words.known, words.verbs)
+    assert (token.stem, token.repaired_from) == (stems, None)
+
+
+def test_words_with_a_hyphen_are_two_where_only_those_are_known() -> None:
+    known = vocabulary_of().known
+    assert [one.stem for one in repaired(tokenise("closed-won"), known)] == ["closed", "won"]
+    assert [one.stem for one in repaired(tokenise("Hewlett-Packard"), known)] == ["hewlett-packard"]
+
+
+def test_a_comma_sets_words_apart() -> None:
+    assert [one.apart for one in tokenise("by client, industry")] == [False, False, True]
+
+
 @pytest.mark.parametrize("word", ["show", "Acme", "haben", "Kunden", "weather", "margin", "api"])
 def test_other_words_are_left_alone(word: str) -> None:
     _, second = repaired(tokenise(f"the {word}"), vocabulary_of().known)

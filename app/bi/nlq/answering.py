@@ -11,12 +11,13 @@ from zoneinfo import ZoneInfo
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
-from app.bi.nlq.compiling import Compiled, compiled
+from app.bi.nlq.columns import Compiled
+from app.bi.nlq.compiling import compiled
 from app.bi.nlq.naming import AmbiguousName
-from app.bi.nlq.phrasing import answer, interpretation, week_start
+from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation, week_start
 from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import Calendar
-from app.bi.nlq.understanding import Understood, understand
+from app.bi.nlq.spans import CYCLES, Calendar
+from app.bi.nlq.understanding import Understood, understand, vocabulary_of
 from app.bi.query import Row, run
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
@@ -124,7 +125,7 @@ def _answered(plan: Plan, limit: int) -> Answer:
         "truncated": found.truncated,
         "chart": chart_of(plan, made, rows),
         "query": {"entity": made.query.set_name, "odata": made.query.url},
-        "confidence": _confidence(plan),
+        "confidence": _confidence(plan, is_empty=_is_empty(plan, made, rows)),
         "alternatives": _alternatives(plan),
     }
 
@@ -146,12 +147,19 @@ def _is_tied(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
     return len(two) == 2 and two[0][name] == two[1][name]
 
 
-def _confidence(plan: Plan) -> float:
+def _is_empty(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
+    """Whether nothing was found."""
+    figures = [row.get(name) for row in rows for name in made.figures]
+    return not rows or (plan.kind != "list" and not any(figures))
+
+
+def _confidence(plan: Plan, *, is_empty: bool) -> float:
     """1 less what had to be taken for granted; never over 0.95, for language is language."""
     value = Decimal("0.95")
     value -= Decimal("0.1") * len(plan.repaired)
     value -= Decimal("0.05") * min(2, len(plan.assumptions))
-    value -= Decimal("0.2") * (len(plan.doubts) + plan.unsure)
+    # Where there is nothing, something else may have been asked for.
+    value -= Decimal("0.2") * (len(plan.doubts) + plan.unsure + is_empty)
     if plan.measure is not None and plan.measure.snapshot and plan.period is not None:
         value -= Decimal("0.2")
     return float(max(value, Decimal("0.3")))
@@ -180,10 +188,12 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
     if plan.grain is not None:
         for row in values:
             row["period"] = _stamp(plan.grain, row)
-        names = ("year", "month", "quarter", "half", "week", "day")
+        names = ("year", "month", "quarter", "half", "week", "day", *CYCLES)
         others = [one for one in groups if one.name not in (*names, plan.date)]
         series = others[0].name if others else made.currency
-        chart = Chart("line", "period", figure, series, plan.grain.capitalize(), "")
+        shape = "bar" if plan.grain in CYCLES else "line"
+        title = GRAIN_WORDS.get(plan.grain, plan.grain).capitalize()
+        chart = Chart(shape, "period", figure, series, title, "")
     else:
         x, series = groups[0], groups[1].name if len(groups) > 1 else made.currency
         values = values[:MOST_BARS]
@@ -209,6 +219,9 @@ def _stamp(grain: str, row: Row) -> str:
         return f"{year}-{part:02d}"
     if grain in ("quarter", "half") and year is not None:
         return f"{year} {grain[0].upper()}{part}"
+    if grain in CYCLES:
+        name = cycle_name(grain, part)
+        return f"{part} {name}" if grain != "hour" and name else str(name)  # so that they sort
     if grain == "week" and part is not None:
         return str(week_start(part))
     return str(part if part is not None else next(iter(row.values())))
@@ -228,6 +241,9 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
     if understood.refused:
         text = (f"This is not answered: {understood.reason}. Nothing was changed. Records are "
                 "changed through the API or the assistant, with a confirmation.")  # fmt: skip
+    elif near := _nearest(blank["question"], understood.unknown):
+        return blank | {"answer": "This is not offered; the nearest question is.",
+                        "alternatives": [near]}  # fmt: skip
     elif understood.unknown:
         words = ", ".join(f"“{word}”" for word in understood.unknown[:3])
         text = f"I do not know what {words} stands for here."
@@ -237,6 +253,13 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
         " You can ask about clients, invoices, payments, deals, leads, tickets, tasks, projects."
     )
     return blank | {"answer": text, "alternatives": list(EXAMPLES)}
+
+
+def _nearest(question: str, unknown: Sequence[str]) -> str | None:
+    """The question with what is not offered replaced by the nearest thing that is."""
+    nearest = vocabulary_of().nearest
+    word = next((one for one in unknown if one.lower() in nearest), None)
+    return None if word is None else question.replace(word, nearest[word.lower()], 1)
 
 
 def _choose_name(blank: Answer, question: str, name: AmbiguousName) -> Answer:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from app.bi.nlq.plan import Plan
+from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.vocabulary import Dimension
+from app.bi.nlq.vocabulary import Dimension, spoken
+
+# ``status eq 'Open'``, ``status in ('Won','Lost')``, at the beginning of a condition.
+_VALUES = re.compile(r"^([\w/]+) (?:eq ('[^']*')|in \(([^)]*)\))")
+_LITERAL = re.compile(r"'[^']*'|[\w.-]+")
 
 
 class UnclearError(Exception):
@@ -24,24 +30,30 @@ def checked(plan: Plan, reading: Reading) -> Plan:
     Raises: UnclearError.
     """
     flags = reading.flags
+    plan = replace(plan, unsure=plan.unsure + reading.unsure)
     totals = reading.entity.data.get("totals")
     if (
         "average" in flags
         and totals
-        and plan.dimensions
+        and (plan.dimensions or plan.grain is None)
         and reading.measure_word in totals["words"]
     ):
-        by = f"by {plan.dimensions[0].label}" + (f" {plan.period.label}" if plan.period else "")
+        group = plan.dimensions[0].label if plan.dimensions else "month"
+        by = f"by {group}" + (f" {plan.period.label}" if plan.period else "")
         choices = (f"{reading.measure_word.capitalize()} {by}", f"Average {totals['single']} {by}")
         raise UnclearError("whether totals or single amounts are averaged", choices)
     if "average" in flags and plan.method != "average" and plan.kind != "mean":
         raise UnclearError("of what the average is wanted")
+    if plan.kind != "list" and reading.columns:
+        raise UnclearError(f"what {spoken(reading.columns[0])} has to do with it")
     if flags & {"change", "previous"} and plan.compared is None:
         raise UnclearError("what is to be compared")
     if "share" in flags and plan.kind != "share":
         raise UnclearError("the share of what is wanted")
     if reading.rank and not (plan.ranked or plan.order or plan.method in ("max", "min")):
         raise UnclearError(f"what is meant by {reading.rank_word}")
+    if "how_long" in flags and (plan.measure is None or plan.measure.unit is None):
+        raise UnclearError("what is to be measured")
     if "how_much" in flags and plan.kind not in ("measure", "share"):
         raise UnclearError("what amount is meant")
     if "when" in flags and (plan.order is None or plan.kind != "list"):
@@ -54,6 +66,7 @@ def checked(plan: Plan, reading: Reading) -> Plan:
         and plan.kind in ("list", "count")
     ):
         plan = replace(plan, unsure=plan.unsure + 1)  # "which invoices does ACME pay"
+    plan = replace(plan, unsure=plan.unsure + _taken_for_granted(plan, reading))
     figures = {
         "how_much",
         "sum",
@@ -75,18 +88,100 @@ def checked(plan: Plan, reading: Reading) -> Plan:
     return plan
 
 
+def _taken_for_granted(plan: Plan, reading: Reading) -> int:
+    """How much of a plan is only the usual: what no word of the question says."""
+    owed = any(one.amount for _, one in reading.conditions)
+    default = plan.measure is not None and plan.measure.default and reading.measure is None
+    # "how much have we booked": nothing but a verb says whose amounts they are.
+    found = int(plan.kind == "measure" and default and reading.noun_at is None and not owed)
+    # "the overdue amount by rep", counted: the amount is nowhere.
+    found += "amount" in reading.flags and plan.kind in ("list", "count") and plan.order is None
+    if plan.period is not None and plan.date == plan.entity.date and not reading.date:
+        # "blocked tasks since May", "hours spent this year": the day that they were created may not
+        # be what is meant.
+        stated = any(
+            one.path in ("status", "stage") and one.date is None for one in plan.conditions
+        )
+        noted = "date_note" in plan.entity.data
+        found += noted and (stated or plan.kind == "measure")
+    found += _is_to_come(plan, reading)
+    totals = plan.entity.data.get("totals", {}).get("words", ())
+    # "monthly average revenue": of the months, or of what is in them.
+    found += "average" in reading.flags and bool(plan.grain) and reading.measure_word in totals
+    return found + _may_be_apart(plan, reading) + _is_odd(plan, reading)
+
+
+def _is_to_come(plan: Plan, reading: Reading) -> bool:
+    """``solved within 2 days``: days that are still to come, of what is over."""
+    if plan.period is None or plan.date in plan.entity.data.get("ahead", ()):
+        return False
+    start, end, today = plan.period.start, plan.period.end, reading.now.today
+    return start is not None and start >= today and (end is None or (end - today).days > 1)
+
+
+def _is_odd(plan: Plan, reading: Reading) -> bool:
+    """What nobody would ask for: the words were probably meant otherwise."""
+    single = {one.path for one in plan.conditions if len(one.values) == 1 and not one.negated}
+    if any({one.path, one.key} & single for one in plan.dimensions):
+        return True  # groups of which there is but one
+    at, slots = reading.noun_at, reading.slots
+    before = slots[at - 1].text.lower() if at else ""
+    if plan.kind == "count" and "count" not in reading.flags and before.split()[-1:] == ["we"]:
+        return True  # "what did we bill": no noun, but what is done
+    amounts = [place for place, one in enumerate(slots) if place and "amount" in one]
+    owned = any("with" in slots[place - 1] or "with" in slots[place - 2] for place in amounts)
+    return plan.kind == "measure" and owned and reading.measure is None
+
+
+def _may_be_apart(plan: Plan, reading: Reading) -> bool:
+    """``won and lost deals per month``: of both together, or of each."""
+    for first, second in pairwise(reading.conditions):
+        between = {one.text.lower() for one in reading.slots[first[0] : second[0]]}
+        values = set(first[1].values), set(second[1].values)
+        same = first[1].path == second[1].path and first[1].path is not None
+        if same and {"and", "or"} & between and values[0] & values[1] and values[0] != values[1]:
+            return True  # "new and open tickets": the new ones are open, too
+    if plan.kind == "list" or not (plan.grain or plan.dimensions):
+        return False
+    grouped = {path for one in plan.dimensions for path in (one.path, one.key)}
+    several = {one.path for one in plan.conditions if len(one.values) > 1 and not one.negated}
+    said = [(at, one) for at, one in reading.conditions if one.path in several - grouped]
+    return any(
+        first[1].path == second[1].path
+        and any(one.text.lower() == "and" for one in reading.slots[first[0] : second[0]])
+        for first, second in pairwise(said)
+    )
+
+
+def check_agreement(conditions: Sequence[Condition]) -> None:
+    """No record is open and closed: what contradicts itself was not meant so.
+
+    Raises: UnclearError.
+    """
+    known: dict[str, tuple[set[str], str]] = {}
+    for one in conditions:
+        match = _VALUES.match(one.text)
+        if match is None or one.negated:
+            continue
+        values = set(_LITERAL.findall(match[2] or match[3]))
+        among, words = known.get(match[1], (values, one.words))
+        if not among & values:
+            raise UnclearError(f"how something is {words} and {one.words} at once")
+        known[match[1]] = (among & values, one.words)
+
+
 def check_ranks(reading: Reading, dimensions: Sequence[Dimension]) -> None:
     """What looks like a ranking and is none that one query gives.
 
     Raises: UnclearError.
     """
     ranked = reading.rank in ("desc", "asc")
-    if ranked and len(dimensions) > 1 and reading.subjects:
-        inner, outer = reading.subjects[0].label, dimensions[0].label
-        raise UnclearError(f"how to rank the {inner} within each {outer}: ask for one {outer}")
-    if ranked and dimensions and reading.grain:
+    if ranked and dimensions and reading.grain and not reading.subjects:
         raise UnclearError(f"how to rank the {dimensions[0].label} within each {reading.grain}")
     figure = reading.measure or reading.rate
+    extreme = reading.rank_word in ("highest", "lowest") and not {"count", "amount"} & reading.flags
+    if ranked and extreme and reading.grain and not (figure or dimensions or reading.subjects):
+        raise UnclearError(f"how to rank {reading.entity.many} within each {reading.grain}")
     if ranked and dimensions and reading.order and not reading.order_words.startswith("by "):
         label = dimensions[0].label
         raise UnclearError(f"how to rank {reading.entity.many} within each {label}: ask for one")

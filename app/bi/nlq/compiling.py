@@ -2,142 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
-
+from app.bi.nlq.columns import Column, Compiled, group_name
+from app.bi.nlq.filtering import condition_text, span
+from app.bi.nlq.listing import listed
 from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import clock_shifts, midnight
+from app.bi.nlq.spans import CYCLES, clock_shifts
+from app.bi.nlq.vocabulary import Measure
 from app.bi.query import Query
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the answer: ``name`` as in the rows; ``type`` is text, number, money, percent,
-    date, instant, boolean or id."""
-
-    name: str
-    label: str
-    type: str
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """The query of a plan and what its rows have."""
-
-    query: Query
-    columns: tuple[Column, ...]
-    figures: tuple[str, ...] = ()  # names of the columns that are figures
-    currency: str | None = None  # name of the column with the currency
-
-
-def condition_text(plan: Plan) -> str | None:
-    """Everything that restricts the records, as one filter."""
-    parts = [] if plan.entity.base is None else [plan.entity.base]
-    parts += [one.odata for one in plan.conditions]
-    measured = plan.measure.filter if plan.kind == "measure" and plan.measure else None
-    if measured and measured not in parts:
-        parts.append(measured)
-    if plan.period is not None:
-        parts += _within(plan)
-    if len(parts) > 1:
-        parts = [f"({part})" if _is_composed(part) else part for part in parts]
-    return " and ".join(dict.fromkeys(parts)) or None
-
-
-def _is_composed(text: str) -> bool:
-    return " or " in text
-
-
-def _within(plan: Plan) -> list[str]:
-    period, compared = plan.period, plan.compared
-    assert period is not None
-    starts, ends = [period.start], [period.end]
-    if compared is not None:
-        starts.append(compared.start)
-        ends.append(compared.end)
-    if compared is not None and period.start != compared.end:
-        return [f"({_span(plan, period.start, period.end)} or "
-                f"{_span(plan, compared.start, compared.end)})"]  # fmt: skip
-    start = None if None in starts else min(s for s in starts if s is not None)
-    end = None if None in ends else max(e for e in ends if e is not None)
-    return [part for part in (_span(plan, start, None), _span(plan, None, end)) if part]
-
-
-def _span(plan: Plan, start: date | None, end: date | None) -> str:
-    parts = []
-    if start is not None:
-        parts.append(f"{plan.date} ge {literal(plan, start)}")
-    if end is not None:
-        parts.append(f"{plan.date} lt {literal(plan, end)}")
-    return " and ".join(parts)
-
-
-def literal(plan: Plan, day: date) -> str:
-    """A day as the plan's date property is compared with it."""
-    is_date = plan.date is not None and plan.entity.is_date(plan.date)
-    return str(day) if is_date else midnight(day, plan.zone)
 
 
 def compiled(plan: Plan) -> Compiled:
     """The query of a plan."""
-    return _list(plan) if plan.kind == "list" else _Grouping(plan).compiled()
-
-
-def _list(plan: Plan) -> Compiled:
-    entity = plan.entity
-    wanted = list(dict.fromkeys([*entity.columns, *plan.extra_columns]))
-    if plan.date and plan.period is not None and plan.date not in wanted:
-        wanted.append(plan.date)
-    options: dict[str, str] = {}
-    where = condition_text(plan)
-    if entity.join is not None:
-        steps = [f"filter({where})"] if where else []
-        options["apply"] = "/".join([f"join({entity.join})", *steps])
-    elif where:
-        options["filter"] = where
-    if plan.order:
-        options["orderby"] = f"{plan.order},id" if entity.join is None else plan.order
-    if plan.limit is not None:
-        options["top"] = str(plan.limit)
-    options["count"] = "true"
-    if entity.join is None:
-        own = [path for path in wanted if "/" not in path]
-        options["select"] = ",".join(["id", *own])
-        expanded: dict[str, list[str]] = {}
-        for path in wanted:
-            navigation, _, part = path.partition("/")
-            if part:
-                expanded.setdefault(navigation, []).append(part)
-        if expanded:
-            options["expand"] = ",".join(f"{n}($select={','.join(p)})" for n, p in expanded.items())
-    else:
-        wanted = [path for path in wanted if not path.startswith("Client/")]
-    columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
-    currency = next((path for path in wanted if path.endswith("currency")), None)
-    return Compiled(Query(entity.set, options), columns, (), currency)
-
-
-def _label(path: str) -> str:
-    words = "".join(f" {c.lower()}" if c.isupper() else c for c in path.replace("/", " ")).split()
-    if words[:1] == ["client"] and words[-1] == "name":
-        return "Client"
-    if words[-2:] == ["display", "name"]:
-        return words[0].capitalize()
-    return " ".join(words).capitalize()
-
-
-def _type(plan: Plan, path: str) -> str:
-    entity = plan.entity
-    if path == entity.amount or (entity.currency_of(path) and entity.is_number(path)):
-        return "money" if entity.currency_of(path) else "number"
-    if entity.is_date(path) and path in ("payment/date",):
-        return "date"
-    found = entity.prop(path)
-    name = getattr(getattr(found, "type", None), "name", "Edm.String")
-    return {
-        "Edm.Date": "date", "Edm.DateTimeOffset": "instant", "Edm.Boolean": "boolean",
-        "Edm.Int32": "number", "Edm.Int64": "number", "Edm.Decimal": "number",
-    }.get(name, "text")  # fmt: skip
+    return listed(plan) if plan.kind == "list" else _Grouping(plan).compiled()
 
 
 class _Grouping:
@@ -163,7 +39,7 @@ class _Grouping:
         where = condition_text(plan)
         if plan.kind == "mean":
             where = " and ".join(
-                [*([where] if where else []), *(f"{k} ne null" for k in self.keys)]
+                [*([f"({where})"] if where else []), *(f"{k} ne null" for k in self.keys)]
             )
         if where:
             steps.append(f"filter({where})")
@@ -174,17 +50,33 @@ class _Grouping:
         inner = f"aggregate({','.join(self.aggregates)})"
         steps.append(f"groupby(({','.join(self.keys)}),{inner})" if self.keys else inner)
         steps += self.after
+        if plan.is_within:
+            steps += self._first_of_each()
         if plan.kind == "mean":
             self.columns = []
         options = {"apply": "/".join(steps)}
         order = self._order()
         if order:
             options["orderby"] = ",".join(order)
-        if plan.limit is not None and plan.kind != "mean":
+        if plan.limit is not None and plan.kind != "mean" and not plan.is_within:
             options["top"] = str(plan.limit)
         columns = (*self.columns, *self.figures)
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)
+
+    def _first_of_each(self) -> list[str]:
+        """The first groups within each of the outer ones; what has no figure has no place."""
+        plan = self.plan
+        outer = [*self.orders] if plan.within_grain else []
+        for one in plan.within:
+            outer += [one.key] if one.key and one.key in self.keys else []
+            outer.append(group_name(one))
+        outer += [plan.money] if plan.money else []
+        kind = "topcount" if plan.ranked == "desc" else "bottomcount"
+        main = "percent" if plan.kind == "share" else self.figures[0].name
+        keys = ",".join(dict.fromkeys(outer))
+        known = [] if plan.kind == "count" else [f"filter({main} ne null)"]
+        return [*known, f"groupby(({keys}),{kind}({plan.limit},{main}))"]
 
     def _groups(self) -> None:
         plan = self.plan
@@ -195,7 +87,7 @@ class _Grouping:
                 self.keys.append(dimension.key)
             path = dimension.path
             if path.count("/") > 1:
-                alias = dimension.name + "Name" if dimension.name != "country" else "country"
+                alias = group_name(dimension)
                 self.computed.append(f"{path} as {alias}")
                 path = alias
             if plan.kind == "mean":
@@ -217,6 +109,9 @@ class _Grouping:
             self.computed.append(f"floor(totalseconds({date} sub {first}) div 604800) as week")
             self._time("week", "Week", "week")
             return
+        if grain in CYCLES:
+            self._cycle(grain, date)
+            return
         if self.plan.compared is None or grain == "year":  # else May stands beside May
             self.computed.append(f"year({date}) as year")
             self._time("year", "Year", "number")
@@ -225,6 +120,15 @@ class _Grouping:
         if grain in parts:
             self.computed.append(f"{parts[grain]} as {grain}")
             self._time(grain, grain.capitalize(), "number")
+
+    def _cycle(self, grain: str, date: str) -> None:
+        """Days of the week (1 is Monday), hours of the day, months whatever their year."""
+        monday = "1970-01-05" if self._is_day(date) else "1970-01-05T00:00:00Z"
+        day = f"floor(totalseconds({date} sub {monday}) div 86400)"
+        text = {"weekday": f"{day} mod 7 add 1", "hour": f"hour({date})",
+                "season": f"month({date})"}[grain]  # fmt: skip
+        self.computed.append(f"{text} as {grain}")
+        self._time(grain, {"season": "Month of the year"}.get(grain, grain.capitalize()), "number")
 
     def _is_day(self, path: str) -> bool:
         return path != "local" and self.plan.entity.is_date(path)
@@ -301,11 +205,27 @@ class _Grouping:
     def _share(self) -> None:
         share = self.plan.share_of
         assert share is not None
+        if self.plan.measure is not None:
+            self._share_of_sum(self.plan.measure, share.text)
+            return
         self.computed.append(f"case({share.text}:1,true:0) as hit")
         self.aggregates += ["hit with sum as hits", "$count as count"]
         self.after.append("compute(round(hits mul 1000 divby count) divby 10 as percent)")
         self._figure("hits", share.words.capitalize(), "number")
         self._figure("count", f"Number of {self.plan.entity.many}", "number")
+        self._figure("percent", "Share", "percent")
+
+    def _share_of_sum(self, measure: Measure, text: str) -> None:
+        """What part of an amount some of the records make up."""
+        type_ = "money" if measure.money else "number"
+        self.computed.append(f"case({text}:{measure.value},true:0) as hit")
+        value = self._value("value")
+        self.aggregates += ["hit with sum as hits", f"{value} with sum as total"]
+        self.after.append("compute(round(hits mul 1000 divby total) divby 10 as percent)")
+        self._figure(
+            "hits", _capital(self.plan.share_of.words if self.plan.share_of else ""), type_
+        )
+        self._figure("total", measure.label, type_)
         self._figure("percent", "Share", "percent")
 
     def _compared(self) -> None:
@@ -318,8 +238,8 @@ class _Grouping:
         value = plan.measure.value if plan.kind == "measure" and plan.measure else "1"
         zero = "0" if plan.method == "sum" or plan.kind == "count" else "null"
         for name, period in (("current", plan.period), ("previous", plan.compared)):
-            span = _span(plan, period.start, period.end)
-            self.computed.append(f"case({span}:{value},true:{zero}) as {name}Value")
+            dates = span(plan, period.start, period.end)
+            self.computed.append(f"case({dates}:{value},true:{zero}) as {name}Value")
             method = plan.method if plan.kind == "measure" else "sum"
             self.aggregates.append(f"{name}Value with {method} as {name}")
             self._figure(name, _capital(period.label), type_)
@@ -334,9 +254,9 @@ class _Grouping:
         plan, share = self.plan, self.plan.share_of
         assert plan.period is not None and plan.compared is not None and share is not None
         for name, period in (("current", plan.period), ("previous", plan.compared)):
-            span = _span(plan, period.start, period.end)
-            self.computed.append(f"case({span}:1,true:0) as {name}One")
-            self.computed.append(f"case({span} and ({share.text}):1,true:0) as {name}Hit")
+            dates = span(plan, period.start, period.end)
+            self.computed.append(f"case({dates}:1,true:0) as {name}One")
+            self.computed.append(f"case({dates} and ({share.text}):1,true:0) as {name}Hit")
             self.aggregates.append(f"{name}One with sum as {name}Count")
             self.aggregates.append(f"{name}Hit with sum as {name}Hits")
             self._figure(name, _capital(period.label), "percent")
@@ -368,6 +288,16 @@ class _Grouping:
         main = "percent" if plan.kind == "share" else self.figures[0].name
         if plan.kind == "mean" or not self.keys:
             return []
+        if plan.is_within:
+            outer = [group_name(one) for one in plan.within]
+            money = [plan.money] if plan.money else []
+            first = [
+                *self.orders,
+                *outer,
+                *money,
+                main + (" desc" if plan.ranked == "desc" else ""),
+            ]
+            return [*first, *[key for key in self.keys if key not in first]]
         if plan.ranked is not None:
             ranked = main if plan.ranked == "asc" else f"{main} desc"
             shown = [column.name for column in self.columns]

@@ -8,7 +8,7 @@ from typing import Any
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.resolving import merged, resolved
+from app.bi.nlq.resolving import LISTED, due, merged, resolved
 
 Repairs = tuple[tuple[str, str], ...]
 
@@ -22,6 +22,7 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     shift = reading.shift
     if shift is not None:
         return _shifted(plan, shift, bool(compares), repaired)
+    ranked = _ranked(plan, reading)
     own = resolved(_as_follower(reading))
     changes: dict[str, Any] = {**_kind(plan, own, reading), **_groups(plan, own)}
     if own.period is not None:
@@ -29,7 +30,9 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
         changes.update(period=own.period, date=date, compared=own.compared)
         if compares and plan.period is not None and len(reading.periods) == 1:
             changes.update(period=plan.period, compared=own.period, date=plan.date)
-    if own.ranked or own.limit:
+    if ranked:
+        changes.update(ranked)
+    elif own.ranked or own.limit:
         changes.update(ranked=own.ranked or plan.ranked, limit=own.limit or plan.limit)
         if plan.kind != "list" and own.kind == "list":
             changes.update(ranked="asc" if reading.rank == "asc" else "desc")
@@ -41,8 +44,20 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     replaced = {one.path for one in fresh if one.path}
     old = [one for one in plan.conditions if one.path not in replaced or one.path is None]
     changes.update(conditions=tuple(merged([*old, *fresh])))
-    result = _issued(replace(plan, **changes))
+    result = _due(_issued(replace(plan, **changes)))
     return replace(result, repaired=(*plan.repaired, *repaired))
+
+
+def _ranked(plan: Plan, reading: Reading) -> dict[str, Any]:
+    """``top 3``: of the groups that there are, by the figure they have."""
+    grouped = plan.dimensions and plan.grain is None and not reading.dimensions
+    bare = reading.measure is None and reading.noun_at is None and not reading.subjects
+    if not (grouped and bare and reading.rank in ("desc", "asc")):
+        return {}
+    one = None if reading.rank_word in ("top", "bottom") else 1
+    found = {"ranked": reading.rank, "limit": reading.limit or one or LISTED}
+    reading.rank = reading.limit = None
+    return found
 
 
 def _as_follower(reading: Reading) -> Reading:
@@ -92,6 +107,14 @@ def _shifted(plan: Plan, unit: str, compares: bool, repaired: Repairs) -> Plan:
         return replace(plan, compared=earlier, repaired=repaired)
     span = replace(earlier, label=f"{earlier.label} {plan.period.label}")
     return replace(plan, period=span, compared=None, repaired=repaired)
+
+
+def _due(plan: Plan) -> Plan:
+    """The total of what is overdue is what of it is still to be paid."""
+    stated = next((one.amount for one in plan.conditions if one.amount), None)
+    if plan.kind != "measure" or stated is None or plan.measure is None or not plan.measure.default:
+        return plan
+    return replace(plan, measure=due(plan.entity, plan.measure, stated))
 
 
 def _issued(plan: Plan) -> Plan:

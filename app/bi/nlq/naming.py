@@ -24,6 +24,9 @@ class Naming(Ordering):
     """The part of a reading that is about names."""
 
     flags: set[str]
+    _without: bool
+    _not: bool
+    _open: dict[str, str]
     is_record: bool
 
     def _value(self, at: int, slot: Slot) -> None:
@@ -35,11 +38,27 @@ class Naming(Ordering):
         if len(usable) > 1:
             raise AmbiguousName(slot.text, usable)
         value = usable[0]
-        path = self._path(value) or ""
+        path = self._named_before(at, value) or self._path(value) or ""
         literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
         self.is_record = self.is_record or path in ("id", "number")
+        if self._without:
+            self._without, self._not = False, True  # "without Germany"
+            self._open.pop("without", None)
         self._add(at, Condition(f"{path} eq {literal}", value.name, path, (literal,)))
         self.score += 1
+
+    def _named_before(self, at: int, value: Value) -> str | None:
+        """``reference PO-96884``: the property that a code is said to be of."""
+        if value.kind != "text:number":
+            return None
+        before = [one for one in self._slots[max(0, at - 2) : at] if set(one.meanings) != {"stop"}]
+        path = before[-1].meanings.get("property") if before else None
+        if path is None or path == "number" or self.entity.is_number(path):
+            return None
+        if path in self.columns:
+            self.columns.remove(path)
+        self.conditions = [one for one in self.conditions if one[1].text != f"{path} ne null"]
+        return str(path)
 
     def _of_person(self, at: int) -> None:
         """``managed by``: whose name stands behind it."""

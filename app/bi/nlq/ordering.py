@@ -16,6 +16,7 @@ class Ordering(Bounds):
 
     rank: str | None
     rank_word: str
+    rank_at: int | None
     limit: int | None
     sort: str | None
     order: str | None
@@ -23,7 +24,7 @@ class Ordering(Bounds):
 
     def _ranked(self, at: int, kind: str) -> int:
         if self.rank is None or kind not in ("top", "bottom"):  # "the biggest deals, top 3"
-            self.rank, self.rank_word = RANKS[kind], kind
+            self.rank, self.rank_word, self.rank_at = RANKS[kind], kind, at
         self.score += 1
         if at and "number" in self._slots[at - 1]:
             self.limit = int(self._slots[at - 1]["number"])
@@ -40,6 +41,9 @@ class Ordering(Bounds):
         behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
         if behind is not None and any(kind in behind for kind in RANKS):
             return at + 1
+        if self._is_wanted(at):
+            self.limit = int(self._slots[at]["number"])
+            return at + 1
         if (path := self._number_property(at)) is not None:
             number = plain(self._slots[at]["number"])
             self._add(at, Condition(f"{path} eq {number}", f"{spoken(path)} {number}", path,
@@ -48,6 +52,28 @@ class Ordering(Bounds):
             return at + 1
         self.left.append(self._slots[at].text)
         return at + 1
+
+    def _is_wanted(self, at: int) -> bool:
+        """``which three clients owe the most``, ``the 3 most viewed``: how many of the ranking."""
+        number, rest = self._slots[at]["number"], self._slots[at + 1 :]
+        whole = number == int(number) and 0 < number <= 1000
+        if not whole or self.limit is not None or not rest:
+            return False
+        if "order" in rest[0]:
+            return True
+        named = {"noun", "dimension", "subset"} & set(rest[0].meanings)
+        ranks = [place for place, one in enumerate(self._slots) if set(RANKS) & set(one.meanings)]
+        counted = any("number" in self._slots[one + 1] for one in ranks if one + 1 < at)
+        return bool(named and ranks) and not counted
+
+    def _days(self, at: int, path: str, count: int, unit: str) -> None:
+        """``payment terms of 60 days``."""
+        if unit != "day":
+            self.left.append(self._slots[at].text)
+            return
+        words = f"{spoken(path)} {count}"
+        self._add(at, Condition(f"{path} eq {count}", words, path, (str(count),)))
+        self.score += 1
 
     def _number_property(self, at: int) -> str | None:
         """``a rating of 1 or 2``: the property that the number is a value of."""

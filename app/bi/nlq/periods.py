@@ -3,68 +3,17 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any
 
-from app.bi.nlq.spans import GRAINS, MONTHS, Calendar, Period, add_months, step, unit_start
-from app.bi.nlq.words import Token, phrase
+from app.bi.nlq.period_words import PeriodWords, before, day_of, is_day, is_one, is_year
+from app.bi.nlq.spans import MONTHS, Calendar, Period, add_months, step, unit_start
+from app.bi.nlq.words import Token
 
 
-class PeriodReader:
+class PeriodReader(PeriodWords):
     """Finds periods among tokens, in the words of a vocabulary."""
-
-    def __init__(self, words: Mapping[str, Any], months: Sequence[Sequence[str]]) -> None:
-        self._phrases: dict[str, list[tuple[str, ...]]] = {}
-        for name, texts in words.items():
-            if name in ("ordinals", "numbers", "weekdays", "articles"):
-                continue
-            self._phrases[name] = sorted((phrase(text) for text in texts), key=len, reverse=True)
-        self._months = {phrase(n)[0]: at + 1 for at, names in enumerate(months) for n in names}
-        self._ordinals = {
-            phrase(n)[0]: at + 1 for at, ns in enumerate(words["ordinals"]) for n in ns
-        }
-        self._numbers = {phrase(n)[0]: at for at, n in enumerate(words["numbers"])}
-        self._introducing = {
-            one[-1] for name in ("on", "since", "until", "to") for one in self._phrases[name] if one
-        }
-        self._articles = {phrase(text)[0] for text in words["articles"]}
-        self._weekdays = {phrase(n)[0]: at for at, n in enumerate(words["weekdays"])}
-        self.words = {word for found in self._phrases.values() for one in found for word in one} | {
-            *self._months,
-            *self._ordinals,
-            *self._numbers,
-            *self._weekdays,
-        }
-
-    def grain(self, tokens: Sequence[Token], at: int) -> tuple[int, str] | None:
-        """``monthly`` or ``per quarter`` at this place: how many tokens, and the grain."""
-        names = {"daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-                 "yearly": "year"}  # fmt: skip
-        for name, grain in names.items():
-            if length := self._at(name, tokens, at):
-                return length, grain
-        return None
-
-    @staticmethod
-    def is_year(token: Token) -> bool:
-        """Whether a token can be a year."""
-        return _is_year(token)
-
-    def is_month(self, tokens: Sequence[Token]) -> bool:
-        """Whether the name of a month stands first, or behind an ``of``."""
-        stems = [token.stem for token in tokens if token.stem != "of"]
-        return bool(stems) and stems[0] in self._months
-
-    def is_article(self, token: Token) -> bool:
-        """Whether it says one without a number: ``a week``."""
-        return token.stem in self._articles
-
-    def number(self, token: Token) -> int | None:
-        """A whole number in digits or words."""
-        if token.kind == "number" and token.number is not None:
-            return int(token.number) if token.number == int(token.number) else None
-        return self._numbers.get(token.stem)
 
     def read(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """The period that begins at this place: how many tokens it takes, and what it is."""
@@ -72,20 +21,25 @@ class PeriodReader:
             return self._range(tokens, at, at + length, now)
         if length := self._at("since", tokens, at):
             found = self._range(tokens, at, at + length, now)
-            if found is None and (point := self._point(tokens, at + length, now)):
-                if tokens[at].stem == "from" and point[1].grain not in (None, "day"):
-                    return length + point[0], point[1]  # "from last month" is of that month
-                after = tokens[at].stem == "after"
-                start = point[1].end if after else point[1].start
-                return length + point[0], Period(start, None, f"since {start}")
+            if found is None and (point := self._edge(tokens, at + length, now)):
+                total, period, edge = point
+                if tokens[at].stem == "from" and not edge and period.grain not in (None, "day"):
+                    return length + total, period  # "from last month" is of that month
+                after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
+                start = period.end if after else period.start
+                return length + total, Period(start, None, f"since {start}", said=period.said)
             if found is not None:
                 return found
         if (length := self._at("until", tokens, at)) and (
-            point := self._point(tokens, at + length, now)
+            point := self._edge(tokens, at + length, now)
         ):
+            total, period, edge = point
+            if tokens[at].stem == "by" and not edge and period.grain not in ("day", "month"):
+                return None
             through = tokens[at].stem in ("by", "through", "until", "till", "up")
-            end = point[1].end if through else point[1].start
-            return length + point[0], Period(None, end, f"before {end}", None, point[1].said)
+            end = period.end if (through and edge != "start") or edge == "end" else period.start
+            until = Period(None, end, f"before {end}", None, period.said)
+            return length + total, replace(until, weekday=period.weekday)
         skipped = self._at("on", tokens, at)
         found = self._range(tokens, at, at + skipped, now)
         if found is not None and "and" in {token.stem for token in tokens[at : at + found[0]]}:
@@ -95,6 +49,31 @@ class PeriodReader:
             return None
         total = found[0] if found[0] > skipped and self._is_range(found, at) else found[0] + skipped
         return total, found[1]
+
+    def _edge(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period, str] | None:
+        """A point in time, and whether its ``start`` or its ``end`` is named."""
+        for edge in ("start", "end"):
+            if length := self._at(f"{edge}_of", tokens, at):
+                found = self._point(tokens, at + length, now) or self._running(
+                    tokens, at + length, now
+                )
+                return None if found is None else (found[0] + length, found[1], edge)
+        found = self._point(tokens, at, now)
+        return None if found is None else (*found, "")
+
+    def _running(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``the year``, of which the start is meant: the one that runs."""
+        skipped = int(at < len(tokens) and tokens[at].stem == "the")
+        unit = self._unit(tokens, at + skipped)
+        if unit is None:
+            return None
+        start = unit_start(now.today, unit[1], now.fiscal_month if unit[2] else 1)
+        period = Period(start, step(start, unit[1], 1), f"this {unit[1]}", unit[1])
+        return skipped + unit[0], period
 
     @staticmethod
     def _is_range(found: tuple[int, Period], at: int) -> bool:
@@ -120,46 +99,52 @@ class PeriodReader:
         start, end = first[1].start, last[1].end
         if start is None or end is None:
             return None
-        named_year = any(_is_year(token) for token in tokens[at:middle])
-        if not named_year and tokens[at].stem in self._months and last[1].start is not None:
+        named_year = any(is_year(token) for token in tokens[at:middle])
+        named_month = any(token.stem in self._months for token in tokens[at:middle])
+        is_dated = not named_year and named_month and last[1].start is not None
+        if is_dated and last[1].start is not None:
             start = start.replace(year=last[1].start.year)
         if start >= end:
             start = add_months(start, -12)
         last_day = end - timedelta(days=1)
-        return end_at - begin, Period(start, end, f"from {start} to {last_day}")
+        said = last[1].said and (first[1].said or is_dated)  # its year is that of the end
+        label = f"from {start} to {last_day}"
+        return end_at - begin, Period(start, end, label, said=said)
 
     def _days(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``1 to 15 May``, ``May 1 to 15``: days of one month."""
         if at >= len(tokens):
             return None
-        if _is_day(tokens[at]) and (length := self._at("to", tokens, at + 1)):
+        if is_day(tokens[at]) and (length := self._at("to", tokens, at + 1)):
             found = self._month(tokens, at + 1 + length, now)
-            first, total = _day(tokens[at]), 1 + length + (found[0] if found else 0)
+            first, total = day_of(tokens[at]), 1 + length + (found[0] if found else 0)
         else:
             found = self._month(tokens, at, now)
             after = at + (found[0] if found else 0)
             length = self._at("to", tokens, after) if after < len(tokens) else 0
             place = after + length
-            if not length or place >= len(tokens) or not _is_day(tokens[place]):
+            if not length or place >= len(tokens) or not is_day(tokens[place]):
                 return None
             if place + 1 < len(tokens) and tokens[place + 1].stem in self._months:
                 return None
             if found is None or found[1].start is None or found[1].grain != "day":
                 return None
-            last = found[1].start.replace(day=1) + timedelta(days=_day(tokens[place]))
-            period = Period(found[1].start, last, f"from {found[1].start} to {_before(last)}")
+            last = found[1].start.replace(day=1) + timedelta(days=day_of(tokens[place]))
+            label = f"from {found[1].start} to {before(last)}"
+            period = Period(found[1].start, last, label, said=found[1].said)
             return place + 1 - at, period
         if found is None or found[1].grain != "day" or found[1].start is None:
             return None
         start, end = found[1].start.replace(day=first), found[1].end
         if end is None or start >= end:
             return None
-        return total, Period(start, end, f"from {start} to {_before(end)}")
+        label = f"from {start} to {before(end)}"
+        return total, Period(start, end, label, said=found[1].said)
 
     # --- single periods
 
     def _point(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
-        while at < len(tokens) and tokens[at].stem in ("the", "of", "end"):
+        while at < len(tokens) and tokens[at].stem in ("the", "of"):
             found = self._point(tokens, at + 1, now)
             return None if found is None else (found[0] + 1, found[1])
         if at >= len(tokens):
@@ -226,7 +211,9 @@ class PeriodReader:
                 fiscal = now.fiscal_month if unit[2] else 1
                 start = step(unit_start(now.today, unit[1], fiscal), unit[1], shift)
                 label = f"{name} {'fiscal ' if unit[2] else ''}{unit[1]}"
-                return length + unit[0], Period(start, step(start, unit[1], 1), label, unit[1])
+                period = Period(start, step(start, unit[1], 1), label, unit[1])
+                several = not is_one(tokens[at + length + unit[0] - 1])
+                return length + unit[0], replace(period, unsure=several)
         return None
 
     def _weekday(
@@ -238,12 +225,15 @@ class PeriodReader:
         place = at + (length or ahead)
         if place >= len(tokens) or tokens[place].stem not in self._weekdays:
             return None
+        if not is_one(tokens[place]):
+            return None  # "on Mondays" is about all of them
         wanted = self._weekdays[tokens[place].stem]
         if ahead:
             day = now.today + timedelta(days=(wanted - now.today.weekday() - 1) % 7 + 1)
         else:
             day = now.today - timedelta(days=(now.today.weekday() - wanted - 1) % 7 + 1)
-        return place + 1 - at, Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
+        period = Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
+        return place + 1 - at, replace(period, weekday=not (length or ahead))
 
     def _month(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``March``, ``March 2026``, ``March 5``, ``5 March 2026``, ``last March``."""
@@ -251,22 +241,22 @@ class PeriodReader:
         past = bool(self._at("last", tokens, at))
         at, begin = at + shift, at
         day, length = None, 0
-        if at < len(tokens) and _is_day(tokens[at]) and at + 1 < len(tokens):
-            day, length = int(tokens[at].number or _day(tokens[at])), 1
+        if at < len(tokens) and is_day(tokens[at]) and at + 1 < len(tokens):
+            day, length = int(tokens[at].number or day_of(tokens[at])), 1
             if tokens[at + 1].stem == "of":
                 length = 2
-        if at + length >= len(tokens) or tokens[at + length].stem not in self._months:
+        month = self._month_of(tokens[at + length]) if at + length < len(tokens) else None
+        if month is None:
             return None
         written = tokens[at + length].text
-        month = self._months[tokens[at + length].stem]
         introduced = begin > 0 and tokens[begin - 1].stem in self._introducing
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1
-        if day is None and at + length < len(tokens) and _is_day(tokens[at + length]):
-            day, length = _day(tokens[at + length]), length + 1
+        if day is None and at + length < len(tokens) and is_day(tokens[at + length]):
+            day, length = day_of(tokens[at + length]), length + 1
         year, said = None, True
-        if at + length < len(tokens) and _is_year(tokens[at + length]):
+        if at + length < len(tokens) and is_year(tokens[at + length]):
             year, length = int(tokens[at + length].stem), length + 1
         total = at + length - begin
         if year is None:
@@ -285,6 +275,8 @@ class PeriodReader:
 
     def _part(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``Q1 2026``, ``first half of 2026``, ``second quarter of last year``."""
+        if found := self._week_number(tokens, at, now):
+            return found
         stem = tokens[at].stem
         if len(stem) == 2 and stem[0] in "qh" and stem[1] in "1234":
             grain, number, length = ("quarter" if stem[0] == "q" else "half"), int(stem[1]), 1
@@ -298,7 +290,7 @@ class PeriodReader:
         while year_at < len(tokens) and tokens[year_at].stem in ("of", "in", "the"):
             year_at += 1
         year = now.today.year
-        if year_at < len(tokens) and _is_year(tokens[year_at]):
+        if year_at < len(tokens) and is_year(tokens[year_at]):
             year, length = int(tokens[year_at].stem), year_at + 1 - at
         elif year_at < len(tokens):
             found = self._relative(tokens, year_at, now)
@@ -308,6 +300,25 @@ class PeriodReader:
         short = f"{'Q' if grain == 'quarter' else 'H'}{number} {year}"
         return length, Period(start, add_months(start, MONTHS[grain]), short, grain)
 
+    def _week_number(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``week 12``, ``calendar week 12 of 2025``: as ISO 8601 counts them."""
+        length = self._at("week_number", tokens, at) or self._at("week", tokens, at)
+        place = at + length
+        if not length or place >= len(tokens) or not 1 <= (self.number(tokens[place]) or 0) <= 53:
+            return None
+        number, year, end = int(tokens[place].number or 0), now.today.isocalendar().year, place + 1
+        behind = end + int(end < len(tokens) and tokens[end].stem in ("of", "in"))
+        if behind < len(tokens) and is_year(tokens[behind]):
+            year, end = int(tokens[behind].stem), behind + 1
+        try:
+            start = date.fromisocalendar(year, number, 1)
+        except ValueError:
+            return None
+        label = f"week {number} of {year}"
+        return end - at, Period(start, start + timedelta(days=7), label, "week")
+
     def _dated(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         token = tokens[at]
         if token.kind == "date":
@@ -316,50 +327,12 @@ class PeriodReader:
             except ValueError:
                 return None
             return 1, Period(found, found + timedelta(days=1), token.text, "day")
-        if _is_year(token):
+        if is_year(token):
             start = date(int(token.stem), 1, 1)
             return 1, Period(start, add_months(start, 12), token.stem, "year")
         length = self._at("fiscal", tokens, at)
-        if length and at + length < len(tokens) and _is_year(tokens[at + length]):
+        if length and at + length < len(tokens) and is_year(tokens[at + length]):
             start = date(int(tokens[at + length].stem), now.fiscal_month, 1)
             label = f"fiscal year {tokens[at + length].stem}"
             return length + 1, Period(start, add_months(start, 12), label, "year")
         return None
-
-    # --- pieces
-
-    def _unit(self, tokens: Sequence[Token], at: int) -> tuple[int, str, bool] | None:
-        """How many tokens, the grain, and whether it is of the fiscal year."""
-        if length := self._at("fiscal", tokens, at):
-            return length, "year", True
-        for grain in GRAINS:
-            if length := self._at(grain, tokens, at):
-                return length, grain, False
-        return None
-
-    def _at(self, name: str, tokens: Sequence[Token], at: int) -> int:
-        """How many tokens of a phrase of this name stand at this place; 0 for none."""
-        for one in self._phrases[name]:
-            if len(one) <= len(tokens) - at and all(
-                tokens[at + k].stem == word for k, word in enumerate(one)
-            ):
-                return len(one)
-        return 0
-
-
-def _is_year(token: Token) -> bool:
-    return token.kind == "number" and token.text.isdigit() and 1990 <= int(token.text) <= 2100
-
-
-def _is_day(token: Token) -> bool:
-    return 1 <= _day(token) <= 31
-
-
-def _day(token: Token) -> int:
-    """5, ``5th``: the day of a month; 0 for anything else."""
-    digits = token.text.lower().rstrip("stndrh")
-    return int(digits) if digits.isdigit() and len(digits) <= 2 else 0
-
-
-def _before(day: date) -> date:
-    return day - timedelta(days=1)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from app.bi.nlq.compiling import Column, Compiled
+from app.bi.nlq.columns import Column, Compiled
 from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import Period
+from app.bi.nlq.spans import CYCLES, Period
 from app.bi.nlq.vocabulary import spoken
 from app.bi.query import Row
 
 SHOWN = 3  # groups named in the sentence
+GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
+               "season": "month of the year"}  # fmt: skip
 
 
 def interpretation(plan: Plan) -> str:
@@ -22,7 +25,7 @@ def interpretation(plan: Plan) -> str:
     if plan.dimensions:
         parts.append("by " + " and ".join(one.label for one in plan.dimensions))
     if plan.grain:
-        parts.append(f"by {plan.grain}")
+        parts.append(f"by {GRAIN_WORDS.get(plan.grain, plan.grain)}")
     stated = [one.spoken for one in plan.conditions]
     if stated:
         parts.append("(" + "; ".join(stated) + ")")
@@ -30,15 +33,21 @@ def interpretation(plan: Plan) -> str:
         parts.append(_dated(plan, plan.period))
     if plan.compared is not None:
         parts.append("compared with " + _span(plan.compared))
-    if plan.order_words or plan.ranked or plan.sort:
-        way = plan.ranked or plan.sort or ""
-        ranked = {"desc": "largest first", "asc": "smallest first"}.get(way)
-        parts.append(f"- {plan.order_words or ranked}")
+    if plan.is_within:
+        parts.append(f"- the first {plan.limit} of each {plan.within_words}, {_way(plan)}")
+    elif plan.order_words or plan.ranked or plan.sort:
+        parts.append(f"- {_way(plan)}")
     text = " ".join(parts)
-    if plan.limit is not None:
+    if plan.limit is not None and not plan.is_within:
         text += f", the first {plan.limit}"
     notes = [*plan.assumptions, *(f"“{was}” read as “{now}”" for was, now in plan.repaired)]
     return text + "".join(f". {note[:1].upper()}{note[1:]}" for note in notes) + "."
+
+
+def _way(plan: Plan) -> str:
+    """In which order rows come."""
+    ranked = {"desc": "largest first", "asc": "smallest first"}
+    return plan.order_words or ranked.get(plan.ranked or plan.sort or "", "")
 
 
 def _subject(plan: Plan) -> str:
@@ -46,7 +55,8 @@ def _subject(plan: Plan) -> str:
     if plan.kind == "list":
         return many.capitalize()
     if plan.kind == "share" and plan.share_of is not None:
-        return f"Share of {many}: {plan.share_of.words}"
+        whole = plan.measure.label.lower() if plan.measure is not None else many
+        return f"Share of {whole}: {plan.share_of.words}"
     if plan.kind == "distinct" and plan.distinct is not None:
         return f"Number of different values of {plan.distinct.label} among {many}"
     if plan.kind == "mean":
@@ -60,6 +70,10 @@ def _subject(plan: Plan) -> str:
 def _dated(plan: Plan, period: Period) -> str:
     path = (plan.date or "").rpartition("/")[2]
     words = "".join(f" {c.lower()}" if c.isupper() else c for c in path)
+    if period.start is None or period.end is None:
+        return f"with {words.strip()} {period.label}"
+    if period.label.startswith("from "):
+        return f"with {words.strip()} {period.label}"
     return f"with {words.strip()} in {period.label} ({_span(period)})"
 
 
@@ -148,6 +162,8 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         noun, verb = (plan.entity.one, "is") if number == 1 else (plan.entity.many, "are")
         return f"There {verb} {number:,} {noun}{_stated(plan)}."
     if plan.kind == "share" and plan.share_of is not None:
+        if plan.measure is not None:
+            return _shares(plan, compiled, rows)
         row = rows[0]
         head = f"{plan.share_of.words.capitalize()}: {_percent(row['percent'])}"
         of_all = f"{row['hits'] or 0:,} of {row['count']:,} {plan.entity.many}"
@@ -158,6 +174,18 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         return f"There is nothing to compute it from: no {_described(plan)}."
     unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
     return f"{figure.label}{_stated(plan)}: {', '.join(values)}{unit}."
+
+
+def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
+    """What part of an amount it is, in each currency."""
+    assert plan.share_of is not None
+    hits, total = (one for one in compiled.columns if one.name in ("hits", "total"))
+    parts = [
+        f"{_percent(row['percent'])} ({_value(hits, row, compiled.currency)} of "
+        f"{_value(total, row, compiled.currency)})" for row in rows
+    ]  # fmt: skip
+    label = f"{plan.share_of.words}, share of {total.label.lower()}"
+    return f"{label[:1].upper()}{label[1:]}{_stated(plan)}: {', '.join(parts)}."
 
 
 def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column]) -> str:
@@ -176,6 +204,9 @@ def _name(groups: Sequence[Column], row: Row) -> str:
     names = {column.name: row.get(column.name) for column in groups}
     if isinstance(names.get("week"), Decimal | int):
         names["week"] = f"week of {week_start(names['week'])}"
+    for grain in CYCLES:
+        if grain in names:
+            names[grain] = cycle_name(grain, names[grain])
     if "year" in names and len(names) > 1:
         year = names.pop("year")
         grain = next(
@@ -188,6 +219,16 @@ def _name(groups: Sequence[Column], row: Row) -> str:
             stamp = f"{year}-{part:02d}" if grain == "month" else f"{grain[0].upper()}{part} {year}"
         return " ".join([stamp, *(_text(value) for value in names.values())])
     return " / ".join(_text(value) for value in names.values())
+
+
+def cycle_name(grain: str, number: Any) -> str | None:
+    """``Monday`` for weekday 1, ``March`` for month 3, ``14:00-14:59`` for hour 14."""
+    if number is None:
+        return None
+    at = int(number)
+    if grain == "hour":
+        return f"{at:02d}:00-{at:02d}:59"
+    return calendar.day_name[at - 1] if grain == "weekday" else calendar.month_name[at]
 
 
 def week_start(number: Any) -> date:

@@ -63,6 +63,8 @@ class Plan:
     order_words: str = ""
     ranked: str | None = None  # of groups: desc or asc
     limit: int | None = None
+    within: tuple[Dimension, ...] = ()  # the limit counts for each of these, and of the grain
+    within_grain: bool = False
     having: Having | None = None
     assumptions: tuple[str, ...] = ()
     repaired: tuple[tuple[str, str], ...] = ()
@@ -80,6 +82,18 @@ class Plan:
         return replace(self, assumptions=(*self.assumptions, text))
 
     @property
+    def is_within(self) -> bool:
+        """Whether the limit counts for each of several groups."""
+        return bool(self.within) or self.within_grain
+
+    @property
+    def within_words(self) -> str:
+        """What each has its own ranking."""
+        grain = [self.grain] if self.within_grain and self.grain else []
+        return " and ".join([*(one.label for one in self.within), *grain])
+
+    @property
     def money(self) -> str | None:
         """The property that names the currency of the figures; None where they are no money."""
-        return self.measure.money if self.kind == "measure" and self.measure else None
+        measured = self.kind in ("measure", "share") and self.measure is not None
+        return self.measure.money if measured and self.measure else None

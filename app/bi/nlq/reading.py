@@ -7,23 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.bi.nlq.beside import NEAR, SHIFTS, Beside
 from app.bi.nlq.bounds import OPERATORS
-from app.bi.nlq.naming import Naming
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.spans import Calendar, Period, midnight
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate, spoken
+from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate
+from app.bi.nlq.words import stem
 
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",
           "previous", "amount", "and_then", "listed", "distinct", "when", "how_long")  # fmt: skip
-_SHIFTS = ("day", "week", "month", "quarter", "half", "year")
 _CHARTS = ("pie", "bar", "line", "table")
+# Verbs that may be about what is over as well as about what lies ahead.
+_TENSELESS = ("close", "closing", "due")
 _SIMPLE = re.compile(r"^([\w/]+) (?:eq '(\w+)'|in \(((?:'\w+',?)+)\))$")
 
 
 @dataclass
-class Reading(Naming):
+class Reading(Beside):
     """What the slots of a question say about one entity; ``left`` is what they do not."""
 
     entity: Entity
@@ -46,30 +48,46 @@ class Reading(Naming):
     order_words: str = ""
     rank: str | None = None
     rank_word: str = ""
+    rank_at: int | None = None
     limit: int | None = None
     sort: str | None = None
     sets_against: bool = False  # "A versus B": what is compared is no period
     shift: str | None = None  # "the year before": by which unit the other period lies earlier
+    shift_of: str | None = None  # "same quarter last year": what is set against it
     unit: str | None = None  # "which month ..."
     distinct: Dimension | None = None
     chart: str | None = None
+    one_subject: bool = False  # "the top client", not "clients"
     is_record: bool = False  # a name or number says which record is meant
     doubts: list[tuple[str, str]] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    unsure: int = 0  # what may well have been meant otherwise
     score: int = 0
 
     def read(self, slots: Sequence[Slot]) -> Reading:
         """Take in all slots."""
         self._slots = slots = self._dated_ahead(slots)
-        self._has_period = any("period" in slot or "grain" in slot for slot in slots)
+        self._has_period = any({"period", "grain", "unit"} & set(one.meanings) for one in slots)
         self._not = self._by = self._without = False
+        self._by_at = -NEAR - 1
         self._open: dict[str, str] = {}  # words that still wait for what they are about
         at = 0
         while at < len(slots):
             at = self._take(at)
         self.left += [text for text in self._open.values() if text not in self.left]
+        self._count_units()
         return self
+
+    def _count_units(self) -> None:
+        """``how many gateways did we sell``: of what is named, the quantity is counted."""
+        counted, needed = self.entity.data.get("counted"), self.entity.data.get("needs")
+        if not (counted and needed) or self.noun_at is not None or self.measure is not None:
+            return
+        path = self.entity.dimensions[needed].path
+        if "count" in self.flags and any(one.path == path for _, one in self.conditions):
+            self.measure = next(one for _, one in self.entity.measures if one.value == counted)
+            self.flags.discard("count")
 
     def _dated_ahead(self, slots: Sequence[Slot]) -> Sequence[Slot]:
         """Of what lies ahead, such as due dates, ``September`` is that of this year."""
@@ -77,10 +95,16 @@ class Reading(Naming):
         if not any(slot.meanings.get("date") in ahead for slot in slots if "date" in slot):
             return slots
         return [
-            Slot(slot.text, {**slot.meanings, "period": slot["period"].this_year(self.now.today)})
+            replace(slot, meanings={**slot.meanings,
+                                    "period": slot["period"].this_year(self.now.today)})
             if "period" in slot else slot
             for slot in slots
         ]  # fmt: skip
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """What it was read from."""
+        return self._slots
 
     # --- one slot
 
@@ -91,12 +115,15 @@ class Reading(Naming):
             self.doubts.append(doubt)
         if "period" in slot:
             self.periods.append(slot["period"])
+            self.unsure += slot["period"].unsure or self._is_since_when(at)
         elif "grain" in slot:
             self.grain = slot["grain"]
+            self._by = at + 1 < len(self._slots) and "or" in self._slots[at + 1]  # "and status"
         elif "value" in slot:
             self._value(at, slot)
-        elif shift := next((unit for unit in _SHIFTS if f"shift_{unit}" in slot), None):
+        elif shift := next((unit for unit in SHIFTS if f"shift_{unit}" in slot), None):
             self.shift = shift
+            self.shift_of = next((one for one in SHIFTS if one in slot.text.lower().split()), None)
         elif chart := next((kind for kind in _CHARTS if f"chart_{kind}" in slot), None):
             self.chart = chart
         elif "sort" in slot or "descending" in slot or "ascending" in slot:
@@ -105,14 +132,16 @@ class Reading(Naming):
             self._of_person(at)
         elif kind := next((kind for kind in OPERATORS if kind in slot), None):
             return self._bound(at, OPERATORS[kind])
+        elif "duration" in slot and (path := self._number_property(at)) is not None:
+            self._days(at, path, *slot["duration"])
         elif "range" in slot:
             self._range(at, *slot["range"])
-        elif kind := next((kind for kind in RANKS if kind in slot), None):
+        elif "order" not in slot and (kind := next((one for one in RANKS if one in slot), None)):
             return self._ranked(at, kind)
         elif "number" in slot:
             return self._number(at)
         elif "by" in slot:
-            self._by = True
+            self._by, self._by_at = True, at
             self._open["by"] = slot.text
         elif "without" in slot:
             self._without = True
@@ -135,7 +164,10 @@ class Reading(Naming):
             pass  # "worth at least 20,000"
         elif flags := set(_FLAGS) & set(slot.meanings):
             self.flags |= flags
-            if "count" in flags:
+            if "amount" in flags and self._is_sorted_by(at):
+                self.flags.discard("amount")
+                self.order, self.order_words = f"{self.amount} desc", f"by {slot.text}"
+            if "count" in flags or ("amount" in flags and at - self._by_at == 1):
                 self._open.pop("by", None)  # "the biggest industry by number of clients"
         elif "unit" in slot and "compare" in self.flags:
             self.flags.add("previous")  # "over the previous month"
@@ -144,7 +176,7 @@ class Reading(Naming):
             self._open.pop("by", None)
         elif "unit" in slot and (self.rank or {"list", "count"} & self.flags):
             self.unit = slot["unit"]
-        elif "stop" not in slot and "with" not in slot and not self._is_unit(slot):
+        elif not {"stop", "with", "shows"} & set(slot.meanings) and not self._is_unit(slot):
             self.left.append(slot.text)
         return at + 1
 
@@ -157,16 +189,30 @@ class Reading(Naming):
         if self._by and "dimension" in slot and self._is_doer(at):
             self._by = False  # "raised by clients in the public sector"
             self._open.pop("by", None)
+        elif self._by and "dimension" in slot and (last := self._qualified(at)):
+            if slot["dimension"].path.partition("/")[0] != last.path.partition("/")[0]:
+                self.left.append(slot.text)  # "by country of the customer" is by country
         elif self._by and "dimension" in slot:
+            # "per supplier region": that there are two of them is only guessed.
+            beside = at > 0 and "dimension" in self._slots[at - 1] and not slot.apart
+            self.unsure += bool(self.dimensions) and beside
             self._dimension(slot["dimension"])
+            self.score += _said_more(slot)
+        elif self._by and self.subjects and self.rank and slot.meanings.get("noun") == self._key:
+            self.flags.add("count")  # "top 10 clients by tickets"
+            self._by = False
+            self._open.pop("by", None)
+            self._noun(at, slot)
         elif "noun" in slot and slot["noun"] == self.entity.key:
             self._noun(at, slot)
         elif "rate" in slot:
             self.rate, self._by = slot["rate"], False
             self._open.pop("by", None)
             self.score += 3
+        elif "measure" in slot and "state" in slot and self._is_attribute(at):
+            self._state(at, slot["state"], slot.text)
         elif "measure" in slot:
-            if self.measure is not None:
+            if self.measure not in (None, slot["measure"]):
                 self.left.append(slot.text)
             self.measure, self.measure_at = slot["measure"], at
             self.measure_word = slot.text.lower()
@@ -192,30 +238,15 @@ class Reading(Naming):
             return False
         return True
 
-    def _is_doer(self, at: int) -> bool:
-        """Whether a verb stands before the ``by`` and a name behind whom it is about."""
-        before = self._slots[at - 2] if at > 1 and "by" in self._slots[at - 1] else None
-        named = any("value" in slot for slot in self._slots[at + 1 : at + 4])
-        return before is not None and {"date", "with"} & set(before.meanings) != set() and named
+    @property
+    def _key(self) -> str:
+        return self.entity.key
 
     def _noun(self, at: int, slot: Slot) -> None:
         if self.noun_at is None:
             self.noun_at = at
             self.is_singular = slot.text.lower() in self.entity.nouns
         self.score += 1
-
-    def _is_before_period(self, at: int) -> bool:
-        times = {"period", "grain", "previous", "unit", *(f"shift_{unit}" for unit in _SHIFTS)}
-        behind = [one for one in self._slots[at + 1 : at + 5] if set(one.meanings) != {"stop"}]
-        return bool(behind) and bool(times & set(behind[0].meanings))
-
-    def _is_bounded(self, at: int) -> bool:
-        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
-        return behind is not None and bool({*OPERATORS, "range"} & set(behind.meanings))
-
-    def _is_unit(self, slot: Slot) -> bool:
-        """``in hours``, of a figure that is in hours."""
-        return self.measure is not None and slot.text.lower() == self.measure.unit
 
     @staticmethod
     def _is_new(slot: Slot) -> bool:
@@ -225,7 +256,8 @@ class Reading(Naming):
     # --- restrictions
 
     def _add(self, at: int, condition: Condition) -> None:
-        self._open.pop("by", None)
+        if at - self._by_at <= NEAR:
+            self._open.pop("by", None)
         if self._not:
             self._open.pop("not", None)
             condition = replace(condition, negated=True)
@@ -297,8 +329,13 @@ class Reading(Naming):
         if "property" in slot and self.noun_at is not None and not self.rank:
             self._column(at, slot["property"])
             return
+        if before is not None and "shows" in before and self.noun_at is not None:
+            self.columns.append(slot["dimension"].path)  # "tasks with their project"
+            return
         self.subjects.append(slot["dimension"])
-        self.score += 1
+        last = slot.text.split()[-1]
+        self.one_subject = stem(last) == last.lower()
+        self.score += 1 + _said_more(slot)
 
     def _is_label(self, at: int, dimension: Dimension) -> bool:
         """``competitor Zeitwerk``: the word names the property, it is no value itself."""
@@ -311,55 +348,25 @@ class Reading(Naming):
             return True
         return False
 
-    def _is_value_of(self, slot: Slot, other: Slot) -> bool:
-        """``high priority``, ``status paid``: the word names the property of the value."""
-        return "state" in other and other["state"].get("property") == slot["dimension"].path
-
     def _date_word(self, at: int, path: str, words: str) -> None:
         implied = self.entity.date_filters.get(path)
         earlier = self.entity.data.get("past_dates", {}).get(path)
         periods = [slot["period"] for slot in self._slots if "period" in slot]
-        if earlier and periods and periods[0].end and periods[0].end <= self.now.today:
+        is_over = bool(periods and periods[0].end and periods[0].end <= self.now.today)
+        if earlier and is_over and not self._is_stated(implied) and words.lower() in _TENSELESS:
             path, implied = earlier  # deals that "close" next month, or that we "close" last month
+        if periods and self.date not in (None, path):
+            self.unsure += 1  # "received in May, solved": of which of the two the period is
         self.date = path
         if implied:
             self._add(at, Condition(implied, words.lower()))
         self.score += 1
 
-    def _property(self, at: int, slot: Slot) -> None:
-        path = slot["property"]
-        is_number = self.entity.is_number(path)
-        asked = self.flags & {"average", "sum"} or self.rank in ("desc", "asc")
-        if self._by and is_number:
-            self.order, self.order_words, self._by = f"{path} desc", slot.text, False
-            self._open.pop("by", None)
-            self.score += 1
-        elif is_number and asked and self.measure is None:
-            money = self.entity.currency_of(path)
-            self.measure = Measure(label=spoken(path).capitalize(), value=path, money=money)
-            self.score += 1
-        elif is_number and self.noun_at is None:
-            self.left.append(slot.text)  # a figure asked for, and nothing says how
-        else:
-            self._column(at, path)
+    def _is_stated(self, text: str | None) -> bool:
+        """Whether a word of the question says what a date implies."""
+        return any("state" in slot and slot["state"]["text"] == text for slot in self._slots)
 
-    def _column(self, at: int, path: str) -> None:
-        """``with their email`` shows it, ``with an email`` asks for those that have one.
 
-        A property that nothing introduces is not understood.
-        """
-        place = at - 1
-        while place >= 0 and set(self._slots[place].meanings) == {"stop"}:
-            place -= 1
-        before = self._slots[place] if place >= 0 else None
-        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
-        if behind is not None and {*OPERATORS, "number"} & set(behind.meanings):
-            self.columns.append(path)  # the number takes it away again
-            return
-        shown = ("shows", "or", "list", "property", "dimension", "listed")
-        if self.is_record or self._names_record() or (before and set(shown) & set(before.meanings)):
-            self.columns.append(path)
-        elif before is not None and "with" in before:
-            self._add(at, Condition(f"{path} ne null", f"with {spoken(path)}"))
-        else:
-            self.left.append(self._slots[at].text)
+def _said_more(slot: Slot) -> int:
+    """Words that name a dimension together leave less doubt than each of them does."""
+    return 2 * (len(slot.text.split()) - 1)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from app.bi.nlq.checking import UnclearError, check_ranks, checked
+from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, checked
 from app.bi.nlq.plan import Condition, Having, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.spans import Period, unit_start
-from app.bi.nlq.vocabulary import Dimension, Measure
+from app.bi.nlq.spans import Period, step, unit_start
+from app.bi.nlq.vocabulary import Dimension, Entity, Measure
+from app.bi.nlq.within import ranked_by, ranks_records, with_groups
 
+_AMONG = ("among", "amongst")  # of what is the whole of a share
 LISTED = 10  # rows of "the newest", when no number is said
 
 
@@ -23,16 +25,20 @@ def resolved(
     Raises: UnclearError.
     """
     measure, method = _measure(reading)
-    kind = _kind(reading, measure)
-    dimensions = _dimensions(reading, kind, measure)
-    if kind == "list" and (dimensions or reading.grain or reading.unit):
-        kind = "count"
+    if ranks_records(reading):
+        measure, method, kind, dimensions = ranked_by(reading), "sum", "list", []
+    else:
+        kind = _kind(reading, measure)
+        dimensions = _dimensions(reading, kind, measure)
+        if kind == "list" and (dimensions or reading.grain or reading.unit):
+            kind = "count"
     check_ranks(reading, dimensions)
     conditions = merged([one for _, one in reading.conditions])
+    check_agreement(conditions)
     plan = Plan(
         entity=reading.entity,
         kind=kind,
-        measure=measure if kind in ("measure", "list") else None,
+        measure=measure if kind in ("measure", "list", "share") else None,
         method=method,
         conditions=(*conditions, *related),
         dimensions=tuple(dimensions),
@@ -44,15 +50,19 @@ def resolved(
         chart=reading.chart,
         distinct=reading.distinct if kind == "distinct" else None,
     )
-    plan = _with_period(plan, reading)
+    plan = _with_period(_of_all(plan), reading)
+    if kind == "mean" and plan.grain is not None:
+        raise UnclearError(f"whether {plan.entity.many} are averaged by {plan.grain} or over all")
     if kind in ("mean", "distinct") and plan.compared is not None:
         raise UnclearError("how these figures of two periods are to be compared")
+    if plan.grain == "hour" and plan.entity.is_date(plan.date or plan.entity.date):
+        raise UnclearError("at what hour: there is a date and no time of it")
     if plan.compared is not None and plan.grain in ("day", "week"):
         raise UnclearError(f"how the {plan.grain}s of two periods are to be compared")
     if kind == "share":
         plan = _with_share(plan, reading)
     plan = _with_issued(plan)
-    plan = _with_order(plan, reading)
+    plan = with_groups(_with_order(plan, reading), reading)
     for one in plan.conditions:
         if note := reading.entity.data.get("state_notes", {}).get(one.words):
             plan = plan.with_assumption(note)
@@ -62,6 +72,16 @@ def resolved(
     for note, other in dict.fromkeys(reading.doubts):
         plan = replace(plan.with_assumption(note), doubts=(*plan.doubts, other))
     return plan
+
+
+def _of_all(plan: Plan) -> Plan:
+    """``my best sellers`` are those of whoever asks to lead, not whoever asks."""
+    person = plan.entity.person
+    own = next((one for one in plan.conditions if one.words == "yours"), None)
+    if own is None or person is None or person not in (*plan.dimensions, *plan.within):
+        return plan
+    kept = tuple(one for one in plan.conditions if one is not own)
+    return replace(plan, conditions=kept).with_assumption("“my” is read as “our”")
 
 
 def _measure(reading: Reading) -> tuple[Measure | None, str]:
@@ -87,9 +107,14 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
         method = "average"
     stated = next((one.amount for _, one in reading.conditions if one.amount), None)
     if measure.default and stated is not None:
-        label = f"Amount due of {entity.many}"
-        measure = Measure(label=label, value=stated, money=measure.money, snapshot=True)
+        measure = due(entity, measure, stated)
     return measure, method
+
+
+def due(entity: Entity, measure: Measure, stated: str) -> Measure:
+    """Of records in such a state, not their whole amount counts."""
+    label = f"Amount due of {entity.many}"
+    return Measure(label=label, value=stated, money=measure.money, snapshot=True)
 
 
 def _kind(reading: Reading, measure: Measure | None) -> str:
@@ -155,12 +180,12 @@ def _compared_values(reading: Reading) -> Dimension | None:
     """``won versus lost``: the property whose values are set against each other."""
     if "compare" not in reading.flags or len(reading.periods) > 1:
         return None
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for _, one in reading.conditions:
-        if one.path in seen and one.path is not None:
+        if one.path is not None and seen.get(one.path, one.text) != one.text:
             dimensions = reading.entity.dimensions.values()
             return next((d for d in dimensions if one.path in (d.name, d.path, d.key)), None)
-        seen.add(one.path or "")
+        seen[one.path or ""] = one.text
     return None
 
 
@@ -238,6 +263,11 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
 def _to_date(plan: Plan, reading: Reading) -> Plan:
     """``year over year`` with no period: this year so far, and the same days a year before."""
     unit, today = reading.shift or "year", reading.now.today
+    if (whole := reading.shift_of) not in (None, unit, "half") and whole:
+        start = unit_start(today, whole)
+        period = Period(start, step(start, whole, 1), f"this {whole}", whole)
+        note = f"this {whole}, which is not over yet"
+        return replace(plan, period=period, compared=period.earlier(unit)).with_assumption(note)
     start = unit_start(today, unit)
     period = Period(start, today + timedelta(days=1), f"this {unit} to date")
     note = f"this {unit} to date is compared with the same days of the {unit} before"
@@ -251,6 +281,10 @@ def _start(period: Period) -> str:
 
 def _with_share(plan: Plan, reading: Reading) -> Plan:
     rate = reading.rate
+    if plan.measure is not None and (rate is not None or plan.method != "sum"):
+        raise UnclearError(f"what part of {plan.measure.label.lower()} is wanted")
+    if plan.measure is not None and plan.compared is not None:
+        raise UnclearError("how these shares of two periods are to be compared")
     if rate is not None:
         closed: tuple[Condition, ...] = (Condition(rate.among, "closed"),) if rate.among else ()
         kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))
@@ -258,10 +292,22 @@ def _with_share(plan: Plan, reading: Reading) -> Plan:
     noun_at = -1 if reading.noun_at is None else reading.noun_at
     behind = [one for at, one in reading.conditions if at > noun_at]
     ahead = [one for at, one in reading.conditions if at <= noun_at]
+    whole = next((at for at, one in enumerate(reading.slots) if one.text.lower() in _AMONG), None)
+    if whole is not None and any(at < whole for at, _ in reading.conditions):
+        behind = [one for at, one in reading.conditions if at < whole]
+        ahead = [one for at, one in reading.conditions if at > whole]
+    money = plan.measure.money if plan.measure is not None else None
+    if money is not None and len(behind) + len(ahead) > 1:  # "of EUR revenue, from Germany"
+        ahead += [one for one in behind if one.path == money]
+        behind = [one for one in behind if one.path != money]
     hits = behind or ahead
     if not hits:
         raise UnclearError("the share of what is wanted")
     found = merged(hits)
+    if plan.measure is not None and any(one.path == plan.measure.money for one in found):
+        raise UnclearError("how amounts of several currencies are to be set against each other")
+    if len(found) > 1 and whole is None:
+        plan = replace(plan, unsure=plan.unsure + 1)  # "leads from the web converted"
     text = " and ".join(f"({one.odata})" if len(found) > 1 else one.odata for one in found)
     words = " and ".join(one.spoken for one in found)
     among = tuple(merged(ahead)) if behind else ()
@@ -273,13 +319,11 @@ def _with_issued(plan: Plan) -> Plan:
     entity = plan.entity
     if entity.issued is None:
         return plan
-    figures = plan.kind == "measure" and plan.measure is not None and plan.measure.issued
+    figures = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
     dated = plan.period is not None and plan.date == entity.date
     stated = any("status" in one.text or "isOverdue" in one.text for one in plan.conditions)
     if (figures or dated) and not stated:
         return replace(plan, conditions=(*plan.conditions, Condition(entity.issued, "issued")))
-    if plan.kind == "measure" and plan.measure and plan.measure.filter and not stated:
-        pass
     return plan
 
 
@@ -296,7 +340,7 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
         if reading.order is not None and not plan.dimensions:
             raise UnclearError(f"what is to be ordered by {reading.order_words}")
         if rank in ("desc", "asc") and (plan.dimensions or plan.grain):
-            singular = reading.rank_word not in ("top", "bottom")
+            singular = reading.rank_word not in ("top", "bottom") or reading.one_subject
             low_is_good = plan.measure is not None and plan.measure.low_is_good
             if low_is_good and reading.rank_word in ("best", "worst"):
                 rank = "asc" if reading.rank_word == "best" else "desc"
@@ -308,13 +352,12 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
             raise UnclearError("among what the extreme is looked for")
         return plan
     if reading.order is not None:
-        limit = reading.limit or _listed(reading)
         order = reading.order
-        if reading.order_words.startswith("by "):
-            limit = reading.limit  # type: ignore[assignment]  # sorted, and none left out
-            if reading.sort is not None:
-                order = order.removesuffix(" desc") + (" desc" if reading.sort == "desc" else "")
-        return replace(plan, order=order, order_words=reading.order_words, limit=limit)
+        is_sorted = reading.order_words.startswith("by ")  # and none is left out
+        most = reading.limit if is_sorted else reading.limit or _listed(reading)
+        if is_sorted and reading.sort is not None:
+            order = order.removesuffix(" desc") + (" desc" if reading.sort == "desc" else "")
+        return replace(plan, order=order, order_words=reading.order_words, limit=most)
     if rank in ("new", "old"):
         date = plan.date or entity.date
         columns = (*plan.extra_columns, *([date] if "/" not in date else []))

@@ -22,6 +22,7 @@ class Slot:
 
     text: str
     meanings: Mapping[str, Any]
+    apart: bool = False  # a comma stands before it
 
     def __contains__(self, kind: str) -> bool:
         return kind in self.meanings
@@ -45,7 +46,7 @@ def scan(
                 tokens, at, entity, vocabulary, names, now
             )
         text = " ".join(token.text for token in tokens[at : at + length])
-        found.append(Slot(text, meanings))
+        found.append(Slot(text, meanings, tokens[at].apart))
         at += length
     return found
 
@@ -67,6 +68,8 @@ def _at(
         return length, meanings
     if number := _number(tokens, at, vocabulary):
         return number
+    if cycle := vocabulary.periods.cycle(tokens, at):
+        return cycle[0], {"unit": cycle[1]}
     if token.stem in GRAINS:
         return 1, {"unit": token.stem}
     if match := names.find(tokens, at, entity):
@@ -85,7 +88,8 @@ def _range(
         return None
     if vocabulary.periods.is_month(tokens[at + 4 : at + 6]):
         return None  # "between 1 and 15 May"
-    return 4, {"range": (low.number, high.number)}
+    length = 5 if at + 4 < len(tokens) and vocabulary.is_percent(tokens[at + 4]) else 4
+    return length, {"range": (low.number, high.number)}
 
 
 def _phrase(
@@ -98,7 +102,7 @@ def _phrase(
             *entity.lexicon.get(stems, ()),
             *vocabulary.words.get(stems, ()),
         ]
-        if found:
+        if found and not any(token.apart for token in tokens[at + 1 : at + length]):
             meanings: dict[str, Any] = {}
             for meaning in found:
                 meanings.setdefault(meaning.kind, meaning.value)
@@ -122,4 +126,29 @@ def _number(
         return None
     if at + 1 < len(tokens) and tokens[at + 1].stem in GRAINS:
         return 2, {"duration": (int(value), tokens[at + 1].stem)}
+    if at + 1 < len(tokens) and vocabulary.is_percent(tokens[at + 1]):
+        return 2, {"number": value}  # "50 percent"
     return 1, {"number": value}
+
+
+def positions(
+    tokens: Sequence[Token], vocabulary: Vocabulary, entity: Entity | None = None
+) -> list[tuple[int, int, dict[str, object]]]:
+    """Phrases of the general vocabulary: begin, end, kind -> value.
+
+    What an entity calls its own comes first: ``credit limit`` of a client is no credit note.
+    """
+    own = {} if entity is None else entity.lexicon
+    found = []
+    at = 0
+    while at < len(tokens):
+        for length in range(min(6, len(tokens) - at), 0, -1):
+            stems = tuple(token.stem for token in tokens[at : at + length])
+            meanings = vocabulary.words.get(stems) or (own.get(stems) if length > 1 else None)
+            if meanings:
+                found.append((at, at + length, {one.kind: one.value for one in meanings}))
+                at += length
+                break
+        else:
+            at += 1
+    return found

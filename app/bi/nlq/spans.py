@@ -8,6 +8,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 GRAINS = ("day", "week", "month", "quarter", "half", "year")
+# What comes again: days of the week, hours of the day, months whatever their year.
+CYCLES = ("weekday", "hour", "season")
 MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}
 
 
@@ -20,15 +22,29 @@ class Period:
     label: str
     grain: str | None = None
     said: bool = True  # whether its year was; a month alone is the last one of that name
+    weekday: bool = False  # the latest one of that name, or of what lies ahead the next
+    unsure: bool = False  # "last months": one of them may not be what was meant
 
     def this_year(self, today: date) -> Period:
-        """The month of this year, where none was said."""
+        """The month of this year, the weekday to come, where no more was said."""
+        if self.weekday and (self.end or self.start or today) <= today:
+            start, end = (d and d + timedelta(days=7) for d in (self.start, self.end))
+            label = f"{start:%A}, {start}" if start else f"before {end}"
+            return Period(start, end, label, self.grain)
         if self.said or (self.start or self.end or today).year >= today.year:
             return self
         start, end = (None if d is None else add_months(d, 12) for d in (self.start, self.end))
-        month = (start or end or today) if start else add_months(end or today, -1)
-        label = f"{calendar.month_name[month.month]} {month.year}"
-        return Period(start, end, label if start else f"before {end}", self.grain)
+        if start is not None and end is not None and self.grain is None:
+            label = f"from {start} to {end - timedelta(days=1)}"
+        elif start is None:
+            label = f"before {end}"
+        elif end is None:
+            label = f"since {start}"
+        elif self.grain == "day":
+            label = str(start)
+        else:
+            label = f"{calendar.month_name[start.month]} {start.year}"
+        return Period(start, end, label, self.grain)
 
     def earlier(self, unit: str) -> Period | None:
         """The same days one unit earlier: of May 2026 and ``year``, May 2025."""

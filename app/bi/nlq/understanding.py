@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.accounting import is_either, without_effect
 from app.bi.nlq.checking import UnclearError, has_head, has_needs
-from app.bi.nlq.compiling import condition_text
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.plan import Condition, Having, Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.relating import Relating
 from app.bi.nlq.resolving import resolved
-from app.bi.nlq.slots import Slot, scan
+from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
+from app.bi.nlq.within import ranks_records
 from app.bi.nlq.words import Token, phrase, repaired, repairs, tokenise
 from app.container import container
 
@@ -29,6 +30,8 @@ _SQL = re.compile(
 )
 # Entities that answer a question equally well are a choice when nothing tells them apart.
 CLOSE = 1
+# A reading of other records that is hardly worse leaves the answer unsure.
+RIVAL = 4
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class _Candidate:
         return self.plan is not None and not self.unknown
 
 
-class _Understanding:
+class _Understanding(Relating):
     def __init__(self, vocabulary: Vocabulary, now: Calendar, caller_id: int) -> None:
         self._vocabulary = vocabulary
         self._now = now
@@ -91,13 +94,16 @@ class _Understanding:
         if (reason := self.refusal(question)) is not None:
             return Understood(refused=True, reason=reason)
         text = self._rewritten(question)
-        tokens = list(repaired(tokenise(text), self._vocabulary.known))
+        tokens = self._repaired(text)
         for pattern, choices in self._vocabulary.ambiguous:
             if pattern.fullmatch(text.strip(" ?!.").lower()):
                 return Understood(choices=tuple(choices), reason="it can be meant in several ways")
-        follows = bool(before) and self._follows(tokens)
+        points_back = self._points_back(tokens)
+        follows = bool(before) and (points_back or self._follows(tokens))
         if follows and (found := self._continued(tokens, before)):
             return found
+        if points_back:
+            return Understood(reason="of which records: nothing was asked before that has them")
         found = self._fresh(tokens)
         if found.plans or found.choices or not before or follows:
             return found
@@ -107,9 +113,13 @@ class _Understanding:
         """Why a question is not even read; None where it is."""
         if _SQL.search(question):
             return "only questions about figures are answered here"
-        tokens = repaired(tokenise(self._rewritten(question)), self._vocabulary.known)
+        tokens = self._repaired(self._rewritten(question))
         refused = self._refused(tuple(token.stem for token in tokens))
         return None if refused is None else f"“{refused}” is nothing that a question can do"
+
+    def _repaired(self, text: str) -> list[Token]:
+        """The words of a text, slips mended."""
+        return list(repaired(tokenise(text), self._vocabulary.known, self._vocabulary.verbs))
 
     def _rewritten(self, question: str) -> str:
         """The question with idioms said plainly; names keep their capitals."""
@@ -154,9 +164,12 @@ class _Understanding:
         close = [one for one in whole if best.score - one.score <= CLOSE]
         heads = [one for one in close if one.reading.noun_at is not None]
         if len(heads) == 1 and all(_is_before(heads[0], one) for one in close):
-            return Understood(plans=tuple(one.plan for one in heads if one.plan))
-        plans = [one.plan for one in whole if best.score - one.score <= CLOSE and one.plan]
-        return Understood(plans=tuple(plans))
+            close = heads
+        rivals = [one for one in whole if one not in close and best.score - one.score <= RIVAL]
+        plans = [one.plan for one in close if one.plan]
+        return Understood(
+            plans=tuple(replace(one, unsure=one.unsure + bool(rivals)) for one in plans)
+        )
 
     def _entities(self, tokens: Sequence[Token]) -> list[Entity]:
         """The entities that a word of the question belongs to."""
@@ -182,14 +195,34 @@ class _Understanding:
         try:
             if (not related and not has_head(reading)) or not has_needs(reading):
                 raise UnclearError("of what kind of record")
-            plan = None if unknown else resolved(reading, having, related)
+            plan = None if unknown else self._whole(reading, having, related)
         except UnclearError as error:
             return _Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
             asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
-            plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone,
-                           today=self._now.today, asked=asked)  # fmt: skip
+            # Who "they" are was said before, and may be others than all.
+            they = any(token.stem in self._vocabulary.pronouns for token in tokens)
+            plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked,
+                           today=self._now.today, unsure=plan.unsure + they)  # fmt: skip
         return _Candidate(plan, reading, unknown, None, score)
+
+    def _whole(
+        self, reading: Reading, having: Having | None, related: tuple[Condition, ...]
+    ) -> Plan:
+        """The plan of a reading, less sure for each word that shows nowhere in it.
+
+        Raises: UnclearError.
+        """
+
+        def again(slots: Sequence[Slot]) -> Plan | None:
+            try:
+                other = Reading(reading.entity, self._now, self._caller_id).read(slots)
+                return None if other.left else resolved(other, having, related)
+            except (UnclearError, AmbiguousName):
+                return None
+
+        plan = resolved(reading, having, related)
+        return replace(plan, unsure=plan.unsure + _unaccounted(reading, plan, again))
 
     def _prior(self, reading: Reading, slots: Sequence[Slot], tokens: Sequence[Token]) -> int:
         """How well the entity fits the head of the question."""
@@ -202,87 +235,31 @@ class _Understanding:
             score -= 2
         if first is None or "dimension" in first:
             score += int(reading.entity.data.get("prior", 0))
+        own = reading.measure is not None and reading.measure.value == reading.entity.amount
         if (
-            reading.order
+            (reading.order or own)
             and reading.entity.key == "Clients"
-            and reading.periods
+            and (reading.periods or ranks_records(reading))
             and not reading.date
         ):
-            score -= 6  # a period is about what was sold, not about when the client was added
+            score -= 6  # it is about what was sold, not about when the client was added
         if reading.subjects and not reading.rank:
             score -= 1
         return score
 
-    def _related(
-        self, entity: Entity, tokens: list[Token]
-    ) -> tuple[list[Token], Having | None, tuple[Condition, ...], tuple[str, ...]]:
-        """``... with more than 3 overdue invoices``: cut off, and read for what is counted."""
-        if not entity.related:
-            return tokens, None, (), ()
-        slots = _positions(tokens, self._vocabulary)
-        own = next((at for at, end, kinds in slots if kinds.get("noun") == entity.key), None)
-        if own is None:
-            return tokens, None, (), ()
-        other = next(
-            ((at, end, kinds["noun"]) for at, end, kinds in slots
-             if at > own and kinds.get("noun") in entity.related), None,
-        )  # fmt: skip
-        if other is None:
-            return tokens, None, (), ()
-        between = [one for one in slots if own < one[0] < other[0]]
-        if any({"most", "least", "by", "top"} & set(kinds) for _, _, kinds in between):
-            return tokens, None, (), ()
-        start = next((at for at, _, kinds in between if {"with", "without", "not"} & set(kinds)
-                      or set(OPERATORS) & set(kinds)), None)  # fmt: skip
-        if start is None:
-            return tokens, None, (), ()
-        stop = next((at for at, _, kinds in slots if at > other[0] and "by" in kinds), len(tokens))
-        return self._counted(entity, str(other[2]), tokens, start, stop)
-
-    def _counted(
-        self, entity: Entity, other: str, tokens: list[Token], start: int, stop: int
-    ) -> tuple[list[Token], Having | None, tuple[Condition, ...], tuple[str, ...]]:
-        target = self._vocabulary.entities[other]
-        operator, number = "gt", "0"
-        clause = tokens[start:stop]
-        slots = scan(clause, target, self._vocabulary, self._names, self._now)
-        kept: list[Slot] = []
-        at = 0
-        while at < len(slots):
-            slot = slots[at]
-            bound = next((op for kind, op in OPERATORS.items() if kind in slot), None)
-            behind = slots[at + 1] if at + 1 < len(slots) else None
-            counts = any("noun" in one for one in slots[at + 2 : at + 6])
-            if bound and behind is not None and "number" in behind and counts:
-                operator, number = bound, str(int(behind["number"]))
-                at += 2
-                continue
-            if "without" in slot or "not" in slot:
-                operator, number = "eq", "0"
-            elif "number" in slot and any("noun" in one for one in slots[at + 1 : at + 4]):
-                operator, number = "eq", str(int(slot["number"]))
-            elif not {"with", "list"} & set(slot.meanings):
-                kept.append(slot)
-            at += 1
-        reading = Reading(target, self._now, self._caller_id).read(kept)
-        unknown = tuple(reading.left)
-        try:
-            inner = resolved(reading)
-        except UnclearError as error:
-            return tokens, None, (), (str(error),)
-        if inner.kind != "list" or inner.order:
-            return tokens, None, (), (" ".join(token.text for token in clause),)
-        condition = _counting(entity.related[other], inner, operator, number)
-        return [*tokens[:start], *tokens[stop:]], None, (condition,), unknown
-
     # --- a question that goes on
+
+    def _points_back(self, tokens: Sequence[Token]) -> bool:
+        """``the biggest of them``: it is about what was asked before, or about nothing."""
+        kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
+        return any("of_them" in one for one in kinds)
 
     def _follows(self, tokens: Sequence[Token]) -> bool:
         """Whether it begins like one that goes on, or names nothing of its own."""
-        first = _positions(tokens, self._vocabulary)[:1]
+        first = positions(tokens, self._vocabulary)[:1]
         if first and {"and_then", "by"} & set(first[0][2]):
             return True
-        kinds = [kinds for _, _, kinds in _positions(tokens, self._vocabulary)]
+        kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
         nouns = any("noun" in one for one in kinds)
         telling = any(
             meaning.kind in ("measure", "rate")
@@ -304,10 +281,20 @@ class _Understanding:
         reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
         if reading.left:
             return self._of_others(tokens, before[place])
+
+        def again(rest: Sequence[Slot]) -> Plan | None:
+            try:
+                other = Reading(plan.entity, self._now, self._caller_id).read(rest)
+                return None if other.left else changed(plan, other)
+            except (UnclearError, AmbiguousName):
+                return None
+
         try:
-            return Understood(plans=(changed(plan, reading, repairs(tokens)),))
+            made = changed(plan, reading, repairs(tokens))
+            odd = _unaccounted(reading, made, again)
         except UnclearError as error:
             return Understood(reason=str(error), choices=error.choices)
+        return Understood(plans=(replace(made, unsure=made.unsure + odd),))
 
     def _plan(self, before: Sequence[str], at: int) -> Plan | None:
         """What was understood of an earlier question; found out once."""
@@ -322,14 +309,14 @@ class _Understanding:
 
     def _of_others(self, tokens: Sequence[Token], earlier: str) -> Understood | None:
         """``what about leads?``: the question before, asked of other records."""
-        kinds = [kinds for _, _, kinds in _positions(tokens, self._vocabulary)]
+        kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
         nouns = [kinds["noun"] for kinds in kinds if "noun" in kinds]
         plain = all({"noun", "and_then", "stop", "list", "by"} & set(one) for one in kinds)
-        whole = sum(end - at for at, end, _ in _positions(tokens, self._vocabulary))
+        whole = sum(end - at for at, end, _ in positions(tokens, self._vocabulary))
         if len(nouns) != 1 or not plain or whole != len(tokens):
             return None
-        words = list(repaired(tokenise(self._rewritten(earlier)), self._vocabulary.known))
-        places = [(at, end) for at, end, kinds in _positions(words, self._vocabulary)
+        words = self._repaired(self._rewritten(earlier))
+        places = [(at, end) for at, end, kinds in positions(words, self._vocabulary)
                   if "noun" in kinds]  # fmt: skip
         if len(places) != 1:
             return None
@@ -339,51 +326,22 @@ class _Understanding:
         return self._fresh([*words[:at], *replaced, *words[end:]])
 
 
+def _unaccounted(
+    reading: Reading, plan: Plan, again: Callable[[Sequence[Slot]], Plan | None]
+) -> int:
+    """How many words show nowhere in the plan.
+
+    Raises: UnclearError.
+    """
+    if is_either(reading.slots, reading.conditions):
+        raise UnclearError("whether both have to hold, or one of them")
+    return len(without_effect(reading.slots, plan, again))
+
+
 def _is_before(head: _Candidate, other: _Candidate) -> bool:
     """``clients that owe us``: the records are named before the figure that others have."""
     at, named = other.reading.measure_at, head.reading.noun_at
     return other is head or (at is not None and named is not None and named < at)
-
-
-def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condition:
-    """Related records of a kind, counted and compared."""
-    where = condition_text(inner)
-    options = f"($filter={where})" if where else ""
-    stated = " and ".join(one.spoken for one in inner.conditions)
-    within = f" {inner.period.label}" if inner.period is not None else ""
-    nouns = f"{stated} {inner.entity.many}{within}".strip()
-    amount = {
-        "gt": "more than",
-        "ge": "at least",
-        "lt": "fewer than",
-        "le": "at most",
-        "eq": "exactly",
-    }
-    if (operator, number) == ("gt", "0"):
-        words = f"with {nouns}"
-    elif (operator, number) == ("eq", "0"):
-        words = f"without {nouns}"
-    else:
-        words = f"with {amount[operator]} {number} {nouns}"
-    return Condition(f"{navigation}/$count{options} {operator} {number}", words)
-
-
-def _positions(
-    tokens: Sequence[Token], vocabulary: Vocabulary
-) -> list[tuple[int, int, dict[str, object]]]:
-    """Phrases of the general vocabulary: begin, end, kind -> value."""
-    found = []
-    at = 0
-    while at < len(tokens):
-        for length in range(min(6, len(tokens) - at), 0, -1):
-            stems = tuple(token.stem for token in tokens[at : at + length])
-            if meanings := vocabulary.words.get(stems):
-                found.append((at, at + length, {one.kind: one.value for one in meanings}))
-                at += length
-                break
-        else:
-            at += 1
-    return found
 
 
 def _not_understood(candidates: Sequence[_Candidate], tokens: Sequence[Token]) -> Understood:

@@ -106,7 +106,7 @@ class Names:
         text = _said(words)
         is_name = named or words[0].kind == "quoted" or words[0].text[:1].isupper()
         strange = len(words) == 1 and len(text) > 4 and text not in wordpiece.vocabulary()
-        if len(text) < 3 or not (is_name or strange):
+        if len(text) < 3 or not (is_name or strange or self._is_full(words)):
             return ()
         if words[-1].text.lower() in ("and", "or", "in", "by", "the", "this", "for", "with"):
             return ()
@@ -115,8 +115,17 @@ class Names:
             if self._looked >= MOST_LOOKUPS:
                 return ()
             self._looked += 1
-            found = self._known[(text,)] = _people(text) or _records(text)
+            small = not (is_name or strange)
+            found = _people(text) or (() if small else _records(text))
+            self._known[(text,)] = found
         return found
+
+    def _is_full(self, words: Sequence[Token]) -> bool:
+        """``tom becker``: two words that mean nothing else, written small."""
+        known = self._vocabulary.known
+        return len(words) == 2 and all(
+            token.kind == "word" and token.stem not in known for token in words
+        )
 
 
 def _said(words: Sequence[Token]) -> str:
@@ -173,6 +182,8 @@ def _people(text: str) -> tuple[Value, ...]:
         return ()
     exact = [row for row in users if _plain(row["displayName"]) == wanted]
     part = exact or [row for row in users if wanted in _plain(row["displayName"]).split()]
+    if not part and wanted.endswith("s"):  # "Karins tickets"
+        part = [row for row in users if wanted[:-1] in _plain(row["displayName"]).split()]
     if not part and " " in wanted:
         part = [
             row for row in users

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bi.nlq.periods import PeriodReader
-from app.bi.nlq.words import phrase
+from app.bi.nlq.words import Token, phrase
 from app.odata import edm
 
 FOLDER = Path(__file__).parent.parent / "vocabulary"
@@ -140,7 +140,7 @@ class Entity:
             for name, (path, *words) in self.data.get("dimensions", {}).items()
         }
         for name, prop in self.type.properties.items():
-            if _members(prop) and name not in found and self.join is None:
+            if (_members(prop) or name == "currency") and name not in found and self.join is None:
                 found[name] = Dimension(name, name, spoken(name))
         return found
 
@@ -197,6 +197,10 @@ class Entity:
             for words in (*data.get("dimensions", {}).get(name, ("",))[1:], spoken(name)):
                 if words:
                     yield words, Meaning("dimension", dimension, words)
+                if words and dimension.path.startswith("Client/") and name != "client":
+                    for owner in ("client", "customer"):
+                        whole = f"{owner} {words}"
+                        yield whole, Meaning("dimension", dimension, whole)
         if self.join is None:
             yield from self._properties()
 
@@ -261,7 +265,7 @@ class Vocabulary:
         }
         self.words: dict[Phrase, list[Meaning]] = defaultdict(list)
         for name, texts in data["words"].items():
-            if name in ("yes_no", "introduces"):
+            if name in ("yes_no", "introduces", "pronouns", "percent"):
                 continue
             for text in texts:
                 self._add(text, Meaning(name, None, text))
@@ -284,10 +288,17 @@ class Vocabulary:
         ]
         self.yes_no = frozenset(phrase(text)[0] for text in data["words"]["yes_no"])
         self.introduces = frozenset(phrase(text)[0] for text in data["words"]["introduces"])
+        self._percent = frozenset(phrase(text)[0] for text in data["words"]["percent"])
+        self.nearest: Mapping[str, str] = data["nearest"]
+        self.pronouns = frozenset(phrase(text)[0] for text in data["words"]["pronouns"])
         self.inside = frozenset(data["languages"]["inside"])
         self.languages = frozenset(data["languages"]["names"])
         self.places = {name.lower(): own for name, own in data.get("places", {}).items()}
         self.countries: Mapping[str, list[str]] = data["countries"]
+
+    def is_percent(self, token: Token) -> bool:
+        """Whether a word behind a number only says what it is counted in."""
+        return token.stem in self._percent
 
     def _add(self, text: str, meaning: Meaning) -> None:
         if stems := phrase(text):
@@ -302,6 +313,16 @@ class Vocabulary:
         for names in self.countries.values():
             found |= {word for name in names for word in phrase(name)}
         return frozenset(found)
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """Single words for what happens to records, or the state that it leaves them in."""
+        return frozenset(
+            stems[0]
+            for entity in self.entities.values()
+            for stems, meanings in entity.lexicon.items()
+            if len(stems) == 1 and {"date", "state"} & {meaning.kind for meaning in meanings}
+        )
 
 
 @cache

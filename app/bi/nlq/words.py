@@ -44,6 +44,7 @@ class Token:
     number: Decimal | None = None
     first: bool = False  # of its sentence, where a capital letter says nothing
     repaired_from: str | None = None
+    apart: bool = False  # a comma stands before it: no phrase goes over it
 
     @property
     def is_capital(self) -> bool:
@@ -64,23 +65,28 @@ def stem(word: str) -> str:
 def tokenise(text: str) -> list[Token]:
     """The tokens of a question, in their order."""
     found: list[Token] = []
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
-        kind, written = str(match.lastgroup), match.group()
-        if match["number"] is not None:
-            found.append(_number(match))
-        elif kind == "quoted":
-            found.append(Token(written[1:-1], written[1:-1].lower(), "quoted"))
-        elif kind == "word":
-            found.append(Token(written, stem(written), first=not found))
-        elif kind == "date" and "." in written:
-            day, month, year = written.split(".")  # 1.5.2026; with slashes it could be January
-            iso = f"{year}-{int(month):02d}-{int(day):02d}"
-            found.append(Token(iso, iso, kind))
-        elif kind == "code":
-            found.append(Token(written, stem(written)))
-        else:
-            found.append(Token(written, written, kind))
+    written_as = unicodedata.normalize("NFKC", text)
+    for match in _TOKEN.finditer(written_as):
+        apart = written_as[: match.start()].rstrip()[-1:] in (",", ";", ":")
+        found.append(replace(_token(match, is_first=not found), apart=apart))
     return found
+
+
+def _token(match: re.Match[str], *, is_first: bool) -> Token:
+    kind, written = str(match.lastgroup), match.group()
+    if match["number"] is not None:
+        return _number(match)
+    if kind == "quoted":
+        return Token(written[1:-1], written[1:-1].lower(), "quoted")
+    if kind == "word":
+        return Token(written, stem(written), first=is_first)
+    if kind == "date" and "." in written:
+        day, month, year = written.split(".")  # 1.5.2026; with slashes it could be January
+        iso = f"{year}-{int(month):02d}-{int(day):02d}"
+        return Token(iso, iso, kind)
+    if kind == "code":
+        return Token(written, stem(written))
+    return Token(written, written, kind)
 
 
 def _number(match: re.Match[str]) -> Token:
@@ -98,13 +104,39 @@ def phrase(text: str) -> tuple[str, ...]:
     return tuple(token.stem for token in tokenise(text))
 
 
-def repaired(tokens: Iterable[Token], known: Collection[str]) -> Iterator[Token]:
+def repaired(
+    tokens: Iterable[Token], known: Collection[str], verbs: Collection[str] = ()
+) -> Iterator[Token]:
     """The tokens, those that are like exactly one known word replaced by it."""
     long = [word for word in known if len(word) >= SHORTEST_REPAIRED]
     strange = 0
-    for token in tokens:
+    for token in (part for one in tokens for part in _parts(one, known)):
+        token = token if token.stem in known else _inflected(token, verbs)
         strange += token.stem not in known
         yield _repaired(token, known, long) if strange <= MOST_STRANGE else token
+
+
+def _parts(token: Token, known: Collection[str]) -> list[Token]:
+    """``closed-won`` as two words, where both are known and the whole is not."""
+    words = token.text.split("-")
+    is_prefix = len(words[0]) < SHORTEST_REPAIRED  # "non-billable"
+    if token.kind != "word" or len(words) < 2 or is_prefix or token.stem in known:
+        return [token]
+    found = [replace(token, text=one, stem=stem(one), apart=token.apart and not at)
+             for at, one in enumerate(words)]  # fmt: skip
+    return found if all(one.stem in known for one in found) else [token]
+
+
+def _inflected(token: Token, verbs: Collection[str]) -> Token:
+    """``losing`` as a form of ``lose``, where only that is known; it is no slip."""
+    word = token.stem
+    if token.kind != "word" or token.is_capital or not word.endswith("ing"):
+        return token
+    root = word[:-3]
+    for form in (root, f"{root}e", root[:-1] if root[-2:-1] == root[-1:] else ""):
+        if len(form) >= 3 and form in verbs:
+            return replace(token, stem=form)
+    return token
 
 
 def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:

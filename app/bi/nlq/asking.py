@@ -1,0 +1,55 @@
+"""Properties in a question: a column that is shown, a figure, or something that must be there."""
+
+from __future__ import annotations
+
+from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.naming import Naming
+from app.bi.nlq.plan import Condition
+from app.bi.nlq.slots import Slot
+from app.bi.nlq.vocabulary import Measure, spoken
+
+
+class Asking(Naming):
+    """The part of a reading that is about properties of records."""
+
+    noun_at: int | None
+    _by: bool
+
+    def _property(self, at: int, slot: Slot) -> None:
+        path = slot["property"]
+        is_number = self.entity.is_number(path)
+        asked = self.flags & {"average", "sum"} or self.rank in ("desc", "asc")
+        if self._by and is_number:
+            self.order, self.order_words, self._by = f"{path} desc", slot.text, False
+            self._open.pop("by", None)
+            self.score += 1
+        elif is_number and asked and self.measure is None:
+            money = self.entity.currency_of(path)
+            self.measure = Measure(label=spoken(path).capitalize(), value=path, money=money)
+            self.score += 1
+        elif is_number and self.noun_at is None:
+            self.left.append(slot.text)  # a figure asked for, and nothing says how
+        else:
+            self._column(at, path)
+
+    def _column(self, at: int, path: str) -> None:
+        """``with their email`` shows it, ``with an email`` asks for those that have one.
+
+        A property that nothing introduces is not understood.
+        """
+        place = at - 1
+        while place >= 0 and set(self._slots[place].meanings) == {"stop"}:
+            place -= 1
+        before = self._slots[place] if place >= 0 else None
+        rest = [one for one in self._slots[at + 1 : at + 3] if set(one.meanings) != {"stop"}]
+        behind = rest[0] if rest else None
+        if behind is not None and {*OPERATORS, "number", "duration"} & set(behind.meanings):
+            self.columns.append(path)  # the number takes it away again
+            return
+        shown = ("shows", "or", "list", "property", "dimension", "listed")
+        if self.is_record or self._names_record() or (before and set(shown) & set(before.meanings)):
+            self.columns.append(path)
+        elif before is not None and "with" in before:
+            self._add(at, Condition(f"{path} ne null", f"with {spoken(path)}"))
+        else:
+            self.left.append(self._slots[at].text)

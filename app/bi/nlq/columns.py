@@ -1,0 +1,35 @@
+"""What the rows of an answer have: columns, figures, a currency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.bi.nlq.vocabulary import Dimension
+from app.bi.query import Query
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the answer: ``name`` as in the rows; ``type`` is text, number, money, percent,
+    date, instant, boolean or id."""
+
+    name: str
+    label: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The query of a plan and what its rows have."""
+
+    query: Query
+    columns: tuple[Column, ...]
+    figures: tuple[str, ...] = ()  # names of the columns that are figures
+    currency: str | None = None  # name of the column with the currency
+
+
+def group_name(dimension: Dimension) -> str:
+    """What a dimension is called in a query: a deep path gets a name of its own."""
+    if dimension.path.count("/") < 2:
+        return dimension.path
+    return dimension.name if dimension.name == "country" else f"{dimension.name}Name"

@@ -1,0 +1,84 @@
+"""Records as a list: the query of them, or of the first of each group."""
+
+from __future__ import annotations
+
+from app.bi.nlq.columns import Column, Compiled, group_name
+from app.bi.nlq.filtering import condition_text
+from app.bi.nlq.plan import Plan
+from app.bi.query import Query
+
+
+def listed(plan: Plan) -> Compiled:
+    entity = plan.entity
+    wanted = list(dict.fromkeys([*entity.columns, *plan.extra_columns]))
+    if plan.date and plan.period is not None and plan.date not in wanted:
+        wanted.append(plan.date)
+    ordered = (plan.order or "").removesuffix(" desc")
+    if ordered not in wanted and entity.join is None and entity.prop(ordered) is not None:
+        wanted.append(ordered)  # "by number of employees"
+    options: dict[str, str] = {}
+    where = condition_text(plan)
+    if entity.join is not None:
+        steps = [f"filter({where})"] if where else []
+        options["apply"] = "/".join([f"join({entity.join})", *steps])
+    elif where:
+        options["filter"] = where
+    if plan.within:
+        options["apply"] = _first_of_each(plan, options.pop("filter", None))
+        groups = [group_name(one) for one in plan.within]
+        options["orderby"] = ",".join([*groups, f"{plan.order},id"])
+    elif plan.order:
+        options["orderby"] = f"{plan.order},id" if entity.join is None else plan.order
+    if plan.limit is not None and not plan.within:
+        options["top"] = str(plan.limit)
+    options["count"] = "true"
+    if entity.join is None:
+        own = [path for path in wanted if "/" not in path]
+        options["select"] = ",".join(["id", *own])
+        expanded: dict[str, list[str]] = {}
+        for path in wanted:
+            navigation, _, part = path.partition("/")
+            if part:
+                expanded.setdefault(navigation, []).append(part)
+        if expanded:
+            options["expand"] = ",".join(f"{n}($select={','.join(p)})" for n, p in expanded.items())
+    else:
+        wanted = [path for path in wanted if not path.startswith("Client/")]
+    columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
+    currency = next((path for path in wanted if path.endswith("currency")), None)
+    return Compiled(Query(entity.set, options), columns, (), currency)
+
+
+def _first_of_each(plan: Plan, where: str | None) -> str:
+    """The first records of each group, as ``$apply``."""
+    path, down = (plan.order or "").removesuffix(" desc"), (plan.order or "").endswith(" desc")
+    keys = [group_name(one) if one.path.count("/") > 1 else one.key or one.path
+            for one in plan.within]  # fmt: skip
+    deep = [f"{one.path} as {group_name(one)}" for one in plan.within if one.path.count("/") > 1]
+    known = f"({where}) and {path} ne null" if where else f"{path} ne null"
+    steps = [f"filter({known})", *([f"compute({','.join(deep)})"] if deep else [])]
+    kind = "topcount" if down else "bottomcount"
+    return "/".join([*steps, f"groupby(({','.join(keys)}),{kind}({plan.limit},{path}))"])
+
+
+def _label(path: str) -> str:
+    words = "".join(f" {c.lower()}" if c.isupper() else c for c in path.replace("/", " ")).split()
+    if words[:1] == ["client"] and words[-1] == "name":
+        return "Client"
+    if words[-2:] == ["display", "name"]:
+        return words[0].capitalize()
+    return " ".join(words).capitalize()
+
+
+def _type(plan: Plan, path: str) -> str:
+    entity = plan.entity
+    if path == entity.amount or (entity.currency_of(path) and entity.is_number(path)):
+        return "money" if entity.currency_of(path) else "number"
+    if entity.is_date(path) and path in ("payment/date",):
+        return "date"
+    found = entity.prop(path)
+    name = getattr(getattr(found, "type", None), "name", "Edm.String")
+    return {
+        "Edm.Date": "date", "Edm.DateTimeOffset": "instant", "Edm.Boolean": "boolean",
+        "Edm.Int32": "number", "Edm.Int64": "number", "Edm.Decimal": "number",
+    }.get(name, "text")  # fmt: skip

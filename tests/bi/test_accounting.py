@@ -1,0 +1,70 @@
+"""Words that show nowhere in the query cost confidence; an "or" is not answered as an "and"."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.nlq import HIGH
+from tests.bi.conftest import Ask
+
+
+@pytest.mark.parametrize(
+    ("sure", "less_sure"),
+    [
+        # Two values joined by "and": of both together, or of each.
+        ("tickets by priority", "new and solved tickets by priority"),
+        # One of the two is part of the other.
+        ("open tickets", "new and open tickets"),
+        # Nothing but a verb says whose amounts they are.
+        ("how much did we invoice by currency", "how much have we booked by currency"),
+        # There is but one group.
+        ("tickets by priority", "normal tickets by priority"),
+        # Of the months, or of what is in them.
+        ("monthly revenue", "monthly average revenue"),
+        # Days that are still to come, of what is over.
+        ("tickets created in the last 2 days", "tickets created within 2 days"),
+        # Where there is nothing, something else may have been asked for.
+        ("urgent tickets", "solved tickets"),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_less_sure(ask: Ask, sure: str, less_sure: str) -> None:
+    assert ask(sure)["confidence"] >= HIGH
+    answer = ask(less_sure)
+    assert answer["status"] == "answered", answer["answer"]
+    assert answer["confidence"] < HIGH, answer["interpretation"]
+
+
+def test_an_or_between_different_restrictions_is_not_answered(ask: Ask) -> None:
+    answer = ask("invoices that are overdue or over 5,000")
+    assert answer["status"] == "unsupported"
+    assert "one of them" in answer["answer"]
+    assert ask("new or open tickets")["status"] == "answered"
+
+
+def test_how_long_is_no_amount(ask: Ask) -> None:
+    assert ask("how long are deals open on average")["status"] == "unsupported"
+
+
+def test_the_biggest_of_each_month_is_not_counted(ask: Ask) -> None:
+    assert ask("biggest invoice per month this year")["status"] == "unsupported"
+
+
+def test_a_share_is_of_what_stands_behind_among(ask: Ask) -> None:
+    answer = ask("share of urgent tickets among open tickets")
+    assert answer["interpretation"].startswith("Share of tickets: urgent (open)")
+
+
+def test_what_says_more_of_a_group_is_no_group(ask: Ask) -> None:
+    answer = ask("revenue by country of the customer")
+    assert answer["columns"][0]["name"] == "country"
+    assert answer["rowCount"] == 2
+    both = ask("revenue by client, industry")
+    assert {"Client/name", "Client/industry"} <= {column["name"] for column in both["columns"]}
+    one = ask("revenue per customer industry")
+    assert "Client/name" not in {column["name"] for column in one["columns"]}
+
+
+def test_what_a_list_is_ordered_by_is_shown(ask: Ask) -> None:
+    answer = ask("top 3 clients by number of employees in each country")
+    assert answer["status"] == "answered", answer["answer"]
+    assert "employeeCount" in {column["name"] for column in answer["columns"]}
