@@ -2,13 +2,16 @@
 
     python -m bench.exports [--rows 1000000] [--format xlsx] [--database postgresql://...]
 
-Clients are written straight into an empty database; then a saved report over all of them is
-exported as the worker does it. Resident memory is read after every page.
+Clients are written straight into an empty database; then a process that does nothing else exports a
+saved report over all of them, as the worker does it. Resident memory is read after every page, less
+the pages of the database's file that SQLite has mapped (64 MB at most): the system takes those back
+when it needs them. They are printed, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import sys
 import tempfile
 import time
@@ -32,6 +35,7 @@ from app.security import acting_as, system_caller
 
 BUDGET_MB = 200
 BATCH = 20_000
+DATABASE = "exports.db"
 REPORT = Report(
     id=1, key=None, name="All clients", description=None, entity="Clients",
     options={"select": "id,number,name,email,status,revenue,currency,createdAt", "orderby": "id"},
@@ -53,29 +57,41 @@ def main() -> int:
             flask_migrate.upgrade()
             without_search()
             fill(options.rows)
-            started_at, before = time.perf_counter(), resident_mb()
-            cpu_at = time.process_time()
-            bar = tqdm(total=options.rows, unit=" rows", desc=options.format)
-            highest = [before]
+        # Filling leaves memory behind that no export needs.
+        alone = multiprocessing.get_context("spawn").Process(target=export, args=(folder, options))
+        alone.start()
+        alone.join()
+    return alone.exitcode or 0
 
-            def progress(done: int) -> None:
-                bar.update(done - bar.n)
-                highest[0] = max(highest[0], resident_mb())
 
-            table = prepare(REPORT, {}, options.format, progress)
-            path = Path(folder) / f"export.{options.format}"
-            write(table, options.format, path)
-            bar.close()
-            seconds, size = time.perf_counter() - started_at, path.stat().st_size
-            cpu = time.process_time() - cpu_at
+def export(folder: str, options: argparse.Namespace) -> None:
+    """Export all rows and print what it took; ends the process, with 1 over the budget."""
+    app = _app(Path(folder), options.database)
+    with app.app_context(), acting_as(system_caller()):
+        started_at, before = time.perf_counter(), resident_mb()
+        cpu_at = time.process_time()
+        bar = tqdm(total=options.rows, unit=" rows", desc=options.format)
+        highest, mapped = [before], [0.0]
+
+        def progress(done: int) -> None:
+            bar.update(done - bar.n)
             highest[0] = max(highest[0], resident_mb())
+            mapped[0] = max(mapped[0], mapped_mb())
+
+        table = prepare(REPORT, {}, options.format, progress)
+        path = Path(folder) / f"export.{options.format}"
+        write(table, options.format, path)
+        bar.close()
+        seconds, size = time.perf_counter() - started_at, path.stat().st_size
+        cpu = time.process_time() - cpu_at
+        highest[0] = max(highest[0], resident_mb())
     print(
         f"{options.format}: {table.written:,} of {table.total:,} rows in {seconds:.1f} s"
         f" ({cpu:.1f} s of CPU), {size / 1e6:.1f} MB; resident {before:.0f} MB before,"
-        f" {highest[0]:.0f} MB at most,"
+        f" {highest[0]:.0f} MB at most, and {mapped[0]:.0f} MB of the file mapped,"
         f" budget {BUDGET_MB} MB"
     )
-    return int(highest[0] > BUDGET_MB)
+    sys.exit(int(highest[0] > BUDGET_MB))
 
 
 def without_search() -> None:
@@ -108,14 +124,26 @@ def _client(table: Any, number: int, now: datetime) -> dict[str, Any]:
 
 
 def resident_mb() -> float:
-    """Resident memory of this process."""
+    """Resident memory of this process, without the mapped file of the database."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
     line = next(line for line in text.splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024
+    return int(line.split()[1]) / 1024 - mapped_mb()
+
+
+def mapped_mb() -> float:
+    """Pages of the database's file that are mapped into this process."""
+    found, is_database = 0, False
+    for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
+        name = line.split(" ", 1)[0]
+        if "-" in name:  # the head of a part of memory: addresses, rights, file
+            is_database = line.endswith(DATABASE)
+        elif is_database and name == "Rss:":
+            found += int(line.split()[1])
+    return found / 1024
 
 
 def _app(folder: Path, database: str | None) -> Any:
-    url = database_url(database) if database else f"sqlite:///{folder / 'exports.db'}"
+    url = database_url(database) if database else f"sqlite:///{folder / DATABASE}"
     return create_app(
         Config(
             SECRET_KEY="only-for-the-measurement-of-exports-12345",

@@ -24,8 +24,10 @@ class Chart:
     y_label: str = ""
 
 
-def vega_lite(chart: Chart, rows: Sequence[Mapping[str, Any]], title: str = "") -> dict[str, Any]:
-    """The specification with its data inside."""
+def vega_lite(
+    chart: Chart, rows: Sequence[Mapping[str, Any]], title: str = "", remark: str = ""
+) -> dict[str, Any]:
+    """The specification with its data inside; ``remark`` stands under the title."""
     values = [_value(chart, row) for row in rows[:500]]
     spec: dict[str, Any] = {
         "$schema": SCHEMA,
@@ -38,8 +40,10 @@ def vega_lite(chart: Chart, rows: Sequence[Mapping[str, Any]], title: str = "") 
         "config": {"font": "DejaVu Sans, Arial, sans-serif", "view": {"stroke": None},
                    "range": {"category": COLOURS}, "axis": {"gridColor": "#e6e8eb"}},
     }  # fmt: skip
-    if title:
+    if title or remark:
         spec["title"] = {"text": title, "anchor": "start", "fontSize": 16}
+    if remark:
+        spec["title"] |= {"subtitle": remark, "subtitleColor": "#555555"}
     return spec
 
 
@@ -66,21 +70,27 @@ def _encoding(chart: Chart, values: Sequence[Mapping[str, Any]]) -> dict[str, An
     if chart.type == "arc":
         colour = {"field": "x", "type": "nominal", "title": chart.x_label or chart.x, "sort": None}
         return {"theta": {"field": "y", "type": "quantitative", "stack": True}, "color": colour}
-    if chart.type == "bar" and len({value["x"] for value in values}) > 8:
-        x, y = {**y, "title": y["title"]}, {**x, "axis": {"labelLimit": 220}}
+    if chart.type == "bar" and _wants_lying_bars([str(value["x"]) for value in values]):
+        # Names of records are long, and end with what tells them apart.
+        x, y = {**y, "title": y["title"]}, {**x, "axis": {"labelLimit": 300, "maxExtent": 320}}
     encoding: dict[str, Any] = {"x": x, "y": y}
     if chart.series:
-        encoding["color"] = {"field": "series", "type": "nominal", "title": None}
+        encoding["color"] = {"field": "series", "type": "nominal", "title": None, "sort": None}
         shared = len({(value["x"], value["series"]) for value in values}) > len(
             {value["x"] for value in values}
         )
         if not shared:
             return encoding
         if chart.type == "bar" and encoding["y"].get("type") == "quantitative":
-            encoding["xOffset"] = {"field": "series"}
+            encoding["xOffset"] = {"field": "series", "sort": None}
         elif chart.type == "bar":
-            encoding["yOffset"] = {"field": "series"}
+            encoding["yOffset"] = {"field": "series", "sort": None}
     return encoding
+
+
+def _wants_lying_bars(names: Sequence[str]) -> bool:
+    """Many long names are read beside bars; months and the like stand below them."""
+    return len(set(names)) > 8 and max(map(len, names)) > 8
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.bi.nlq.compiling import condition_text
+from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.query import Query, run
 from app.settings import organisation

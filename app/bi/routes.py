@@ -27,6 +27,7 @@ from app.bi.sessions import ask
 from app.errors import ValidationError
 from app.security import requires
 
+FILE = {"type": "string", "format": "binary"}
 area = Area("bi", __name__, description="Figures: questions in plain words, reports, exports")
 
 
@@ -108,7 +109,7 @@ def report_data(report_id: str) -> dict[str, Any]:
 
 
 @area.get("/reports/<string:report_id>/chart.svg")
-@area.response(200, content_type="image/svg+xml")
+@area.response(200, FILE, content_type="image/svg+xml")
 @requires("bi:query")
 def report_chart_svg(report_id: str) -> Response:
     """Draw the chart of a report as SVG; parameters as for its data."""
@@ -122,7 +123,7 @@ def report_chart_svg(report_id: str) -> Response:
 
 
 @area.get("/reports/<string:report_id>/chart.png")
-@area.response(200, content_type="image/png")
+@area.response(200, FILE, content_type="image/png")
 @requires("bi:query")
 def report_chart_png(report_id: str) -> Response:
     """Draw the chart of a report as PNG; parameters as for its data."""
@@ -132,10 +133,8 @@ def report_chart_png(report_id: str) -> Response:
 
 @area.post("/reports/<string:report_id>/export")
 @area.arguments(ReportExportRequestSchema)
-@area.response(200, content_type="application/octet-stream")
-@area.alt_response(
-    202, schema=ReportExportSchema, description="A large export, left to the worker."
-)
+@area.response(202, ReportExportSchema, description="A large export, left to the worker.")
+@area.alt_response(200, schema=FILE, content_type="*/*", description="The file.", success=True)
 @requires("bi:export")
 def export_report(wishes: dict[str, Any], report_id: str) -> Any:
     """Export a report as xlsx, csv, pdf or json.
@@ -150,7 +149,7 @@ def export_report(wishes: dict[str, Any], report_id: str) -> Any:
     )  # fmt: skip
     if isinstance(made, ExportFile):
         return file_response(made)
-    return ReportExportSchema().dump(made), 202, {"Location": made["url"]}
+    return made, 202, {"Location": made["url"]}
 
 
 @area.put("/reports/<int:report_id>/schedule")
@@ -179,7 +178,7 @@ def get_export(key: str) -> dict[str, Any]:
 
 
 @area.get("/exports/<string:key>/file")
-@area.response(200, content_type="application/octet-stream")
+@area.response(200, FILE, content_type="*/*")
 @requires("bi:export")
 def download_export(key: str) -> Response:
     """Download the file of an export that is done."""

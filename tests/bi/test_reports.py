@@ -68,6 +68,7 @@ def test_what_is_owed_stands_under_its_age(admin: Api, business: None) -> None:
     ("query", "field"),
     [("bogus=1", "filters.bogus"), ("from=yesterday", "filters.from"),
      ("from=2026-02-30", "filters.from"), ("clientId=1%20or%20true", "filters.clientId"),
+     ("from=2026-02-02&to=2026-02-01", "filters.to"),
      ("limit=0", "limit"), ("limit=5001", "limit"), ("limit=x", "limit"),
      ("currency=EUR&currency=CHF", "currency"), ("currency=" + "x" * 300, "filters.currency")],
 )  # fmt: skip

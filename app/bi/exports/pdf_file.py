@@ -15,7 +15,9 @@ from app.bi.charts import vega_lite
 from app.bi.drawing import draw
 from app.bi.exports.table import ExportTable, plain
 from app.bi.query import run
-from app.bi.reports.definition import Column, chart_rows
+from app.bi.reports.charting import chart_of
+from app.bi.reports.definition import Column
+from app.bi.reports.service import MOST_ROWS
 from app.errors import ServiceUnavailableError
 from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH, Page, Picture, Rule
 from app.invoices.pdf.fonts import BOLD
@@ -138,11 +140,13 @@ class _Pages:
 
 def _picture(table: ExportTable) -> tuple[bytes, int, int] | None:
     """The chart as pixels; a report whose chart cannot be drawn now comes without."""
-    found = chart_rows(table.report, run(table.query, 500).rows)
+    if table.report.chart is None:
+        return None
+    found = chart_of(table.report, run(table.query, MOST_ROWS).rows)
     if found is None:
         return None
     try:
-        drawn = draw(vega_lite(found[0], found[1][:60]), "png")
+        drawn = draw(vega_lite(found.chart, found.rows, remark=found.remark), "png")
     except ServiceUnavailableError:
         return None
     with Image.open(BytesIO(drawn)) as image:

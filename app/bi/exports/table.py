@@ -8,14 +8,14 @@ from datetime import UTC, date, datetime
 from itertools import islice
 from typing import Any
 
-from app.bi.query import LARGEST_PAGE, Query, Row, pages
+from app.bi.query import LARGEST_PAGE, Query, pages
+from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.service import Totals
 from app.database import steady_read
 
 # What a sheet holds less its head, sums and remarks; what people print.
 MOST_ROWS = {"xlsx": 1_000_000, "csv": 5_000_000, "json": 5_000_000, "pdf": 10_000}
-CHART_ROWS = 500
 PAGE_ROWS = LARGEST_PAGE
 Progress = Callable[[int], None]
 
@@ -33,10 +33,11 @@ class ExportTable:
     progress: Progress = lambda done: None
     written: int = 0
     sums: Totals = field(init=False)
-    charted: list[Row] = field(default_factory=list)
+    charted: Charting = field(init=False)
 
     def __post_init__(self) -> None:
         self.sums = Totals(self.report)
+        self.charted = Charting(self.report)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -58,10 +59,10 @@ class ExportTable:
         names = [column.name for column in self.columns]
         with steady_read() as connection:
             for page in pages(self.query, PAGE_ROWS, connection):
-                for row in islice(page, max(0, self.most - self.written)):
+                for found in islice(page, max(0, self.most - self.written)):
+                    row = self.report.row(found)
                     self.sums.add(row)
-                    if len(self.charted) < CHART_ROWS:
-                        self.charted.append(row)
+                    self.charted.add(row)
                     self.written += 1
                     yield [row.get(name) for name in names]
                 self.progress(self.written)

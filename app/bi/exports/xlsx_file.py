@@ -12,9 +12,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.bi.charts import COLOURS
 from app.bi.exports.table import ExportTable, plain, typed
 from app.bi.query import Row
-from app.bi.reports.definition import Column, chart_rows
+from app.bi.reports.definition import Column
 from app.lazy import lazy
 
 if TYPE_CHECKING:
@@ -32,9 +33,14 @@ _FORMATS: Mapping[str, Mapping[str, Any]] = {
     "percent": {"num_format": "0.0"},
     "date": {"num_format": "yyyy-mm-dd", "align": "left"},
     "instant": {"num_format": "yyyy-mm-dd hh:mm", "align": "left"},
-    "text": {},
+    # A text beside a number would touch it.
+    "text": {"indent": 1},
     "boolean": {},
 }
+_NUMBERS = ("money", "number", "integer", "percent")
+_A4 = 9
+# Of the page about the export: letters in a line; points of a line, and what is possible.
+_ABOUT_WIDTH, _LINE, _HIGHEST = 90, 15, 400
 _WIDTHS = {"money": 15, "date": 12, "instant": 17, "text": 26, "number": 13, "percent": 11}
 
 
@@ -60,14 +66,24 @@ class _Book:
         self._formats = {name: book.add_format({**base, **look}) for name, look in _FORMATS.items()}
         total = {**base, "bold": True, "top": 1}
         self._totals = {name: book.add_format({**total, **look}) for name, look in _FORMATS.items()}
-        self._head = book.add_format({**base, "bold": True, "bg_color": "#E8EEF4", "bottom": 1,
-                                      "text_wrap": True, "valign": "top"})  # fmt: skip
-        self._note = book.add_format({**base, "italic": True})
+        head = {**base, "bold": True, "bg_color": "#E8EEF4", "bottom": 1, "text_wrap": True,
+                "valign": "top"}  # fmt: skip
+        self._head = book.add_format(head)
+        self._heads = {
+            name: book.add_format(
+                {**head, "align": "right"} if name in _NUMBERS else {**head, **look}
+            )
+            for name, look in _FORMATS.items()
+        }
+        self._note = book.add_format({**base, "italic": True, "valign": "top"})
+        self._wrapped = book.add_format({**base, "text_wrap": True, "valign": "top"})
 
     def write(self) -> None:
         table = self._table
-        sheet = self._book.add_worksheet("Data")
+        sheet = self._sheet("Data")
         sheet.freeze_panes(1, 0)
+        sheet.repeat_rows(0)
+        sheet.set_footer("&L&A&RPage &P of &N")
         self._columns(sheet)
         row_at = 0
         for row_at, row in enumerate(table.rows(), 1):
@@ -76,6 +92,8 @@ class _Book:
             sheet.autofilter(0, 0, max(row_at, 1), len(table.columns) - 1)
         at = row_at + 1
         for sums in table.total_rows():
+            for place, column in enumerate(table.columns):  # the line above goes all through
+                sheet.write_blank(at, place, None, self._totals.get(column.type))
             self._row(sheet, at, sums, self._totals)
             at += 1
         if remark := table.remark():
@@ -83,10 +101,18 @@ class _Book:
         self._about()
         self._chart()
 
+    def _sheet(self, name: str) -> Any:
+        """A sheet that prints on the width of a page."""
+        sheet = self._book.add_worksheet(name)
+        sheet.set_paper(_A4)
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        return sheet
+
     def _columns(self, sheet: Any) -> None:
         for at, column in enumerate(self._table.columns):
             sheet.set_column(at, at, _WIDTHS.get(column.type, 12))
-            sheet.write_string(0, at, column.label, self._head)
+            sheet.write_string(0, at, column.label, self._heads.get(column.type, self._head))
 
     def _row(self, sheet: Any, at: int, row: Sequence[Any], formats: Mapping[str, Any]) -> None:
         for place, (column, value) in enumerate(zip(self._table.columns, row, strict=True)):
@@ -96,9 +122,9 @@ class _Book:
     def _about(self) -> None:
         """What the sheet shows, when it was made, and the query behind it."""
         table = self._table
-        sheet = self._book.add_worksheet("About")
+        sheet = self._sheet("About")
         sheet.set_column(0, 0, 18)
-        sheet.set_column(1, 1, 100)
+        sheet.set_column(1, 1, _ABOUT_WIDTH)
         lines = [
             ("Report", table.report.name),
             ("Description", table.report.description or ""),
@@ -109,40 +135,55 @@ class _Book:
             ("Query", table.query.url),
         ]
         for at, (name, text) in enumerate(lines):
+            # Not every program makes a line as high as what is wrapped in it.
+            sheet.set_row(at, min(_LINE * (1 + len(text) // _ABOUT_WIDTH), _HIGHEST))
             sheet.write_string(at, 0, name, self._note)
-            sheet.write_string(at, 1, text[:LONGEST_CELL])
+            sheet.write_string(at, 1, text[:LONGEST_CELL], self._wrapped)
 
     def _chart(self) -> None:
         """A sheet with the chart, over a sheet with its values: a column for each series."""
-        found = chart_rows(self._table.report, self._table.charted)
+        found = self._table.charted.found()
         if found is None:
             return
-        chart, rows = found
-        categories, series = _pivoted(rows, chart.x, chart.y, chart.series)
+        chart = found.chart
+        categories, series = _pivoted(found.rows, chart.x, chart.y, chart.series)
         if not categories:
             return
-        sheet = self._book.add_worksheet("Chart data")
+        types = {column.name: column.type for column in self._table.columns}
+        look = self._formats.get(types.get(chart.y, ""))
+        sheet = self._sheet("Chart data")
+        sheet.set_column(0, 0, _WIDTHS["text"])
+        sheet.set_column(1, len(series), _WIDTHS["money"])
         sheet.write_string(0, 0, chart.x_label or chart.x, self._head)
         for at, name in enumerate(series, 1):
-            sheet.write_string(0, at, name, self._head)
+            # One series has no name but that of its figure.
+            name = name if chart.series else chart.y_label
+            sheet.write_string(0, at, name, self._heads["money"])
         for row_at, category in enumerate(categories, 1):
             sheet.write_string(row_at, 0, category)
             for at, name in enumerate(series, 1):
                 value = series[name].get(category)
                 if value is not None:
-                    sheet.write_number(row_at, at, value)
+                    sheet.write_number(row_at, at, value, look)
+        if found.remark:
+            sheet.write_string(len(categories) + 2, 0, found.remark, self._note)
         drawn = self._book.add_chart({"type": "line" if chart.type == "line" else "column"})
         last = len(categories)
         for at, name in enumerate(series, 1):
+            colour = {"color": COLOURS[(at - 1) % len(COLOURS)]}
             drawn.add_series({
-                "name": name,
+                "line" if chart.type == "line" else "fill": colour,
+                "name": name if chart.series else chart.y_label,
                 "categories": ["Chart data", 1, 0, last, 0],
                 "values": ["Chart data", 1, at, last, at],
             })  # fmt: skip
         drawn.set_title({"name": self._table.report.name})
         drawn.set_y_axis({"name": chart.y_label, "num_format": "#,##0"})
         drawn.set_x_axis({"name": chart.x_label})
-        self._book.add_chartsheet("Chart").set_chart(drawn)
+        sheet = self._book.add_chartsheet("Chart")
+        sheet.set_paper(_A4)
+        sheet.set_landscape()
+        sheet.set_chart(drawn)
 
 
 def write_cell(sheet: Any, row: int, place: int, column: Column, value: Any, look: Any) -> None:

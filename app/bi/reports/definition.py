@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from app.bi.charts import MOST_BARS, Chart
+from app.bi.charts import Chart
+from app.bi.nlq.phrasing import week_start
 from app.bi.nlq.spans import Calendar, midnight
 from app.bi.query import Query, Row
 from app.errors import ValidationError
@@ -47,7 +48,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Report:
-    """A report that can be run; ``id`` below 100 is built in."""
+    """A report that can be run; ``id`` below 100 is built in.
+
+    ``weeks``: columns in which the query counts weeks, and the report shows their Mondays.
+    """
 
     id: int
     key: str | None
@@ -62,6 +66,7 @@ class Report:
     owner_id: int | None = None
     is_shared: bool = True
     question: str | None = None
+    weeks: tuple[str, ...] = ()
     schedule: Mapping[str, Any] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -74,6 +79,16 @@ class Report:
         """The column that names the currency of amounts."""
         names = [one.name for one in self.columns if one.name.rpartition("/")[2] == "currency"]
         return names[0] if names else None
+
+    def row(self, row: Row) -> Row:
+        """A row of the query as the report shows it."""
+        if not self.weeks:
+            return row
+        mondays = {
+            name: None if row.get(name) is None else str(week_start(row[name]))
+            for name in self.weeks
+        }
+        return row | mondays
 
     def query(self, given: Mapping[str, Any], now: Calendar) -> Query:
         """The query with the values of its parameters.
@@ -107,6 +122,7 @@ class Report:
                 value = str(DEFAULTS[parameter.default](now))
             if value is not None and value != "":
                 values[name] = _checked(parameter, value)
+        _check_order(known, values)
         return values
 
 
@@ -146,6 +162,13 @@ def _checked(parameter: Parameter, value: Any) -> Any:
     return value
 
 
+def _check_order(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> None:
+    """Raises: ValidationError, a time ends before it begins: nothing could ever be found."""
+    is_time = "from" in values and "to" in values and known["to"].wire_type == "date"
+    if is_time and values["to"] < values["from"]:
+        raise ValidationError([("filters.to", f"must not be before from, {values['from']}")])
+
+
 def _literal(parameter: Parameter, value: Any, now: Calendar) -> str:
     if parameter.type == "text":
         return "'" + str(value).replace("'", "''") + "'"
@@ -154,29 +177,3 @@ def _literal(parameter: Parameter, value: Any, now: Calendar) -> str:
     if parameter.type == "instant-after":
         return midnight(date.fromisoformat(value) + timedelta(days=1), now.zone)
     return str(value)
-
-
-def _first_of_each(rows: list[Row], series: str | None) -> list[Row]:
-    """The first rows of each series, so that all of them are seen."""
-    if series is None:
-        return rows[:MOST_BARS]
-    found: dict[Any, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.get(series), []).append(row)
-    share = max(1, MOST_BARS // len(found))
-    return [row for part in found.values() for row in part[:share]]
-
-
-def chart_rows(report: Report, rows: list[Row]) -> tuple[Chart, list[Row]] | None:
-    """The chart of a report and the values it shows; months have their year."""
-    chart = report.chart
-    if chart is None or not rows:
-        return None
-    shown = [dict(row) for row in rows]
-    if chart.type == "bar":  # more cannot be told apart, and take long to draw
-        shown = _first_of_each(shown, chart.series)
-    if chart.x == "month":
-        for row in shown:
-            row["month"] = f"{row.get('year')}-{row.get('month') or 0:02d}"
-    label = next((one.label for one in report.columns if one.name == chart.y), chart.y)
-    return Chart(chart.type, chart.x, chart.y, chart.series, chart.x_label, label), shown

@@ -12,10 +12,10 @@ from sqlalchemy import or_, select
 
 from app import audit, records
 from app.bi.charts import Chart
-from app.bi.nlq.answering import calendar, check_question, plan_of
-from app.bi.nlq.compiling import compiled
+from app.bi.nlq.answering import check_question
 from app.bi.query import Query, Row, run
-from app.bi.reports.definition import TYPES, Column, Report
+from app.bi.reports.asked import report_of_question
+from app.bi.reports.definition import Column, Report
 from app.clock import utc_now
 from app.container import container
 from app.errors import ForbiddenError, NotFoundError, ValidationError
@@ -125,7 +125,7 @@ def delete_report(report_id: int) -> None:
 def _content(values: Mapping[str, Any]) -> dict[str, Any]:
     if "question" in values:
         question = check_question(values["question"])
-        _of_question(question)  # refused now, not when it is mailed
+        report_of_question(question)  # refused now, not when it is mailed
         return {"question": question, "definition": {}}
     query = read_url(values["odata"])
     columns = values.get("columns") or columns_of(run(query, 1).rows)
@@ -217,22 +217,6 @@ def made_whole(report: Report) -> Report:
 
     Raises: ValidationError, it is not understood any more.
     """
-    return report if report.question is None else replace(report, **_of_question(report.question))
-
-
-def _of_question(question: str) -> dict[str, Any]:
-    plan = plan_of(question, calendar(utc_now()))
-    if plan is None:
-        raise ValidationError([("question", "is not understood, or can be meant in several ways")])
-    made = compiled(plan)
-    options = {name: text for name, text in made.query.options.items() if name != "count"}
-    columns = tuple(
-        Column(one.name, one.label, one.type if one.type in TYPES else "number")
-        for one in made.columns
-    )
-    groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
-    chart = None
-    if groups and made.figures and plan.kind != "list":
-        x = next((one for one in ("month", "quarter") if plan.grain == one), groups[0].name)
-        chart = Chart("line" if plan.grain else "bar", x, made.figures[0], made.currency, "", "")
-    return {"entity": made.query.set_name, "options": options, "columns": columns, "chart": chart}
+    if report.question is None:
+        return report
+    return replace(report, **report_of_question(report.question))

@@ -11,7 +11,8 @@ from app.bi.drawing import draw
 from app.bi.nlq.answering import calendar
 from app.bi.query import Row, run
 from app.bi.reports.builtin import built_in
-from app.bi.reports.definition import FORMATS, Report, chart_rows
+from app.bi.reports.charting import chart_of
+from app.bi.reports.definition import FORMATS, Report
 from app.bi.reports.saving import FIRST_SAVED, made_whole, saved_report, saved_reports
 from app.clock import utc_now
 from app.container import container
@@ -100,16 +101,17 @@ def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[st
     today = calendar(now)
     query = report.query(given, today)
     found = run(query, min(limit, MOST_ROWS))
+    rows = [report.row(row) for row in found.rows]
     return {
         "reportId": report.id,
         "name": report.name,
         "parameters": report.values(given, today),
         "columns": _columns(report),
-        "rows": found.rows,
-        "rowCount": len(found.rows),
+        "rows": rows,
+        "rowCount": len(rows),
         "truncated": found.truncated,
         # Of rows that were left out there are no sums: half a total would be a wrong one.
-        "totals": [] if found.truncated else totals(report, found.rows),
+        "totals": [] if found.truncated else totals(report, rows),
         "query": {"entity": query.set_name, "odata": query.url},
         "asOf": iso_instant(now),
     }
@@ -173,7 +175,7 @@ def report_chart_spec(report: Report, given: Mapping[str, Any]) -> dict[str, Any
     """The Vega-Lite specification; None without a chart. An empty report is an empty chart."""
     if report.chart is None:
         return None
-    rows = run(report.query(given, calendar(utc_now())), 500).rows
-    found = chart_rows(report, rows)
-    chart, shown = (report.chart, []) if found is None else found
-    return vega_lite(chart, shown, report.name)
+    found = chart_of(report, run(report.query(given, calendar(utc_now())), MOST_ROWS).rows)
+    if found is None:
+        return vega_lite(report.chart, [], report.name)
+    return vega_lite(found.chart, found.rows, report.name, found.remark)

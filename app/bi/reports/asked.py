@@ -1,0 +1,77 @@
+"""A report that is a question: its query, columns, sums and chart as of today."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.bi.charts import Chart
+from app.bi.nlq.answering import calendar, plan_of
+from app.bi.nlq.compiling import compiled
+from app.bi.nlq.plan import Plan
+from app.bi.nlq.spans import CYCLES
+from app.bi.reports.definition import TYPES, Column
+from app.clock import utc_now
+from app.errors import ValidationError
+
+WEEK = "week"
+_TIMES = ("year", "half", "quarter", "month", WEEK, "day", *CYCLES)
+
+
+def report_of_question(question: str) -> dict[str, Any]:
+    """What a report is besides its name, of a question that is understood.
+
+    Raises: ValidationError, it is not understood (any more), or can be meant in several ways.
+    """
+    plan = plan_of(question, calendar(utc_now()))
+    if plan is None:
+        raise ValidationError([("question", "is not understood, or can be meant in several ways")])
+    made = compiled(plan)
+    summed = _summed(plan)
+    columns = tuple(
+        Column(one.name, one.label, _type(one.type), one.name in summed) for one in made.columns
+    )
+    return {
+        "entity": made.query.set_name,
+        "options": {name: text for name, text in made.query.options.items() if name != "count"},
+        "columns": columns,
+        "chart": _chart(plan, columns, made.figures, made.currency),
+        "weeks": tuple(one.name for one in made.columns if one.type == WEEK),
+    }
+
+
+def _type(name: str) -> str:
+    if name == WEEK:
+        return "date"
+    return name if name in TYPES else "number"
+
+
+def _summed(plan: Plan) -> tuple[str, ...]:
+    """The figures that make sense added up: no averages, no percentages, no first few of many."""
+    measure = plan.measure
+    if plan.limit is not None or plan.compared is not None:
+        return ()
+    if plan.kind == "measure" and measure is not None:
+        return ("amount",) if plan.method == "sum" and not measure.average else ()
+    return {"count": ("count",), "share": ("hits", "count")}.get(plan.kind, ())
+
+
+def _chart(
+    plan: Plan, columns: Sequence[Column], figures: Sequence[str], currency: str | None
+) -> Chart | None:
+    """Figures over time, or of groups; None where there is nothing to compare."""
+    groups = [one for one in columns if one.name not in figures and one.name != currency]
+    if not groups or not figures or plan.kind == "list" or plan.chart == "table":
+        return None
+    y = "percent" if plan.kind == "share" else figures[0]
+    others, shape = groups[1:], "bar"
+    x = groups[0]
+    if plan.grain is not None:
+        times = [one for one in groups if one.name in _TIMES or one.name == plan.date] or groups[:1]
+        x = next((one for one in times if one.name == plan.grain), times[-1])
+        others = [one for one in groups if one not in times]
+        shape = "bar" if plan.grain in CYCLES else "line"
+    series = others[0].name if others else currency
+    if plan.chart is not None:
+        shape = "arc" if plan.chart == "pie" else plan.chart
+    return Chart(shape, x.name, y, series, x.label, "")
