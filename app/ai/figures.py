@@ -62,6 +62,9 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
         yield from _choices(ask, found)
     elif status == "answered" and (found.get("confidence") or 0) >= least:
         yield from _answer(ask, found)
+    elif status == "unsupported" and found["interpretation"]:
+        # Understood, and not for this caller: an article would be no answer.
+        yield Text(str(found["answer"]))
 
 
 def _answer(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:

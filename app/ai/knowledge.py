@@ -23,6 +23,8 @@ COVERED_ENOUGH = 0.55
 # A second article is quoted when it is nearly as good.
 ALSO_GOOD = 0.93
 _ITEM = re.compile(r"(?:-|\d+\.) ")
+# "How to prove that ..." says what an article is about, and answers nothing.
+_ANNOUNCEMENT = re.compile(r"(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 NOT_FOUND = (
     "I found nothing about that in the knowledge base. You could put it in other words, or open a"
     " ticket."
@@ -58,14 +60,18 @@ def _answers(found: Found, result: SearchResult) -> bool:
 
 
 def _quote(question: str, found: Found, *, whole: bool) -> Iterator[Part]:
-    """The summary of an article and, of the best one, the piece that fits the question."""
+    """The summary of an article, if it says something, and the piece that fits the question.
+
+    Args:
+        whole: whether the piece is quoted beside a summary, too.
+    """
     key = found.article["id"]
     wanted = "title,summary,body,bodyFormat,status"
     article = engine.find_one(f"KbArticles({key})", select=wanted)
     if article is None or article["status"] != "Published":
         return  # taken back since it was found
     summary = article["summary"] or ""
-    lines = [summary] if summary else []
+    lines = [] if _ANNOUNCEMENT.match(summary) else [summary] if summary else []
     if whole or not lines:
         html = to_html(article["body"], article["bodyFormat"])
         lines += best_extract(question, article["title"], html)

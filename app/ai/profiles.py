@@ -18,6 +18,7 @@ class Listing:
     """Related records: along a navigation property, those that meet ``condition``.
 
     ``entity`` is their type when each has an address of its own; None where they are parts.
+    ``overdue``: whether a line says so of a record that is.
     """
 
     navigation: str
@@ -27,6 +28,7 @@ class Listing:
     condition: str = ""
     order: str = "id desc"
     most: int = 5
+    overdue: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Profile:
 
 _TASKS = Listing(
     "Tasks", "Open tasks", "{title} ({status}, {priority})", "Task", _OPEN_TASKS,
-    "dueAt,id",
+    "dueAt,id", overdue=True,
 )  # fmt: skip
 _TICKETS = Listing(
     "Tickets", "Open tickets", "{number} {subject} ({status}, {priority})", "Ticket",
@@ -62,7 +64,7 @@ PROFILES: Mapping[str, Profile] = {
         (
             Listing(
                 "Invoices", "Unpaid invoices", "{number}: {amountDue} due on {dueDate}",
-                "Invoice", _OPEN_INVOICES, "dueDate,id",
+                "Invoice", _OPEN_INVOICES, "dueDate,id", overdue=True,
             ),
             _DEALS, _TICKETS, _TASKS,
         ),
@@ -112,8 +114,9 @@ PROFILES: Mapping[str, Profile] = {
     "Invoice": Profile(
         (
             "Invoice {number} has the status {status}.", "Total: {total}.",
-            "Paid: {amountPaid}.", "Still due: {amountDue}.", "Issued on {issueDate}.",
-            "Due on {dueDate}.", "Overdue: {isOverdue}.", "Paid on {paidAt}.",
+            "Paid: {amountPaid}.", "Credited: {amountCredited}.", "Still due: {amountDue}.",
+            "Issued on {issueDate}.", "Due on {dueDate}.", "Overdue: {isOverdue}.",
+            "Paid on {paidAt}.",
         ),
         (
             Listing("Payments", "Payments", "{date}: {amount} by {method} ({status})", None, "",
@@ -152,10 +155,15 @@ PROFILES: Mapping[str, Profile] = {
             "Budget: {budgetAmount}.", "Budgeted hours: {budgetHours}.", "Ends on {endDate}.",
             "Overdue: {isOverdue}.",
         ),
-        (Listing("Tasks", "Open tasks", "{title} ({status})", "Task", _OPEN_TASKS, "dueAt,id"),),
+        (
+            Listing("Tasks", "Open tasks", "{title} ({status})", "Task", _OPEN_TASKS, "dueAt,id",
+                    overdue=True),
+        ),
     ),
 }  # fmt: skip
 
+# Facts that are none while they are 0.
+SILENT_ZEROS = frozenset(("amountCredited", "creditBalance"))
 # What people say -> the property that they mean; names of properties are understood anyway.
 SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "Client": {

@@ -9,7 +9,7 @@ from typing import Any
 from app import engine
 from app.ai.context import TITLES, citation_of, entity_type
 from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
-from app.ai.profiles import PROFILES, SYNONYMS, Listing
+from app.ai.profiles import PROFILES, SILENT_ZEROS, SYNONYMS, Listing
 from app.ai.wording import spoken, value_text, words_of
 from app.errors import ForbiddenError, NotFoundError
 from app.events import entity_url
@@ -85,7 +85,7 @@ def summarise(ask: Ask) -> Iterator[Part]:
     facts = [
         template.format(**shown)
         for template in profile.facts
-        if all(_is_worth_saying(row.get(name)) for name in _PLACEHOLDER.findall(template))
+        if all(_is_worth_saying(name, row.get(name)) for name in _PLACEHOLDER.findall(template))
     ]
     source = citation_of(context, facts[0] if facts else "")
     for fact in facts:
@@ -114,6 +114,8 @@ def _list(
         if not all(name in shown for name in _PLACEHOLDER.findall(listing.line)):
             continue
         line = " ".join(listing.line.format(**shown).split())[:_LONGEST_LINE]
+        if listing.overdue and row.get("isOverdue"):
+            line += ", overdue"
         cited = source
         if listing.entity is not None:
             title = row.get(TITLES.get(kind, "name")) or f"{kind} {row['id']}"
@@ -142,8 +144,8 @@ def _shown(entity: str, row: Mapping[str, Any], outer: str | None = None) -> dic
     return shown
 
 
-def _is_worth_saying(value: Any) -> bool:
-    return value not in (None, "", [], {})
+def _is_worth_saying(name: str, value: Any) -> bool:
+    return value not in (None, "", [], {}) and not (name in SILENT_ZEROS and value == 0)
 
 
 def _contains(said: list[str], phrase: list[str]) -> bool:

@@ -158,6 +158,42 @@ def test_a_summary_names_balances_and_open_items(api: Api, acme: int) -> None:
     ]  # fmt: skip
 
 
+def test_a_summary_says_what_is_overdue_and_what_was_credited(api: Api, acme: int) -> None:
+    made(api, "Tasks", title="Call Bo", relatedType="Client", relatedId=acme,
+         dueAt="2020-01-01T12:00:00Z")  # fmt: skip
+    reply = chat(api, "Give me a summary", context=about("clients", acme))["reply"]
+    assert "Call Bo (Todo, Normal), overdue [" in reply and reply.count("overdue") == 1
+    assert "Credit balance" not in reply  # there is none
+    invoice = api.get(f"/odata/Clients({acme})/Invoices").json["value"][0]["id"]
+    told = about("invoices", invoice)
+    assert "Credited" not in chat(api, "Tell me about it", context=told)["reply"]
+    credit = api.post(f"/api/invoices/{invoice}/credit-note", {"issue": True})
+    assert credit.status_code == 201, credit.text
+    assert "Credited: 200.00 EUR." in chat(api, "Tell me about it", context=told)["reply"]
+
+
+def test_figures_that_the_caller_may_not_read_are_refused_not_explained(
+    api: Api, index: Index, sign_in: Callable[..., Api]
+) -> None:
+    made(api, "KbArticles", title="How many leads are there", status="Published",
+         body="The number of leads there are is shown on the first page.")  # fmt: skip
+    index()
+    reply = chat(sign_in("Accountant"), "How many leads are there?")["reply"]
+    assert reply.startswith("You may not read leads")
+    assert "There are 0 leads." in chat(api, "How many leads are there?")["reply"]
+
+
+def test_a_summary_that_only_announces_is_not_quoted(api: Api, index: Index) -> None:
+    for summary in ("How to choose colours, and why.", "Curtains come in blue and green."):
+        made(api, "KbArticles", title="Colours of curtains", summary=summary, status="Published",
+             body="Choose the colour of your curtains in the shop, or by telephone.")  # fmt: skip
+        index()
+        reply = chat(api, "How do I choose the colour of curtains?")["reply"]
+        assert "Choose the colour of your curtains in the shop" in reply
+        assert "How to choose" not in reply
+    assert "Curtains come in blue and green. [" in reply
+
+
 def test_a_summary_leaves_out_what_the_caller_may_not_read(
     acme: int, sign_in: Callable[..., Api]
 ) -> None:
