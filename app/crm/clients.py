@@ -47,7 +47,7 @@ class ClientService(EntityService):
     def defaults(self, change: Change) -> None:
         """Bill in the organisation's currency and write in its language."""
         if "currency" not in change.values or "language" not in change.values:
-            defaults = organisation().defaults
+            defaults = organisation(about_to_write=True).defaults
             change.default("currency", defaults.currency)
             change.default("language", defaults.language)
 

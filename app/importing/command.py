@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ importing.add_command(import_table)
 def import_file(file: Path, dry_run: bool) -> None:
     """Import FILE: one JSON object, entity set -> list of records (docs/import.md)."""
     try:
-        data = json.loads(file.read_text("utf-8"), parse_float=Decimal, parse_constant=_refuse)
+        data = json.loads(file.read_text("utf-8"), parse_float=_number, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise click.ClickException(f"{file} is not JSON: {error}") from error
     try:
@@ -62,6 +62,13 @@ class progress_bar:  # a function to its reader
             self._what = what
         if self._bar is not None:
             self._bar.update(done - self._bar.n)
+
+
+def _number(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation as error:
+        raise ValueError(f"{text[:40]} is no number with an exponent that can be kept") from error
 
 
 def _refuse(constant: str) -> None:

@@ -90,6 +90,7 @@ def show_pdf(query: dict[str, Any], invoice_id: int) -> Response:
 @area.arguments(EInvoiceQuerySchema, location="query")
 @area.response(200, _FILE, content_type="application/xml")
 @area.doc(responses={200: {"content": {"application/pdf": {"schema": _FILE}}}})
+@area.alt_response(409, response="Error409")
 @area.alt_response(304, description="It is as you know it.", success=True)
 @requires("invoices:read")
 def show_e_invoice(query: dict[str, Any], invoice_id: int) -> Response:

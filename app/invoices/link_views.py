@@ -24,6 +24,7 @@ class LinkSchema(Schema):
 
 @area.get("/<int:invoice_id>/link")
 @area.response(200, LinkSchema)
+@area.alt_response(409, response="Error409")
 @requires("invoices:send")
 def link(invoice_id: int) -> dict[str, Any]:
     """The address of the document's page for the client: it needs no account.

@@ -85,7 +85,7 @@ class InvoiceService(EntityService):
     def defaults(self, change: Change) -> None:
         """In the currency of the credited invoice or of the client; lines are completed."""
         values = change.values
-        settings = organisation()
+        settings = organisation(about_to_write=True)
         values[LINE_ITEMS] = complete(values.get(LINE_ITEMS) or (), settings)
         if "currency" not in values:
             values["currency"] = _currency(change) or settings.defaults.currency

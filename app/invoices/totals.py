@@ -166,10 +166,9 @@ def spread(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
 
 
 def net_of_gross(gross: Decimal, rate: Decimal) -> Decimal:
-    """The net amount whose tax, rounded, brings it to ``gross``, or as near as there is one."""
-    near = money(gross * 100 / (100 + rate))
-    candidates = (near, near - CENT, near + CENT)
-    return min(
-        (net for net in candidates if net >= 0),
-        key=lambda net: abs(net + money(net * rate / 100) - gross),
-    )
+    """The net amount whose tax, rounded, brings it to ``gross``; a cent beside where none does.
+
+    A net amount that does is less than half a cent from the quotient, so that it is its rounding;
+    and at no more than 100 % the rounding is never more than a cent beside.
+    """
+    return money(gross * 100 / (100 + rate))

@@ -46,7 +46,7 @@ class TicketService(EntityService):
     def defaults(self, change: Change) -> None:
         """The clocks start; who asks for a contact asks for its client."""
         values = change.values
-        level = organisation().service_level
+        level = organisation(about_to_write=True).service_level
         values.update(due_times(change.now, change.get("priority"), level))
         if values.get("contact_id") is not None and "client_id" not in values:
             contact = records.read(Contact.__table__, values["contact_id"], ("client_id",))

@@ -341,3 +341,12 @@ def test_command_lists_problems_and_fails(app: Flask, tmp_path: Path, session: S
     assert "Clients[1].name: is required" in result.output
     assert "1 problems; nothing was imported" in result.output
     assert count(session, Client) == 0
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e99999999999999999999"])
+def test_command_refuses_what_is_no_number(app: Flask, tmp_path: Path, number: str) -> None:
+    file = tmp_path / "records.json"
+    file.write_text(f'{{"Clients": [{{"name": "Acme", "revenue": {number}}}]}}')
+    result = app.test_cli_runner().invoke(args=["import", "records", str(file)])
+    assert result.exit_code == 1
+    assert f"is not JSON: {number} is no number" in result.output

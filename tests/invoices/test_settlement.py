@@ -28,7 +28,8 @@ def test_what_is_due_and_what_is_too_much_add_up(
 @pytest.mark.parametrize(
     ("paid", "credited", "status"),
     [("0", "0", "Sent"), ("1", "0", "PartiallyPaid"), ("0", "1", "PartiallyPaid"),
-     ("100", "0", "Paid"), ("60", "40", "Paid"), ("0", "100", "Paid"), ("150", "0", "Paid")],
+     ("100", "0", "Paid"), ("60", "40", "Paid"), ("0", "100", "Paid"), ("150", "0", "Paid"),
+     ("40", "40", "PartiallyPaid")],
 )  # fmt: skip
 def test_status(paid: str, credited: str, status: str) -> None:
     assert settle(Decimal(100), Decimal(paid), Decimal(credited)).status == status
@@ -46,6 +47,25 @@ def test_an_invoice_written_off_stays_so_until_money_comes() -> None:
     less = settled_values(written_off, paid=Decimal(0), credited=Decimal(0), now=NOW)
     more = settled_values(written_off, paid=Decimal(20), credited=Decimal(0), now=NOW)
     assert (less["status"], more["status"]) == ("Uncollectible", "PartiallyPaid")
+
+
+@pytest.mark.parametrize(
+    ("paid", "credited", "status"),
+    [("10", "5", "Uncollectible"), ("5", "10", "Uncollectible"), ("10", "10", "PartiallyPaid"),
+     ("16", "0", "PartiallyPaid"), ("0", "100", "Paid")],
+)  # fmt: skip
+def test_payments_and_credits_count_together_for_what_was_written_off(
+    paid: str, credited: str, status: str
+) -> None:
+    written_off = invoice(
+        status="Uncollectible", amount_paid=Decimal(10), amount_credited=Decimal(5)
+    )
+    values = settled_values(written_off, paid=Decimal(paid), credited=Decimal(credited), now=NOW)
+    assert values == {
+        "amount_paid": Decimal(paid), "amount_credited": Decimal(credited),
+        "amount_due": 100 - Decimal(paid) - Decimal(credited), "status": status,
+        "paid_at": NOW if status == "Paid" else None,
+    }  # fmt: skip
 
 
 def test_the_day_of_payment_is_kept_and_cleared() -> None:
@@ -74,6 +94,16 @@ def test_the_part_of_an_invoice_in_the_balances(
     given_invoice: dict[str, Any] | None, expected: Balances
 ) -> None:
     assert balances(given_invoice, Decimal(1)) == expected
+
+
+def test_balances_are_in_units_of_the_client() -> None:
+    overpaid = invoice(amount_paid=Decimal("130.50"), amount_due=Decimal(20))
+    assert balances(overpaid, Decimal("1.25")) == Balances(
+        invoiced_total=Decimal("125.00"), outstanding_balance=Decimal("25.00"),
+        credit_balance=Decimal("38.13"),
+    )  # fmt: skip
+    note = invoice(type="CreditNote", amount_due=Decimal(0))
+    assert balances(note, Decimal("1.25")) == Balances(Decimal("-125.00"))
 
 
 @given(steps=st.lists(cents, max_size=10), rate=st.integers(1, 10**6))

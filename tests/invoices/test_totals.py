@@ -75,6 +75,7 @@ def test_net_prices_give_their_own_nets(lines: list[Line]) -> None:
         assert amounts.line_subtotal == money(line.quantity * line.unit_price)
         assert amounts.line_net == amounts.line_subtotal - amounts.discount_amount
         assert amounts.discount_amount == money(amounts.line_subtotal * line.discount_percent / 100)
+        assert amounts.tax_amount == money(amounts.line_net * line.tax_rate / 100)
 
 
 @settings(max_examples=300, deadline=None)
@@ -157,4 +158,6 @@ def test_a_price_with_tax_is_what_is_paid(price: str) -> None:
 
 def test_no_lines_cost_nothing() -> None:
     totals = compute_totals([], discount_percent=Decimal(10), prices_include_tax=False)
-    assert (totals.subtotal, totals.tax_total, totals.total, totals.groups) == (0, 0, 0, ())
+    assert (totals.lines, totals.groups) == ((), ())
+    for amount in (totals.subtotal, totals.discount_total, totals.tax_total, totals.total):
+        assert str(amount) == "0.00"

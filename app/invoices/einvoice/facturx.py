@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from facturx import xml_check_xsd  # type: ignore[import-untyped]
-
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.cii import build_cii
+from app.invoices.einvoice.published import check_schema
 from app.invoices.pdf.archive import Attachment
 from app.invoices.pdf.render import render_pdf
 
@@ -16,11 +15,11 @@ _LEVEL = "EN 16931"
 def render_facturx(document: InvoiceDocument) -> bytes:
     """A PDF/A-3 with the invoice in CII inside; the same document gives the same bytes.
 
-    ``document`` must pass ``preflight``. Raises: whatever factur-x says if the XML does not fit
+    ``document`` must pass ``preflight``. Raises: lxml.etree.DocumentInvalid, the XML does not fit
     its schema, which would be an error of ours.
     """
     xml = build_cii(document)
-    xml_check_xsd(xml, flavor="factur-x", level="en16931")
+    check_schema(xml)
     attachment = Attachment(
         name=FILE_NAME,
         description="Factur-X invoice",

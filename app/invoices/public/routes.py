@@ -48,9 +48,7 @@ class PageQuerySchema(Schema):
 @pages.arguments(PageQuerySchema, location="query")
 @pages.response(200, {"type": "string"}, content_type="text/html")
 @pages.doc(responses=dict.fromkeys((404, 409), PROBLEM_PAGE))
-@pages.alt_response(
-    200, schema=FILE, content_type="application/octet-stream", description="The file.", success=True
-)
+@pages.alt_response(200, schema=FILE, content_type="*/*", description="The file.", success=True)
 @public
 def show_document(query: dict[str, Any], token: str) -> Response:
     """The page of an issued document: amount, due date, state, how to pay, its files.

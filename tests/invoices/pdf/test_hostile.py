@@ -65,7 +65,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "socket", Refused)
 
 
-@pytest.mark.requirement("SEC-72")
+@pytest.mark.requirement("SEC-72", "SEC-73")
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize("name", TEXTS)
 def test_any_text_in_any_field_is_drawn_in_time(name: str) -> None:
