@@ -27,11 +27,13 @@ from app.security import requires, streamed
 
 BYTES = {"type": "string", "format": "binary"}
 QUARANTINED = {"$ref": "#/components/responses/Error409"}
+# Of the document that gets a new version, or the record that the file is filed with.
+MISSING = {"$ref": "#/components/responses/Error404"}
 RAW_BODY = {"content": {"application/octet-stream": {"schema": BYTES, "example": "bytes"}}}
 
 
 @area.post("/upload")
-@area.doc(requestBody=UPLOAD_BODY)
+@area.doc(requestBody=UPLOAD_BODY, responses={404: MISSING})
 @area.response(201, UploadedSchema)
 @requires("documents:create")
 @streamed

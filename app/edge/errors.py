@@ -29,6 +29,7 @@ from app.errors import (
     UriTooLongError,
     ValidationError,
 )
+from app.odata.reading.negotiation import VARY, version_of_error
 from app.request_context import current_request_id
 from app.types import json_text
 
@@ -80,9 +81,10 @@ def error_response(error: Exception, method: str | None = None) -> Response:
     for name, value in found.headers.items():
         response.headers[name] = value
     if is_odata:
-        # Also of an error (Protocol 8.1.5); which OData-MaxVersion asked for 4.01 is plain to see.
-        newest = request.headers.get("OData-MaxVersion") == "4.01"
-        response.headers["OData-Version"] = "4.01" if newest else "4.0"
+        # Also of an error (Protocol 8.1.5).
+        newest = request.headers.get("OData-MaxVersion")
+        response.headers["OData-Version"] = version_of_error(newest)
+        response.headers["Vary"] = VARY
     if found.status == 401:
         _add_challenges(response, found, is_odata)
     _note_denial(found)

@@ -60,6 +60,8 @@ class Gate:
         set_caller(None)
         if asked.view_args and "token" in asked.view_args and asked.url_rule:
             exchange.route = asked.url_rule.rule  # the address itself is the secret
+        elif asked.url_rule is None and environ["PATH_INFO"].startswith("/s/"):
+            exchange.route = "/s/<token>"  # a link with a slash behind it, or sent by PUT
         rules = self._rules.get(asked.endpoint or "") or self._find_rules(asked.endpoint)
         if rules.public:
             self._count_public(rules, asked, exchange)

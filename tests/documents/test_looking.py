@@ -80,9 +80,8 @@ def test_the_program_that_looks_stays_small(tmp_path: Path, name: str) -> None:
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True);"
         "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_maxrss, used.ru_utime)"
     )
-    inspect_it = ["-m", "app.documents.inspection", name, kind, "x.png"]
-    inspect_it[2] = str(tmp_path / name)
-    inspect_it[4] = str(tmp_path / "x.png")
+    picture = str(tmp_path / "x.png")
+    inspect_it = ["-m", "app.documents.inspection", str(tmp_path / name), kind, picture]
     command = [sys.executable, "-c", measure, sys.executable, *inspect_it]
     kilobytes = float(subprocess.check_output(command).split()[0])
     assert kilobytes < 150 * 1024

@@ -53,6 +53,7 @@ def events(session: Session, name: str) -> int:
     return int(session.execute(statement).scalar_one())
 
 
+@pytest.mark.requirement("SEC-50")
 def test_a_link_is_made_without_saying_anything(files: Files, key: int, session: Session) -> None:
     made = share(files, key)
     expected = {
@@ -119,6 +120,24 @@ def test_a_wrong_token_is_nothing(files: Files, key: int, token: str) -> None:
     answer = files.api.client.get(f"/s/{token}")
     assert answer.status_code in (400, 404)
     assert files.api.client.get(f"/s/{token}", headers=BROWSER).status_code in (400, 404)
+
+
+@pytest.mark.requirement("SEC-50")
+def test_a_link_shows_its_document_alone_and_is_told_nowhere_else(files: Files, key: int) -> None:
+    other = files.document(PDF, "other.pdf")
+    links = {key: share(files, key), other: share(files, other)}
+    assert len({made["token"] for made in links.values()}) == 2
+    assert [visit(files, links[one]).data for one in (key, other)] == [TEXT, PDF]
+    for path in (
+        f"/api/documents/{key}/shares", f"/odata/Documents({key})?$expand=*",
+        f"/api/documents/{key}", "/api/admin/audit", "/api/events",
+    ):  # fmt: skip
+        answer = files.api.get(path)
+        assert answer.status_code in (200, 404), path
+        assert links[key]["token"] not in answer.text, path
+    for ending in ("/", "/download", f"/{other}", "/../" + links[other]["token"], "%00", "?id=2"):
+        answer = files.api.client.get(f"/s/{links[key]['token']}{ending}")
+        assert PDF not in answer.data, ending
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
@@ -325,12 +344,23 @@ def test_visitors_are_counted_by_their_address(
     assert statuses == [200, 200, 200, 429]
 
 
+@pytest.mark.requirement("SEC-137")
 def test_a_token_is_in_no_log(
     files: Files, key: int, capsys: pytest.CaptureFixture[str], session: Session
 ) -> None:
     made = share(files, key, password=PASSWORD)
     visit(files, made)
     files.api.client.post(f"/s/{made['token']}", json={"password": PASSWORD})
+    for method, ending in (
+        ("GET", "/"),
+        ("GET", "/more"),
+        ("PUT", ""),
+        ("GET", ")"),
+        ("GET", "%00"),
+    ):
+        files.api.client.open(f"/s/{made['token']}{ending}", method=method)
+    for method, ending in (("GET", "/pdf/x"), ("DELETE", ""), ("GET", "/")):
+        files.api.client.open(f"/s/i/{made['token']}{ending}", method=method)
     output = capsys.readouterr()
     assert made["token"] not in output.out + output.err
     assert PASSWORD not in output.out + output.err

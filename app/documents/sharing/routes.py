@@ -48,7 +48,7 @@ class LinkQuerySchema(Schema):
 
 @links.get("/<token>")
 @links.arguments(LinkQuerySchema, location="query")
-@links.response(200, BYTES, content_type="application/octet-stream")
+@links.response(200, BYTES, content_type="*/*")
 @links.alt_response(206, description="The part that `Range` asks for.", success=True)
 @links.alt_response(302, description="Where the object store gives it out.", success=True)
 @links.alt_response(304, description="It is as you know it.", success=True)
@@ -81,7 +81,7 @@ def show_link(query: dict[str, Any], token: str) -> Response:
 
 @links.post("/<token>")
 @links.doc(requestBody=PASSWORD_BODY)
-@links.response(200, BYTES, content_type="application/octet-stream")
+@links.response(200, BYTES, content_type="*/*")
 @public
 def open_with_password(token: str) -> Response:
     """The file behind a link with a password, sent as a form or as JSON."""
