@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import error_from_result
+from psycopg.errors import OperationalError, error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
@@ -165,6 +165,10 @@ def _translated(sql: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _checked(result: PGresult) -> None:
-    """Raise what the server says where it refused."""
-    if result.status not in _GOOD:
-        raise error_from_result(result)
+    """Raise what the server says where it refused, or that it is gone: then it gives no state."""
+    if result.status in _GOOD:
+        return
+    error = error_from_result(result)
+    if error.sqlstate is None:
+        raise OperationalError(str(error))
+    raise error

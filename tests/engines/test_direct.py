@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -11,7 +13,7 @@ import pytest
 from flask import Flask
 from psycopg.errors import InFailedSqlTransaction, UniqueViolation
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from app.database import read_engine
 from app.engines import direct
@@ -148,3 +150,16 @@ def test_a_lost_connection_is_an_error_of_the_driver(app: Flask) -> None:
             ask(lost, "SELECT 1")
     with app.app_context(), db.engine.connect() as next_:
         assert ask(next_, "SELECT 1") == 1
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1", "COMMIT"])
+def test_a_connection_that_is_cut_off_is_the_fault_of_the_server(app: Flask, sql: str) -> None:
+    with app.app_context(), db.engine.connect() as connection:
+        ask(connection, "SELECT 1")
+        driver: Any = connection.connection.driver_connection
+        with socket.socket(fileno=os.dup(driver.pgconn.socket)) as cut:
+            cut.shutdown(socket.SHUT_RDWR)
+        for _ in range(2):  # while it goes, and when it has gone
+            with pytest.raises(OperationalError):
+                execute(connection, sql)
+        connection.invalidate()
