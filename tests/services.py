@@ -50,6 +50,7 @@ def find_services(env: Mapping[str, str]) -> dict[str, Service]:
         "s3": _probe("S3", env.get("TEST_S3_URL") or "http://127.0.0.1:9000", _ask_port),
         "model": _probe("a model", env.get("TEST_AI_URL") or "http://127.0.0.1:8081/v1", _ask_port),
         "chromium": _program("Chromium", env.get("TEST_BROWSER") or "/usr/bin/chromium"),
+        "curl": _program("curl", shutil.which("curl") or "/usr/bin/curl"),
         "nginx": _program("nginx", shutil.which("nginx") or "/usr/sbin/nginx"),
         "pgbouncer": _program("PgBouncer", shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"),
     }

@@ -15,7 +15,6 @@ Item = TypeVar("Item")
 Record = dict[str, Any]
 SEED = 2026
 RATES = {"EUR": Decimal(1), "CHF": Decimal("1.06"), "GBP": Decimal("1.15")}
-YEAR = 365
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,7 @@ def main() -> int:
         print(f"Cannot start: {error}", file=sys.stderr)
         return 1
     except OperationalError as error:
-        reason = str(error.orig).splitlines()[0]
-        print(f"Cannot start: the database does not answer: {reason}", file=sys.stderr)
+        print(f"Cannot start: {reason(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
@@ -67,6 +66,19 @@ def prepare() -> Administrator:
         if wants_demo_data():
             load_demo_data()
     return administrator
+
+
+def reason(error: OperationalError) -> str:
+    """Why the database could not be used, on one line.
+
+    A full disk ends the transaction: what is told last is only that there is none any more.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if "disk is full" in str(cause):
+            return "the disk is full, or the quota of the data folder"
+        cause = cause.__cause__ or cause.__context__
+    return f"the database does not answer: {str(error.orig).splitlines()[0]}"
 
 
 def read_port(text: str) -> int:

@@ -6,6 +6,7 @@ import os
 import sys
 
 from dotenv import load_dotenv
+from sqlalchemy.exc import OperationalError
 
 from app.config import Config, ConfigError
 from app.factory import create_app
@@ -26,6 +27,10 @@ def main() -> int:
                 print("There is no user yet: set ADMIN_PASSWORD, or use `flask user create`.")
     except ConfigError as error:
         print(f"Cannot release: {error}", file=sys.stderr)
+        return 1
+    except OperationalError as error:
+        reason = str(error.orig).splitlines()[0]
+        print(f"Cannot release: the database does not answer: {reason}", file=sys.stderr)
         return 1
     return 0
 

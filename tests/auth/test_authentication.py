@@ -6,14 +6,18 @@ import base64
 from collections.abc import Callable
 
 import pytest
+from argon2 import PasswordHasher
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.auth.api_keys import create_api_key, revoke_api_key
 from app.auth.credentials import new_api_key
 from app.auth.roles import create_role, update_role
 from app.auth.users import find_user_id, update_user
 from app.database import transaction
+from app.models.user import User
 from app.security import acting_as, system_caller
 from tests.contract.conftest import PASSWORD, Api
 from tests.services import SERVICES
@@ -211,6 +215,27 @@ def test_a_custom_role_changes_for_its_holders_at_once(
     with here.app_context(), transaction(), acting_as(system_caller("test")):
         update_role(role_id, {"permissions": {"clients:read": "own"}})
     assert me(there.test_client(), user.headers, "/api/admin/audit") == 403
+
+
+@pytest.mark.requirement("INS-01")
+def test_logging_in_renews_a_hash_of_other_parameters(
+    app: Flask, sign_in: SignIn, client: FlaskClient, session: Session
+) -> None:
+    sign_in("Viewer")
+    older = PasswordHasher(time_cost=2, memory_cost=1024, parallelism=1).hash(PASSWORD)
+    with app.app_context(), transaction() as writing:
+        writing.execute(update(User).values(password_hash=older))
+    body = {"username": "viewer", "password": PASSWORD}
+
+    def log_in() -> str:
+        assert client.post("/api/auth/login", json=body).status_code == 200
+        session.rollback()
+        return session.scalars(select(User.password_hash)).one()
+
+    renewed = log_in()
+    assert renewed != older
+    assert not app.extensions["passwords"].is_outdated(renewed)
+    assert log_in() == renewed
 
 
 def test_what_is_rolled_back_ends_nothing(two_apps: tuple[Flask, Flask], sign_in: SignIn) -> None:

@@ -10,7 +10,7 @@ import psycopg
 
 from tests.faults.bed import Bed
 from tests.faults.results import Report
-from tests.faults.traffic import traffic
+from tests.faults.scene import under_load
 
 AWAY_SECONDS = 20.0
 FROZEN_SECONDS = 20.0
@@ -26,46 +26,34 @@ LOCK_DEADLINE_SECONDS = 13.0
 def restarted(bed: Bed, report: Report) -> None:
     """PostgreSQL is stopped without a word under load, and started at once."""
     assert bed.postgresql is not None
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=10) as scene:
         bed.postgresql.stop()
         bed.postgresql.start()
-        back_at = time.monotonic()
-        time.sleep(10)
-    report.check_answers(ledger, within=PROMPT_SECONDS, back_at=back_at)
-    bed.check_kept(report, ledger)
+    scene.check_bounded(PROMPT_SECONDS)
 
 
 def away(bed: Bed, report: Report) -> None:
     """PostgreSQL is away for 20 seconds under load."""
     assert bed.postgresql is not None
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=10) as scene:
         bed.postgresql.stop()
         time.sleep(AWAY_SECONDS / 2)
         live, ready = bed.ask("/healthz")[0], bed.ask("/readyz")[0]
         time.sleep(AWAY_SECONDS / 2)
         bed.postgresql.start()
-        back_at = time.monotonic()
-        time.sleep(10)
     report.check("meanwhile /healthz is 200 and /readyz 503", (live, ready) == (200, 503),
                  f"{live}, {ready}")  # fmt: skip
-    report.check_answers(ledger, within=PROMPT_SECONDS, back_at=back_at)
-    bed.check_kept(report, ledger)
+    scene.check_bounded(PROMPT_SECONDS)
 
 
 def frozen(bed: Bed, report: Report) -> None:
     """PostgreSQL takes connections and says nothing for 20 seconds."""
     assert bed.postgresql is not None
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=10) as scene:
         bed.postgresql.freeze()
         time.sleep(FROZEN_SECONDS)
         bed.postgresql.thaw()
-        back_at = time.monotonic()
-        time.sleep(10)
-    report.check_answers(ledger, within=SILENT_SECONDS, back_at=back_at)
-    bed.check_kept(report, ledger)
+    scene.check_bounded(SILENT_SECONDS)
 
 
 def locked(bed: Bed, report: Report) -> None:
@@ -77,25 +65,20 @@ def locked(bed: Bed, report: Report) -> None:
             connection.execute("LOCK TABLE clients IN ACCESS EXCLUSIVE MODE")
             connection.execute(f"SELECT pg_sleep({LOCKED_SECONDS})")
 
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=8) as scene:
         holder = threading.Thread(target=hold)
         holder.start()
         time.sleep(1)
         others = [bed.ask("/odata/Leads?$top=1")[0] for _ in range(20)]
         holder.join()
-        back_at = time.monotonic()
-        time.sleep(8)
     report.check("what needs no lock is answered meanwhile", set(others) == {200}, set(others))
-    report.check_answers(ledger, within=LOCK_DEADLINE_SECONDS, back_at=back_at)
-    bed.check_kept(report, ledger)
+    scene.check_bounded(LOCK_DEADLINE_SECONDS)
 
 
 def crowded(bed: Bed, report: Report) -> None:
     """Every connection that PostgreSQL allows is taken, those of the service are cut off."""
     assert bed.postgresql is not None
-    with traffic(bed.port, bed.key) as ledger, ExitStack() as stack:
-        time.sleep(2)
+    with under_load(bed, report, after=8) as scene, ExitStack() as stack:
         cut = psycopg.connect(_database(bed), autocommit=True)
         crowd = [cut]
         deadline = time.monotonic() + 5
@@ -113,11 +96,8 @@ def crowded(bed: Bed, report: Report) -> None:
             stack.callback(connection.close)
         time.sleep(4)
         stack.close()
-        back_at = time.monotonic()
-        time.sleep(8)
-    report.check("there was no connection left", bool(ledger.errors()), f"{len(crowd)} taken")
-    report.check_answers(ledger, within=PROMPT_SECONDS, back_at=back_at)
-    bed.check_kept(report, ledger)
+    report.check("there was no connection left", bool(scene.ledger.errors()), f"{len(crowd)} taken")
+    scene.check_bounded(PROMPT_SECONDS)
 
 
 def _database(bed: Bed) -> str:

@@ -11,6 +11,7 @@ import redis
 
 from tests.faults.bed import Bed
 from tests.faults.results import Report, percentile
+from tests.faults.scene import under_load
 from tests.faults.traffic import (
     Ledger,
     caller_at,
@@ -33,38 +34,29 @@ MAIL_SECONDS = 40.0
 def redis_restarted(bed: Bed, report: Report) -> None:
     """Redis is killed under load and started at once, empty."""
     assert bed.redis is not None
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=6) as scene:
         bed.redis.stop()
         bed.redis.start()
-        time.sleep(6)
-    report.check_no_errors(ledger)
-    report.check_in_time(ledger, UNNOTICED_SECONDS)
-    bed.check_kept(report, ledger)
+    scene.check_unnoticed(UNNOTICED_SECONDS)
 
 
 def redis_away(bed: Bed, report: Report) -> None:
     """Redis is away for 8 seconds."""
     assert bed.redis is not None
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=6) as scene:
         bed.redis.stop()
         time.sleep(AWAY_SECONDS)
         state = bed.ask("/readyz")
         bed.redis.start()
-        back_at = time.monotonic()
-        time.sleep(6)
-    report.check_no_errors(ledger)
-    report.check_in_time(ledger, UNNOTICED_SECONDS)
-    slow = percentile(ledger, 0.95)
+    slow = percentile(scene.ledger, 0.95)
     report.check("95 % of the answers within a second", slow < 1, f"{slow * 1000:.0f} ms")
     told = state[1] and state[1]["checks"]["redis"]
     report.check("/readyz is 200 and says so", (state[0], told) == (200, "away"), told)
-    _check_counted_again(bed, report, back_at)
-    bed.check_kept(report, ledger)
+    _check_counted_again(bed, report)
+    scene.check_unnoticed(UNNOTICED_SECONDS)
 
 
-def _check_counted_again(bed: Bed, report: Report, back_at: float) -> None:
+def _check_counted_again(bed: Bed, report: Report) -> None:
     """Redis has the lists of the limits again."""
     assert bed.redis is not None
     with redis.Redis.from_url(bed.redis.url) as client:
@@ -75,15 +67,11 @@ def _check_counted_again(bed: Bed, report: Report, back_at: float) -> None:
 def redis_frozen(bed: Bed, report: Report) -> None:
     """Redis takes connections and says nothing for 8 seconds."""
     assert bed.redis is not None
-    with traffic(bed.port, bed.key) as ledger:
-        time.sleep(2)
+    with under_load(bed, report, after=6) as scene:
         bed.redis.freeze()
         time.sleep(AWAY_SECONDS)
         bed.redis.thaw()
-        time.sleep(6)
-    report.check_no_errors(ledger)
-    report.check_in_time(ledger, UNNOTICED_SECONDS)
-    bed.check_kept(report, ledger)
+    scene.check_unnoticed(UNNOTICED_SECONDS)
 
 
 def mail_away(bed: Bed, report: Report) -> None:

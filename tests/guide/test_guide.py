@@ -38,6 +38,15 @@ def test_every_link_of_a_page_leads_somewhere(client: FlaskClient, page: object)
             assert f'id="{anchor}"' in there.text, target
 
 
+def test_links_say_titles_and_no_names_of_files() -> None:
+    for page in every_page():
+        for words in re.findall(r"<a [^>]*>([^<]*)</a>", page.html):
+            assert not words.endswith(".md") and not words.startswith("docs/"), (page.name, words)
+    page = find_page("invoices")
+    assert page is not None and ">Mail</a>" in page.html
+    assert any("Mail" in section.text for section in page.sections)
+
+
 def test_files_named_by_the_readme_and_the_pages_exist() -> None:
     root = FOLDER.parent
     for path in (root / "README.md", *FOLDER.rglob("*.md")):

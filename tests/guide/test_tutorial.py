@@ -25,6 +25,7 @@ def blocks() -> list[tuple[str, str]]:
     return _BLOCK.findall(text)
 
 
+@pytest.mark.needs("curl")
 def test_every_command_works(blocks: list[tuple[str, str]], tmp_path: Path) -> None:
     (start,) = [text.strip() for kind, text in blocks if kind == "sh"]
     said = subprocess.run(

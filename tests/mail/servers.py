@@ -14,7 +14,14 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
+from app.mail.address import MailServer
+
 TAKEN = "250 taken"
+
+
+def server_at(port: int, **more: Any) -> MailServer:
+    """The settings of a server on this machine."""
+    return MailServer(host="127.0.0.1", port=port, **more)
 
 
 @dataclass

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import socket
-import ssl
-import subprocess
 import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiosmtpd.smtp import AuthResult, LoginPassword
 from sqlalchemy.exc import OperationalError
 
 from app.blobs import blobs
 from app.clock import utc_now
 from app.mail import delivery
-from app.mail.address import MailServer
 from app.mail.delivery import RETRY_SECONDS, UNKNOWN, pause_after
 from tests.mail.conftest import Post
-from tests.mail.servers import Mailbox, converse, free_port, mail_server, scripted_server
-
-
-def server_at(port: int, **more: Any) -> MailServer:
-    return MailServer(host="127.0.0.1", port=port, **more)
+from tests.mail.servers import Mailbox, converse, free_port, mail_server, scripted_server, server_at
 
 
 def seconds_until_due(post: Post, key: int) -> float:
@@ -335,68 +327,6 @@ def test_a_missing_file_delays(post: Post) -> None:
     with mail_server(Mailbox()) as port:
         post.deliver(server_at(port))
     assert post.row(key)["status"] == "queued"
-
-
-@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
-def test_a_password_is_sent_and_a_wrong_one_can_be_mended(post: Post) -> None:
-    def check(server: Any, session: Any, envelope: Any, mechanism: str, given: Any) -> AuthResult:
-        assert isinstance(given, LoginPassword)
-        is_right = given == LoginPassword(b"acme", b"right")
-        return AuthResult(success=is_right, handled=is_right)
-
-    mailbox = Mailbox()
-    key = post.queue()
-    options: dict[str, Any] = {
-        "authenticator": check, "auth_require_tls": False, "auth_required": True,
-    }  # fmt: skip
-    with mail_server(mailbox, **options) as port:
-        post.deliver(server_at(port, username="acme", password="wrong"))
-        row = post.row(key)
-        assert row["status"] == "queued" and "535" in row["error"]
-        assert "wrong" not in row["error"]
-        post.make_due(key)
-        post.deliver(server_at(port, username="acme", password="right"))
-    assert post.row(key)["status"] == "sent"
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
-    """What a server on this machine shows."""
-    folder: Path = tmp_path_factory.mktemp("certificate")
-    made, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        [
-            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1",
-            "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(made),
-        ],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(made, key)
-    return context
-
-
-def test_starttls_is_taken_where_offered(post: Post, certificate: ssl.SSLContext) -> None:
-    mailbox = Mailbox()
-    keys = [post.queue(), post.queue()]
-    with mail_server(mailbox, tls_context=certificate, require_starttls=True) as port:
-        post.deliver(server_at(port))
-    assert {post.row(key)["status"] for key in keys} == {"sent"}
-
-
-def test_required_starttls_is_insisted_on(post: Post) -> None:
-    key = post.queue()
-    with mail_server(Mailbox()) as port:
-        post.deliver(server_at(port, starttls="required"))
-    assert "STARTTLS" in post.row(key)["error"]
-
-
-def test_a_server_behind_tls(post: Post, certificate: ssl.SSLContext) -> None:
-    mailbox = Mailbox()
-    post.queue()
-    with mail_server(mailbox, ssl_context=certificate) as port:
-        post.deliver(server_at(port, is_tls=True))
-    assert len(mailbox.envelopes) == 1
 
 
 def test_without_a_server_mail_becomes_files(post: Post, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from flask import Flask
 
 from app.permissions import CRUD, RESOURCES
 from tests.contract.conftest import Api
-from tests.openapi.reading import operations
+from tests.openapi.reading import operations, resolve
 from tests.requirements.conftest import BODIES
 
 SignIn = Callable[..., Api]
@@ -141,6 +141,30 @@ def test_no_new_record_points_at_one_of_somebody_else(made: dict[str, int], outs
         assert answer.status_code in (400, 404), f"{name}: {answer.text}"
     found = outsider.get("/api/crm/search?q=ACME").json
     assert [item for item in found["items"] if item["id"] == client] == []
+
+
+# Lists with an end of their own: what may be asked for, and the newest two hundred of votes.
+NOT_PAGED = {"/api/v1/bi/reports", "/api/v1/kb/articles/{article_id}/feedback", "/odata/"}
+
+
+@pytest.mark.requirement("INS-10")
+@pytest.mark.only_on("sqlite")
+def test_every_list_is_paged(app: Flask) -> None:
+    document = orjson.loads(app.extensions["openapi"].text())
+    lists = 0
+    for operation in operations(document):
+        answer = resolve(document, operation.value["responses"].get("200", {}))
+        content = answer.get("content", {}).get("application/json", {})
+        shape = resolve(document, content.get("schema", {}))
+        members = shape.get("properties", {})
+        held = resolve(document, members.get("items", members.get("value", {})))
+        if operation.method != "get" or "array" not in (shape.get("type"), held.get("type")):
+            continue
+        named = {parameter["name"] for parameter in operation.parameters}
+        if operation.path not in NOT_PAGED:
+            assert named & {"limit", "$top", "top"}, operation
+            lists += 1
+    assert lists > 50
 
 
 @pytest.mark.requirement("SEC-43")

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
+from app.models.event import Event
 from tests.contract.conftest import Api
 from tests.contract.test_put_and_children import sent_invoice
 
@@ -44,6 +47,25 @@ def test_a_hundred_cents_are_one_unit(admin: Api, at_once: Callable[..., list[An
     assert statuses(answers) == {201: 100}
     after = admin.get(f"/odata/Invoices({invoice['id']})")
     assert Decimal(str(after.json["amountPaid"])) == Decimal("1.00")
+
+
+@pytest.mark.requirement("RACE-03")
+def test_parts_that_are_more_together_than_the_total_stop_at_it(
+    admin: Api, at_once: Callable[..., list[Any]], session: Session
+) -> None:
+    invoice = sent_invoice(admin)  # 119.00
+    path = f"/api/invoices/{invoice['id']}/payments"
+    answers = at_once(lambda api, number: api.post(path, {**PAYMENT, "amount": 20}), 12)
+    assert statuses(answers) == {201: 5, 409: 7}
+    after = admin.get(f"/odata/Invoices({invoice['id']})").json
+    assert (after["amountPaid"], after["status"]) == (100, "PartiallyPaid")
+    # Of the rest, one is taken; the state is told once, however many were refused.
+    rest = at_once(lambda api, number: api.post(path, {**PAYMENT, "amount": 19}), 6)
+    assert statuses(rest) == {201: 1, 409: 5}
+    after = admin.get(f"/odata/Invoices({invoice['id']})").json
+    assert (after["amountPaid"], after["status"]) == (119, "Paid")
+    told = session.scalars(select(Event.entity_id).where(Event.type == "invoice.paid")).all()
+    assert told == [invoice["id"]]
 
 
 @pytest.mark.requirement("RACE-09", "RACE-10", "RACE-16")

@@ -150,7 +150,6 @@ def test_the_server_tells_no_version(port: int) -> None:
         assert headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.requirement("OPS-07")
 def test_more_connections_than_threads_are_no_end(port: int) -> None:
     idle = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(200)]
     try:

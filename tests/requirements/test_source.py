@@ -113,13 +113,3 @@ def test_nothing_is_evaluated_unpickled_or_given_to_a_shell() -> None:
             for keyword in node.keywords:
                 shell = keyword.arg == "shell" and ast.unparse(keyword.value) != "False"
                 assert not shell, f"{name}:{node.lineno}"
-
-
-@pytest.mark.requirement("INS-10")
-def test_every_statement_has_a_time() -> None:
-    text = "".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "app" / "engines").glob("*.py")
-    )
-    assert "statement_timeout" in text
-    assert "busy_timeout" in text
-    assert "connect_timeout" in text

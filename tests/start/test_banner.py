@@ -51,6 +51,7 @@ def recorder() -> Iterator[tuple[str, list[tuple[str, str, Any]]]]:
         server.shutdown()
 
 
+@pytest.mark.needs("curl")
 @pytest.mark.parametrize("password", ["plain-Password_1", 'it\'s "quoted" $HOME `date` \\n'])
 def test_pasted_line_logs_in_and_lists_clients(
     recorder: tuple[str, list[Any]], password: str
@@ -64,6 +65,7 @@ def test_pasted_line_logs_in_and_lists_clients(
     )  # fmt: skip
 
 
+@pytest.mark.needs("curl")
 def test_later_start_reads_the_password_from_its_file(
     recorder: tuple[str, list[Any]], tmp_path: Path
 ) -> None:

@@ -7,15 +7,17 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from app.config import ConfigError
-from app.start.__main__ import main, read_port
+from app.start.__main__ import main, read_port, reason
 from app.start.checks import (
     check_data_dir,
     check_database_file,
     check_port,
     check_web_processes,
 )
+from app.start.release import main as release
 
 
 def refusal(caught: pytest.ExceptionInfo[ConfigError]) -> str:
@@ -89,3 +91,37 @@ def test_start_that_is_stopped_says_why_and_fails(
     assert out == ""
     assert err.startswith("Cannot start: DATA_DIR ")
     assert err.count("\n") == 1
+
+
+def test_release_makes_the_folder_of_the_database(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "new" / "folder"))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    assert release() == 0
+    assert (tmp_path / "new" / "folder" / "platform.db").exists()
+
+
+@pytest.mark.parametrize("place", ["folder", "server"])
+def test_release_that_is_stopped_says_why_in_one_line(
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    url = {
+        "folder": f"sqlite:///{tmp_path}/file/data/platform.db",
+        "server": "postgresql://nobody@127.0.0.1:1/none",
+    }[place]
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert release() == 1
+    out, err = capsys.readouterr()
+    assert err.startswith("Cannot release: the ")
+    assert (out, err.count("\n")) == ("", 1)
+
+
+def test_a_full_disk_is_told_whatever_failed_after_it() -> None:
+    full = OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
+    after = OperationalError("ROLLBACK TO", {}, sqlite3.OperationalError("no such savepoint: x"))
+    assert reason(after) == "the database does not answer: no such savepoint: x"
+    after.__context__ = full
+    assert reason(full) == reason(after) == "the disk is full, or the quota of the data folder"

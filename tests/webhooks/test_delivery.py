@@ -47,7 +47,7 @@ def test_event_arrives_signed_in_the_envelope(
     assert attempt["requestHeaders"]["webhook-signature"] == taken.headers["webhook-signature"]
 
 
-@pytest.mark.requirement("SEC-98")
+@pytest.mark.requirement("SEC-97", "SEC-98")
 @pytest.mark.parametrize(
     ("path", "code", "error"),
     [
