@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("The inside", ("architecture", "conformance", "mutation")),
 )
 _FILE = re.compile(r"[a-z0-9-]+")
+# Words of a link that are the name of a file, as they help in a folder of files.
+_FILE_NAME = re.compile(r"(?:docs/)?(?:[a-z0-9-]+\.md|adr/[a-z0-9-]+(?:\.md)?)")
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,13 @@ def every_page() -> list[Page]:
 def _read(name: str, changed: int) -> Page:
     """``changed`` is when the file was, so that an edited page is read anew."""
     tokens = _parser().parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
-    sections = tuple(_sections(tokens))
     for token in tokens:
-        for inner in token.children or ():
+        children = token.children or ()
+        for opening, words in pairwise(children):
+            _name_the_page(opening, words, name)
+        for inner in children:
             _lead_here(inner, name)
+    sections = tuple(_sections(tokens))
     html = _parser().renderer.render(tokens, _parser().options, {})
     title = sections[0].title if sections else name
     return Page(name, title, html, sections)
@@ -145,6 +151,24 @@ def _unused(anchor: str, used: set[str]) -> str:
         free = f"{anchor}-{number}"
     used.add(free)
     return free
+
+
+def _name_the_page(opening: Any, words: Any, name: str) -> None:
+    """A link whose words are the name of a file says the title of the page."""
+    if opening.type != "link_open" or words.type != "text":
+        return
+    target = opening.attrGet("href").partition("#")[0]
+    if not target.endswith(".md") or _FILE_NAME.fullmatch(words.content) is None:
+        return
+    words.content = _title((FOLDER / name).parent / target) or words.content
+
+
+def _title(path: Path) -> str:
+    """The first heading of a file; empty where there is no file."""
+    if not path.is_file():
+        return ""
+    with path.open(encoding="utf-8") as file:
+        return file.readline().removeprefix("# ").strip()
 
 
 def _lead_here(token: Any, name: str) -> None:

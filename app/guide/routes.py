@@ -26,6 +26,7 @@ MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".yml": "text/plain; charset=utf-8",
 }
 ASSET_SECONDS = 86_400
 _FILE = re.compile(r"[a-z0-9-]+\.[a-z]+")
