@@ -21,10 +21,10 @@ from flask import Flask
 from sqlalchemy import select
 
 from app import records
-from app.crm.clients import create_client
+from app.crm.clients import CLIENTS
 from app.database import transaction
 from app.invoices.operations import issue_invoice
-from app.invoices.service import create_invoice
+from app.invoices.service import INVOICES
 from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice
 from app.security import acting_as, system_caller
@@ -65,9 +65,9 @@ def _drafts(app: Flask, count: int) -> list[int]:
     with app.app_context(), acting_as(system_caller("cli")), transaction():
         save_settings("seller", SELLER)
         save_settings("bank", {"iban": "DE02120300000000202051"})
-        client = create_client({"name": "Client", "billing_country": "DE"})
+        client = CLIENTS.create({"name": "Client", "billing_country": "DE"})
         return [
-            create_invoice({"client_id": client, "line_items": [dict(line) for _ in range(3)]})
+            INVOICES.create({"client_id": client, "line_items": [dict(line) for _ in range(3)]})
             for _ in range(count)
         ]
 

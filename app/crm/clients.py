@@ -90,6 +90,3 @@ def _has_turnover(change: Change) -> bool:
 
 
 CLIENTS = ClientService()
-create_client = CLIENTS.create
-update_client = CLIENTS.update
-delete_client = CLIENTS.delete

@@ -64,6 +64,3 @@ class ContactService(EntityService):
 
 
 CONTACTS = ContactService()
-create_contact = CONTACTS.create
-update_contact = CONTACTS.update
-delete_contact = CONTACTS.delete

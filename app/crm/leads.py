@@ -78,6 +78,3 @@ class LeadService(EntityService):
 
 
 LEADS = LeadService()
-create_lead = LEADS.create
-update_lead = LEADS.update
-delete_lead = LEADS.delete

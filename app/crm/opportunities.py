@@ -138,6 +138,3 @@ def _note_stage(change: Change) -> None:
 
 
 OPPORTUNITIES = OpportunityService()
-create_opportunity = OPPORTUNITIES.create
-update_opportunity = OPPORTUNITIES.update
-delete_opportunity = OPPORTUNITIES.delete

@@ -244,7 +244,3 @@ def _revoke_shares(document_id: int, now: datetime) -> int:
 
 
 DOCUMENTS = DocumentService()
-create_document = DOCUMENTS.create
-update_document = DOCUMENTS.update
-delete_document = DOCUMENTS.delete
-restore_document = DOCUMENTS.restore

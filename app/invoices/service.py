@@ -291,6 +291,3 @@ def _breakdown(totals: Totals) -> list[dict[str, Any]]:
 
 
 INVOICES = InvoiceService()
-create_invoice = INVOICES.create
-update_invoice = INVOICES.update
-delete_invoice = INVOICES.delete

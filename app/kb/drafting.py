@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from app import engine
-from app.kb.service import create_article
+from app.kb.service import KB_ARTICLES
 from app.kb.suggestions import read_ticket
 from app.permissions import allowed
 from app.security import current_caller
@@ -36,7 +36,7 @@ def draft_from_ticket(ticket_id: int, given: dict[str, Any]) -> int:
     }
     if ticket["language"]:
         values["language"] = ticket["language"]
-    article_id = create_article(values | given | {"status": "Draft"})
+    article_id = KB_ARTICLES.create(values | given | {"status": "Draft"})
     caller = current_caller()
     stored = TICKETS.locked(ticket_id, caller)
     if allowed(caller, "tickets:update", stored):

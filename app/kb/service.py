@@ -128,6 +128,3 @@ def _free_slug(title: str) -> str:
 
 
 KB_ARTICLES = KbArticleService()
-create_article = KB_ARTICLES.create
-update_article = KB_ARTICLES.update
-delete_article = KB_ARTICLES.delete

@@ -70,6 +70,3 @@ class ProjectService(EntityService):
 
 
 PROJECTS = ProjectService()
-create_project = PROJECTS.create
-update_project = PROJECTS.update
-delete_project = PROJECTS.delete

@@ -93,6 +93,3 @@ def _check_parents(change: Change, parent_id: int) -> None:
 
 
 TASKS = TaskService()
-create_task = TASKS.create
-update_task = TASKS.update
-delete_task = TASKS.delete

@@ -138,6 +138,3 @@ def _refuse_changes(change: Change) -> None:
 
 
 TICKETS = TicketService()
-create_ticket = TICKETS.create
-update_ticket = TICKETS.update
-delete_ticket = TICKETS.delete

@@ -9,7 +9,7 @@ import pytest
 
 from app import records
 from app.clock import today, utc_now
-from app.documents.service import DOCUMENTS, restore_document
+from app.documents.service import DOCUMENTS
 from app.errors import (
     ForbiddenError,
     InUseError,
@@ -81,8 +81,8 @@ def test_a_deleted_document_lies_in_the_trash(shared: int) -> None:
 def test_an_administrator_restores_it_as_it_was(shared: int) -> None:
     DOCUMENTS.delete(shared)
     with acting_as(make_user("Manager")), pytest.raises(ForbiddenError):
-        restore_document(shared)
-    restore_document(shared)
+        DOCUMENTS.restore(shared)
+    DOCUMENTS.restore(shared)
     row = stored("Document", shared)
     assert (row["status"], row["deleted_at"], row["status_before_deletion"]) == (
         "Active", None, None,
@@ -90,16 +90,16 @@ def test_an_administrator_restores_it_as_it_was(shared: int) -> None:
     assert event_names("Document", shared)[-2:] == ["document.restored", "document.updated"]
     assert is_revoked(shared)
     with pytest.raises(InvalidStateError):
-        restore_document(shared)
+        DOCUMENTS.restore(shared)
     with pytest.raises(NotFoundError):
-        restore_document(987_654)
+        DOCUMENTS.restore(987_654)
 
 
 def test_after_thirty_days_it_is_too_late(shared: int) -> None:
     DOCUMENTS.delete(shared)
     put("Document", shared, deleted_at=utc_now() - timedelta(days=30, minutes=1))
     with pytest.raises(InvalidStateError, match="30 days"):
-        restore_document(shared)
+        DOCUMENTS.restore(shared)
 
 
 def test_a_retained_document_stays(admin: Caller) -> None:
@@ -128,7 +128,7 @@ def test_any_state_can_be_deleted_and_comes_back(admin: Caller, status: str) -> 
     key = make_document()
     put("Document", key, status=status)
     DOCUMENTS.delete(key)
-    restore_document(key)
+    DOCUMENTS.restore(key)
     assert stored("Document", key)["status"] == status
 
 
