@@ -171,7 +171,7 @@ def convert_prefixed(text: str, offset: int) -> tuple[LiteralValue, LiteralKind,
         case "duration":
             return to_duration(inner, offset), "duration", None
         case "binary":
-            return _to_binary(inner, offset), "binary", None
+            return to_binary(inner, offset), "binary", None
         case "geography" | "geometry" as space:
             check_geo(inner, offset + len(prefix) + 1)
             return inner, "geo", space
@@ -194,8 +194,11 @@ def convert_json_string(text: str, offset: int) -> str:
     return t.cast(str, value)
 
 
-def _to_binary(text: str, offset: int) -> bytes:
-    """base64url; the padding may be left out."""
+def to_binary(text: str, offset: int | None = None) -> bytes:
+    """base64url; the padding may be left out.
+
+    Raises: QueryError, the text is none.
+    """
     unpadded = text.rstrip("=")
     try:
         if len(text) - len(unpadded) not in (0, -len(unpadded) % 4):

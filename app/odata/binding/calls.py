@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, Text, Time
+from sqlalchemy import BigInteger, Double, Text
 from sqlalchemy.types import TypeEngine
 
 from app.dynamic import dynamic
 from app.odata import edm
 from app.odata.binding.protocol import Translating
 from app.odata.binding.texts import text_match
-from app.odata.binding.unifying import as_day
+from app.odata.binding.unifying import as_day, as_time
 from app.odata.binding.values import Constant, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Call
@@ -85,13 +85,6 @@ _FUNCTIONS: dict[tuple[str, int], Function] = {
         "instant",
         "(CASE WHEN {0} IS NOT NULL THEN 0 END)",
     ),
-    ("time", 1): _function(
-        "instant",
-        edm.TIME_OF_DAY,
-        Time,
-        "(substr({0}, 12, 12) || '000')",
-        "CAST({0} AT TIME ZONE 'UTC' AS TIME)",
-    ),
 }
 # Where each part begins in the text of an instant or a date, its length, PostgreSQL's name for it.
 _DATE_PARTS = {"year": (1, 4), "month": (6, 2), "day": (9, 2)}
@@ -144,6 +137,10 @@ def _part(translator: Translating, node: Call) -> Typed:
 
 def _date(translator: Translating, node: Call) -> Typed:
     return as_day(translator.argument(node.arguments[0], node.name, "instant", "date"))
+
+
+def _time_of_day(translator: Translating, node: Call) -> Typed:
+    return as_time(translator.argument(node.arguments[0], node.name, "instant"))
 
 
 def _fraction(translator: Translating, node: Call) -> Typed:
@@ -222,6 +219,7 @@ def _end_of_time(translator: Translating, node: Call) -> Typed:
 _SPECIAL: dict[str, Callable[[Translating, Call], Typed]] = {
     **dict.fromkeys(_PARTS, _part),
     "date": _date,
+    "time": _time_of_day,
     "fractionalseconds": _fraction,
     "totalseconds": _total_seconds,
     "trim": _trim,

@@ -21,7 +21,8 @@ from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.protocol import Translating
 from app.odata.binding.scope import Scope
-from app.odata.binding.unifying import as_day, as_decimal, as_double
+from app.odata.binding.text_literals import typed_text
+from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant, as_time
 from app.odata.binding.values import (
     NUMBERS,
     Constant,
@@ -78,6 +79,10 @@ def cast(translator: Translating, node: Call) -> Typed:
     place = translator.place(operands[0])
     if isinstance(place, Constant) and place.literal.kind == "null":
         return Typed(null(), wanted)
+    if isinstance(place, Constant) and place.literal.kind == "string":
+        read = typed_text(place.literal, wanted, translator.context.parameters)
+        if read is not None:
+            return read
     value = translator.typed(operands[0])
     kinds = family(value.type), family(wanted)
     if value.type == wanted:
@@ -93,6 +98,10 @@ def cast(translator: Translating, node: Call) -> Typed:
         return _in_range(_number(value, wanted))
     if kinds == ("instant", "date"):
         return as_day(value)
+    if kinds == ("instant", "time"):
+        return as_time(value)
+    if kinds == ("date", "instant"):
+        return as_instant(value)
     raise UnsupportedError(
         f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
     )

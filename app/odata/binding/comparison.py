@@ -62,6 +62,8 @@ def compare(
         return _compare_with_null(_MIRRORED[op], right, offset)
     left, right = _known(left, right, parameters), _known(right, left, parameters)
     if isinstance(left, Constant) and isinstance(right, Constant):
+        if _is_nan(left) or _is_nan(right):
+            return true() if op == "ne" else false()  # NaN is equal to nothing, not even to itself
         left, right = natural(left, parameters), natural(right, parameters)
     if isinstance(left, Constant):
         return compare(_MIRRORED[op], right, left, parameters, exact=exact, offset=offset)
@@ -89,7 +91,8 @@ def is_in(
         raise QueryError(f"{_described(left)} cannot be an operand of 'in'", offset)
     values, others = [], []
     for item in items:
-        if _is_null(item) or (item.literal.kind, family(left.type)) == ("date", "instant"):
+        apart = (item.literal.kind, family(left.type)) == ("date", "instant")
+        if _is_null(item) or _is_nan(item) or apart:
             others.append(compare("eq", left, item, parameters, exact=exact, offset=offset))
         else:
             values.append(fit(item, left, parameters))
@@ -136,6 +139,11 @@ def _is_null(place: Place) -> bool:
     return isinstance(place, Constant) and place.literal.kind == "null"
 
 
+def _is_nan(place: Constant) -> bool:
+    value = place.literal.value
+    return isinstance(value, float) and value != value
+
+
 def _compare_with_null(op: str, place: Place, offset: int) -> Condition:
     if op == "eq":
         return is_null(place, offset)
@@ -148,8 +156,8 @@ def _compare_with_literal(
     op: str, left: Typed, right: Constant, parameters: Parameters, *, exact: bool
 ) -> Condition:
     literal = right.literal
-    if isinstance(literal.value, float) and literal.value != literal.value:
-        return true() if op == "ne" else false()  # nothing compares with NaN
+    if _is_nan(right):
+        return true() if op == "ne" else false()
     if literal.kind == "date" and family(left.type) == "instant" and op in ("eq", "ne"):
         first = parameters.bind(literal, InstantOperand("down"), start_of_day)
         last = parameters.bind(literal, InstantOperand("down"), end_of_day)

@@ -85,7 +85,7 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
         case "timeofday":
             return Typed(bind(literal, Time), edm.TIME_OF_DAY, nullable=False)
         case "duration":
-            sql = bind(literal, BigInteger, _microseconds)
+            sql = bind(literal, BigInteger, microseconds)
             return Typed(sql, edm.DURATION, nullable=False)
         case "guid":
             return Typed(bind(literal, Guid()), edm.GUID, nullable=False)
@@ -124,7 +124,7 @@ def fit(
         case ("timeofday", "time"):
             return bind(literal, Time)
         case ("duration", "duration"):
-            return bind(literal, BigInteger, _microseconds)
+            return bind(literal, BigInteger, microseconds)
         case ("string", "duration"):
             return bind(literal, BigInteger, _microseconds_of_text)
         case ("guid", "guid"):
@@ -172,14 +172,18 @@ def _exact(value: Any) -> Decimal:
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
-def _microseconds(value: timedelta) -> int:
+def microseconds(value: timedelta) -> int:
+    """A duration as it is kept.
+
+    Raises: QueryError, it is longer than there are days.
+    """
     if abs(value) > LONGEST:
         raise QueryError(f"a duration is at most {LONGEST.days} days long")
     return value // _MICROSECOND
 
 
 def _microseconds_of_text(value: str) -> int:
-    return _microseconds(to_duration(value))
+    return microseconds(to_duration(value))
 
 
 def _member_reader(literal: Literal, type_: edm.EnumType) -> Callable[[Any], int]:

@@ -238,11 +238,18 @@ class Translator:
         if node.op == "has":
             return self._has(node)
         left, right = self._operand(node.left, node.right), self._operand(node.right, node.left)
+        if left is None or right is None:
+            return Constant(_NULL)
         return arithmetic(node.op, left, right, node.offset)
 
-    def _operand(self, node: Node, other: Node) -> Typed:
-        """An operand of arithmetic; a text beside an instant or a date is a duration."""
+    def _operand(self, node: Node, other: Node) -> Typed | None:
+        """An operand of arithmetic; a text beside an instant or a date is a duration.
+
+        None stands for the literal null, with which all arithmetic is null.
+        """
         place = self.place(node)
+        if isinstance(place, Constant) and place.literal.kind == "null":
+            return None
         if isinstance(place, Dynamic):
             return dynamic_value(place, "decimal")
         if isinstance(place, Constant) and place.literal.kind == "string":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Date, Double
+from sqlalchemy import Date, Double, Time
 
 from app.odata import edm
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
@@ -64,6 +64,17 @@ def as_day(value: Typed) -> Typed:
         return value
     sql = Spelled(Date(), "substr({0}, 1, 10)", "CAST({0} AT TIME ZONE 'UTC' AS DATE)", value.sql)
     return Typed(sql, edm.DATE, value.nullable)
+
+
+def as_time(value: Typed) -> Typed:
+    """The time of day of an instant, UTC."""
+    sql = Spelled(
+        Time(),
+        "(substr({0}, 12, 12) || '000')",
+        "CAST({0} AT TIME ZONE 'UTC' AS TIME)",
+        value.sql,
+    )
+    return Typed(sql, edm.TIME_OF_DAY, value.nullable)
 
 
 def _as_numbers(left: Typed, right: Typed) -> tuple[Typed, Typed]:
