@@ -12,11 +12,11 @@ from typing import Any
 
 from app.errors import ValidationError
 from app.odata import edm
-from app.odata.deep_owned import kept_item
+from app.odata.deep_owned import whole_list
 from app.odata.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.payload import EntityBody, Related, snake
 from app.odata.write_places import as_bad_reference, at_place
-from app.odata.write_rows import related_keys
+from app.odata.write_rows import related_keys, version_of_tag
 from app.odata.write_values import change_values, creation_values, replacement_values
 
 # The URL of an entity -> its set and key.
@@ -39,6 +39,7 @@ class DeepWriter:
             more: values that the place of the request gives, by attribute.
         """
         service = service_of(entity_set, insert=True)
+        _refuse_deltas(body)
         values = {**creation_values(body), **more, **self.single_values(body)}
         values |= self._owned_values(body)
         with at_place(body.type, body.path):
@@ -66,6 +67,8 @@ class DeepWriter:
             more: values that the place of the request gives, by attribute.
         """
         service = service_of(entity_set, update=True)
+        if replace:
+            _refuse_deltas(body)
         single = self.single_values(body, changing=True)
         if replace:
             values = replacement_values(body, frozenset((*single, *more)))
@@ -94,12 +97,12 @@ class DeepWriter:
         target_set = self._relations.target_set(related.navigation)
         key = self._referred_key(related, item)
         if key is None and changing:
-            key = given_key(item)
+            key = item.given_key
         if key is None:
             return self.create(target_set, item)
         if _changes(target_set, item):
             with as_bad_reference(item.path):
-                self.update(target_set, key, item)
+                self.update(target_set, key, item, version=version_of_tag(item, key))
         return key
 
     def _referred_key(self, related: Related, item: EntityBody) -> Any | None:
@@ -111,6 +114,8 @@ class DeepWriter:
         if found.type.name != related.navigation.target:
             name = self._relations.target_set(related.navigation).name
             raise ValidationError([(item.path, f"must point at one of {name}")])
+        if item.given_key not in (None, key):
+            raise ValidationError([(item.path, "has the key of another entity than its @id")])
         return key
 
     # --- collections --------------------------------------------------------------------------
@@ -145,15 +150,16 @@ class DeepWriter:
         self, type_: edm.EntityType, key: Any, related: Related
     ) -> list[dict[str, Any]]:
         before: list[Any] = []
-        if key is not None and any(item.key for item in related.items):
+        if key is not None and (related.is_delta or any(item.key for item in related.items)):
             before = related_keys(self._container, type_, key, related.navigation)
-        items = []
-        for item in related.items:
-            known = given_key(item)
-            kept = kept_item(item.type, known) if known in before else {}
-            given = creation_values(item) | self.single_values(item) | self._owned_values(item)
-            items.append(kept | given)
-        return items
+        return whole_list(
+            self._container.target(related.navigation),
+            related,
+            before,
+            lambda item: (
+                creation_values(item) | self.single_values(item) | self._owned_values(item)
+            ),
+        )
 
     def _update_collection(
         self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related
@@ -165,16 +171,34 @@ class DeepWriter:
         for item in related.items:
             target = self._referred_key(related, item)
             if target is None:
-                target = given_key(item)
+                target = item.given_key
             if not item.removed:
                 kept.append(self._add(entity_set, key, related, item, target, before))
             elif target in before:
-                self._relations.unrelate(entity_set, key, nav, target)
+                self._remove(entity_set, key, nav, item, target)
         if not related.is_delta:
             for target in before:
                 if target not in kept:
                     with at_place(self._container.target(nav), related.path):
                         self._relations.unrelate(entity_set, key, nav, target)
+
+    def _remove(
+        self,
+        entity_set: edm.EntitySet,
+        key: Any,
+        nav: edm.NavigationProperty,
+        item: EntityBody,
+        target: Any,
+    ) -> None:
+        """End a relation; delete the entity, too, where its item says so (Protocol 11.4.3.1)."""
+        version = version_of_tag(item, target)
+        is_deleted = item.removed == "deleted"
+        if nav.through is not None or not is_deleted:
+            self._relations.unrelate(entity_set, key, nav, target)
+        if is_deleted:
+            target_set = self._relations.target_set(nav)
+            with as_bad_reference(item.path):
+                service_of(target_set, delete=True).delete(target, version)
 
     def _add(
         self,
@@ -198,7 +222,8 @@ class DeepWriter:
             target = self.create(target_set, item, **more)
         elif _changes(target_set, item):
             with as_bad_reference(item.path):
-                self.update(target_set, target, item, **more)
+                version = version_of_tag(item, target)
+                self.update(target_set, target, item, version=version, **more)
         elif more and target not in before:
             with as_bad_reference(item.path):
                 self._relations.relate(entity_set, key, nav, target)
@@ -208,12 +233,11 @@ class DeepWriter:
         return target
 
 
-def given_key(body: EntityBody) -> Any | None:
-    """The key that a body gives; None when a part of it is missing."""
-    parts = [body.key.get(name) for name in body.type.key]
-    if any(part is None for part in parts):
-        return None
-    return parts[0] if len(parts) == 1 else tuple(parts)
+def _refuse_deltas(body: EntityBody) -> None:
+    """Raise ValidationError where a delta stands in what makes or replaces an entity."""
+    places = [one.path for one in body.related if one.is_delta and not one.is_bound]
+    if places:
+        raise ValidationError([(place, "can be a delta only in a PATCH") for place in places])
 
 
 def _gives_own_key(body: EntityBody) -> bool:

@@ -6,9 +6,12 @@ out, so a client can send the lines back with one of them changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
 
+from app.errors import ValidationError
 from app.odata import edm
+from app.odata.payload import EntityBody, Related
 from app.odata.write_rows import kept_values
 from app.odata.write_values import is_changeable
 
@@ -20,3 +23,37 @@ def kept_item(type_: edm.EntityType, key: Any) -> dict[str, Any]:
         if is_changeable(type_, prop):
             attributes += prop.columns.values() if prop.columns else [prop.attribute]
     return dict(kept_values(type_, key, tuple(attributes)) or {})
+
+
+def whole_list(
+    type_: edm.EntityType,
+    related: Related,
+    before: Collection[Any],
+    given: Callable[[EntityBody], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """All members that an owned collection has after a write, as values for the owner's service.
+
+    Args:
+        type_: of the members.
+        before: the keys of those that it has now, in their order.
+        given: what a body gives for one member.
+    Raises: ValidationError, a delta names a member by its URL: here only keys are read.
+    """
+    if not related.is_delta:
+        return [
+            (kept_item(type_, item.given_key) if item.given_key in before else {}) | given(item)
+            for item in related.items
+        ]
+    for item in related.items:
+        if item.given_key is None and (item.removed or item.reference is not None):
+            raise ValidationError([(item.path, "must be named by its key")])
+    named = {item.given_key: item for item in related.items}
+    items = []
+    for key in before:
+        change = named.get(key)
+        if change is None:
+            items.append(kept_item(type_, key))
+        elif not change.removed:
+            items.append(kept_item(type_, key) | given(change))
+    new = [item for item in related.items if item.given_key not in before and not item.removed]
+    return [*items, *(given(item) for item in new)]

@@ -30,7 +30,8 @@ class EntityBody:
 
     ``values`` are by attribute, complex ones that lie in columns taken apart. ``partial`` holds
     the complex values kept as JSON: a PATCH merges them into what is there. ``key`` has the key
-    values given. ``reference`` is the URL of an existing entity.
+    values given. ``reference`` is the URL of an existing entity, ``tag`` the ETag that it must
+    have. ``removed`` is why a delta names it: ``changed`` (related no more) or ``deleted``.
     """
 
     type: edm.EntityType
@@ -40,7 +41,16 @@ class EntityBody:
     key: dict[str, Any] = field(default_factory=dict)
     related: list[Related] = field(default_factory=list)
     reference: str | None = None
-    removed: bool = False
+    tag: str | None = None
+    removed: str | None = None
+
+    @property
+    def given_key(self) -> Any | None:
+        """The key that the body gives; None when a part of it is missing."""
+        parts = [self.key.get(name) for name in self.type.key]
+        if any(part is None for part in parts):
+            return None
+        return parts[0] if len(parts) == 1 else tuple(parts)
 
     @property
     def is_reference(self) -> bool:
@@ -52,13 +62,15 @@ class EntityBody:
 class Related:
     """What a body says of a navigation property; ``items`` is empty for null or an empty array.
 
-    ``is_delta``: the items are added, changed or removed; the others related stay.
+    ``is_delta``: the items are added, changed or removed; the others related stay. ``is_bound``:
+    they are added by ``odata.bind``.
     """
 
     navigation: edm.NavigationProperty
     path: str
     items: list[EntityBody]
     is_delta: bool = False
+    is_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +147,7 @@ class _BodyReader:
         members = _members(entity.type)
         for name, value in body.items():
             if "@" in name:
-                self._control(entity, name, value, depth)
+                self._control(entity, body, name, depth)
             elif (member := members.get(name)) is not None:
                 self._property(entity, member, value)
             elif (navigation := entity.type.navigation.get(name)) is not None:
@@ -211,6 +223,11 @@ class _BodyReader:
             self._nested(item, navigation, f"{place}[{index}]", depth)
             for index, item in enumerate(value)
         ]
+        if not is_delta:
+            for item in items:
+                if item.removed:
+                    place = f"{item.path}.@removed"
+                    self.problems.add(place, f"stands only in {navigation.name}@delta")
         entity.related.append(Related(navigation, place, items, is_delta))
 
     def _nested(
@@ -228,27 +245,43 @@ class _BodyReader:
                 return EntityBody(target, path)
         return self.entity(value, target, path, depth + 1)
 
-    def _control(self, entity: EntityBody, name: str, value: Any, depth: int) -> None:
+    def _control(self, entity: EntityBody, body: Mapping[str, Any], name: str, depth: int) -> None:
         """Control information: what a write needs is understood, all else is ignored."""
+        value = body[name]
         target, _, term = name.partition("@")
         term = term.removeprefix("odata.")
         if not target:
-            if term == "id" and entity.path:
-                if isinstance(value, str):
-                    entity.reference = value
-                else:
-                    self.problems.add(join_path(entity.path, name), "must be the URL of an entity")
-            elif term == "removed":
-                entity.removed = True
+            if entity.path:
+                self._of_nested(entity, name, term, value)
         elif term in ("bind", "delta"):
             navigation = entity.type.navigation.get(target)
+            place = join_path(entity.path, name)
             if navigation is None or (term == "delta" and not navigation.collection):
-                place, known = join_path(entity.path, name), entity.type.navigation
+                known = entity.type.navigation
                 self.problems.add_unknown(place, target, known, entity.type.name)
-            elif term == "delta":
-                self._collection(entity, navigation, value, depth, is_delta=True)
-            else:
+            elif term == "bind":
                 self._bind(entity, navigation, name, value)
+            elif target in body:
+                self.problems.add(place, f"must not stand beside {target}: it is all, or a delta")
+            else:
+                self._collection(entity, navigation, value, depth, is_delta=True)
+
+    def _of_nested(self, entity: EntityBody, name: str, term: str, value: Any) -> None:
+        """What a nested entity says of itself: which it is, its tag, that it goes."""
+        place = join_path(entity.path, name)
+        if term == "removed":
+            reason = value.get("reason", "changed") if isinstance(value, dict) else None
+            if reason in ("changed", "deleted"):
+                entity.removed = reason
+            else:
+                self.problems.add(place, 'must be {"reason": "changed"} or {"reason": "deleted"}')
+        elif term == "id":
+            if isinstance(value, str):
+                entity.reference = value
+            else:
+                self.problems.add(place, "must be the URL of an entity")
+        elif term == "etag" and isinstance(value, str):
+            entity.tag = value
 
     def _bind(
         self, entity: EntityBody, navigation: edm.NavigationProperty, name: str, value: Any
@@ -271,7 +304,8 @@ class _BodyReader:
             for index, url in enumerate(urls)
         ]
         # Binding adds to a collection, on creation and in a change alike (Protocol 11.4.3).
-        entity.related.append(Related(navigation, place, items, is_delta=navigation.collection))
+        is_many = navigation.collection
+        entity.related.append(Related(navigation, place, items, is_delta=is_many, is_bound=True))
 
 
 @lru_cache(maxsize=256)

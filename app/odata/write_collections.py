@@ -18,12 +18,12 @@ from app.errors import (
     InvalidQueryError,
     MethodNotAllowedError,
     NotFoundError,
+    PreconditionFailedError,
     ValidationError,
 )
 from app.json_body import parse_json
 from app.odata import edm
 from app.odata.csdl_capabilities import upsert_keys
-from app.odata.deep import given_key
 from app.odata.deep_relations import service_of
 from app.odata.options import OptionTexts
 from app.odata.path import parse_path, read_path
@@ -35,7 +35,7 @@ from app.odata.preferences import preference_applied
 from app.odata.write_answers import no_content
 from app.odata.write_content import WriteRequest
 from app.odata.write_places import as_bad_reference
-from app.odata.write_rows import find_key, find_version
+from app.odata.write_rows import find_key, find_version, version_of_tag
 from app.odata.write_targets import Target
 from app.odata.write_urls import entity_path, resolve_url
 from app.types import json_text
@@ -161,12 +161,14 @@ def _apply(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -
         if key is None:
             raise ValidationError([(body.path, "must say which entity is removed")])
         with as_bad_reference(body.path):
-            service_of(entity_set, delete=True).delete(key)
+            service_of(entity_set, delete=True).delete(key, version_of_tag(body, key))
         return key, False
     if key is None:
+        if body.tag is not None:
+            raise PreconditionFailedError(f"There is no {body.path} that could have this tag.")
         return request.writer.create(entity_set, body), True
     with as_bad_reference(body.path):
-        request.writer.update(entity_set, key, body)
+        request.writer.update(entity_set, key, body, version=version_of_tag(body, key))
     return key, True
 
 
@@ -180,7 +182,7 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
         if found.type is not type_:
             raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
         return key
-    key = given_key(body)
+    key = body.given_key
     if key is not None:
         own = not any(type_.properties[name].computed for name in type_.key)
         return key if not own or find_version(type_, key)[0] else None

@@ -12,8 +12,10 @@ from sqlalchemy import ColumnElement, FromClause, Select, select
 
 from app import records
 from app.clock import today, utc_now
-from app.errors import NotFoundError
+from app.errors import NotFoundError, PreconditionFailedError
 from app.odata import edm
+from app.odata.etags import parse_precondition
+from app.odata.payload import EntityBody
 from app.permissions import row_filter
 from app.security import current_caller
 
@@ -38,6 +40,21 @@ def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:
     if not rows:
         return False, None
     return True, rows[0][0] if type_.etag else None
+
+
+def version_of_tag(body: EntityBody, key: Any) -> int | None:
+    """The row version that an entity must have by the ETag in its body; None when it has none.
+
+    Raises: PreconditionFailedError, it has another, or it is not there.
+    """
+    if body.tag is None:
+        return None
+    exists, version = find_version(body.type, key)
+    condition = parse_precondition(body.tag)
+    if not exists or (condition is not None and not condition.matches(version)):
+        message = f"{body.path} was changed by somebody else meanwhile: read it again, then repeat."
+        raise PreconditionFailedError(message, [(body.path, "was changed meanwhile")])
+    return version
 
 
 def require_entity(type_: edm.EntityType, key: Any) -> None:

@@ -182,6 +182,17 @@ def test_a_line_named_by_its_key_keeps_what_is_left_out(admin: Api, invoice: int
     assert found == [("A", 3, 10), ("B", 1, 5)]
 
 
+def test_a_delta_of_lines_keeps_the_others(admin: Api, invoice: int) -> None:
+    address = f"/odata/Invoices({invoice})"
+    lines = admin.get(f"{address}/LineItems").json["value"]
+    delta = [{"description": "New", "quantity": 1, "unitPrice": 7}]
+    delta.append({"@removed": {"reason": "deleted"}, "id": lines[0]["id"]})
+    answer = admin.patch(f"{address}?$expand=LineItems", {"LineItems@delta": delta})
+    assert answer.status_code == 200, answer.text
+    expected = [line["description"] for line in lines[1:]] + ["New"]
+    assert [line["description"] for line in answer.json["LineItems"]] == expected
+
+
 def test_single_lines(admin: Api, invoice: int) -> None:
     made = admin.post(
         f"/odata/Invoices({invoice})/LineItems", {"description": "C", "unitPrice": 1, "taxRate": 19}

@@ -227,8 +227,8 @@ def test_a_nested_delta() -> None:
     ).related
     assert related.is_delta
     assert [(item.removed, item.key, item.values) for item in related.items] == [
-        (True, {"id": 3}, {}),
-        (False, {}, {"title": "New"}),
+        ("deleted", {"id": 3}, {}),
+        (None, {}, {"title": "New"}),
     ]
 
 
