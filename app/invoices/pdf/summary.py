@@ -101,12 +101,9 @@ def _tell_gross(paper: Paper, tell: Teller) -> None:
     document, texts = paper.document, paper.texts
     shown = sum((line.line_total for line in document.lines), Decimal(0))
     off = shown - document.total
-    if document.discount_total:
+    if off:
         tell(texts("totals.subtotal"), shown)
         tell(_discount_label(paper), -off)
-    elif off:
-        tell(texts("totals.subtotal"), shown)
-        tell(texts("totals.rounding"), -off)
     _tell_total(paper, tell)
     tell(texts("totals.included_net"), document.net_total, style.LABEL)
     for group in document.tax_breakdown:

@@ -52,6 +52,11 @@ def test_a_picture_that_unpacks_to_too_much_is_left_out() -> None:
     assert logo.read_logo(picture("1", (30_000, 30_000), 0)) is None
 
 
+def test_a_picture_of_more_points_than_anybody_prints_is_left_out() -> None:
+    assert logo.read_logo(picture("1", (4_000, 3_999), 0)) is not None
+    assert logo.read_logo(picture("1", (4_000, 4_001), 0)) is None
+
+
 def test_the_code_is_a_sepa_transfer() -> None:
     document = make_document()
     payload = "\n".join(
@@ -70,6 +75,8 @@ def test_the_code_is_a_sepa_transfer() -> None:
         {"bank": BankAccount(iban="DE00370400440532013000")},
         {"bank": BankAccount(iban="BR1500000000000010932840814P2")},
         {"amount_due": Decimal("1000000000")},
+        {"bank": dataclasses.replace(BANK, account_holder=" \n")},
+        {"bank": dataclasses.replace(BANK, account_holder="\U0001f4b6" * 70)},
     ],
     ids=lambda values: " ".join(f"{name}={str(value)[:24]}" for name, value in values.items()),
 )  # fmt: skip

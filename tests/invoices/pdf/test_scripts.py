@@ -94,9 +94,14 @@ ALEF, BET, GIMEL = "\u05d0", "\u05d1", "\u05d2"
         (f"{ALEF} ({BET}) a", f"a ({BET}) {ALEF}"),
         (f"{ALEF}{BET} (x)", f"(x) {BET}{ALEF}"),
         (f"x ({ALEF}) y", f"x ({ALEF}) y"),
+        (f"{ALEF} (!) {BET}", f"{BET} (!) {ALEF}"),
+        (f"{ALEF} (ab[) {BET}", f"{BET} ([ab) {ALEF}"),
+        (f"a {ALEF} ", f"a {ALEF} "),
+        (f"{ALEF} a ", f" a {ALEF}"),
     ],
     ids=["left to right", "right to left", "inside", "numbers", "brackets of the other side",
-         "brackets of this side", "brackets at the end", "brackets around"],
+         "brackets of this side", "brackets at the end", "brackets around", "brackets of nothing",
+         "a bracket that stays open", "space at the end", "space at the other end"],
 )  # fmt: skip
 def test_lines_are_in_visual_order(text: str, visual: str) -> None:
     mirrored = str.maketrans("()", ")(")  # as HarfBuzz does where text runs from right to left

@@ -1,0 +1,36 @@
+"""The block of totals: what was taken off has its own line, and the lines add up."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from app.invoices.pdf.layout import lay_out
+from tests.invoices.documents import make_document, make_line
+from tests.invoices.pdf.reading import texts_on
+
+
+def totals(**values: Any) -> dict[str, str]:
+    """Label -> amount of the totals of one line at 19 %."""
+    price = values.pop("unit_price", Decimal(100))
+    texts = texts_on(lay_out(make_document([make_line(unit_price=price)], **values))[-1])
+    block = texts[texts.index("Amount") :]
+    return dict(pairwise(block))
+
+
+def test_a_discount_of_a_cent_is_called_a_discount() -> None:
+    """Ten cents less a cent: the net amount stays eight cents, the customer saw one taken off."""
+    shown = totals(
+        unit_price=Decimal("0.10"), discount_percent=Decimal(10), prices_include_tax=True
+    )
+    assert shown["Subtotal"] == "€0.10"
+    assert shown["Discount 10%"] == "-€0.01"
+    assert shown["Total"] == "€0.09"
+
+
+def test_what_was_credited_is_taken_off_what_is_due() -> None:
+    shown = totals(amount_credited=Decimal(19), amount_due=Decimal(100))
+    assert shown["Total"] == "€119.00"
+    assert shown["Credited"] == "-€19.00"
+    assert shown["Amount due"] == "€100.00"
