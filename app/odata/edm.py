@@ -293,9 +293,13 @@ class Operation:
     ``handler`` is called as app/odata/operations/service.py says, after ``permission`` was checked.
     ``result_path`` is the navigation of the binding entity in which a returned entity lies that has
     no set; ``creates`` tells that the returned entity is new. ``available`` is when an entity can
-    be bound, for those who ask for all metadata; None for never. ``expression`` makes a bound
-    function one that expressions can call: its value as SQL, of the columns of the row it is bound
-    to and the arguments given, by name; it needs no handler.
+    be bound, for those who ask for all metadata; None for never.
+
+    Two make a bound function one that expressions can call. ``expression`` is its value as SQL, of
+    the columns of the row it is bound to (of a collection: an aggregate over its rows) and the
+    arguments given, by name; bound to one row it needs no handler. ``members`` tells of a function
+    that returns entities which they are: a condition of the columns of the row it is bound to,
+    those of an entity, and the arguments.
     """
 
     name: str
@@ -314,6 +318,9 @@ class Operation:
     binds_hidden: bool = False  # to entities that queries do not show, too: the handler looks
     available: Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None] | None = None
     expression: Callable[[Any, Mapping[str, ColumnElement[Any]]], ColumnElement[Any]] | None = None
+    members: Callable[[Any, Any, Mapping[str, ColumnElement[Any]]], ColumnElement[bool]] | None = (
+        None
+    )
     description: str = ""
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, select, update
+from sqlalchemy import ColumnElement, Select, Text, func, literal, select, update
 
 from app import records
 from app.clock import utc_now
 from app.odata import edm
 from app.odata.declare import by_name
+from app.odata.sql.spelled import Spelled
 from tests.reference import tables as t
 from tests.reference.model import PRODUCT
 from tests.reference.seed import reseed
@@ -66,8 +69,13 @@ def find_products(arguments: Arguments) -> list[Any]:
     return _keys(select(P.id).where(named, P.price <= arguments["maxPrice"]).order_by(P.id))
 
 
-def average_price(path: str, arguments: Arguments) -> float:
-    found: float = _run(select(func.coalesce(func.avg(P.price), 0.0))).scalar_one()
+def average_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
+    """The mean price of a collection of products, as SQL."""
+    return func.coalesce(func.avg(columns.price), 0.0)
+
+
+def average_price_of_all(path: str, arguments: Arguments) -> float:
+    found: float = _run(select(average_price(P, arguments))).scalar_one()
     return found
 
 
@@ -76,11 +84,22 @@ def total_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
     return columns.price * (1 + arguments["taxRate"])
 
 
+def _related(category: Any, key: Any) -> Select[Any]:
+    """The keys of other products of a category, 5 at most."""
+    other = t.products.alias()
+    same = select(other.c.id).where(other.c.category_id == category, other.c.id != key)
+    return same.order_by(other.c.id).limit(5)
+
+
 def related_products(key: Any, arguments: Arguments) -> list[Any]:
-    """Other products of the same category, 5 at most."""
-    category = _product(key)["category_id"]
-    same = select(P.id).where(P.category_id == category, P.id != key)
-    return _keys(same.order_by(P.id).limit(5))
+    """Other products of the same category."""
+    return _keys(_related(_product(key)["category_id"], key))
+
+
+def is_related(columns: Any, other: Any, arguments: Arguments) -> ColumnElement[bool]:
+    """Whether a product is among the related ones of another, as SQL."""
+    related = _related(columns.category_id, columns.id).correlate(columns.id.table)
+    return other.id.in_(related.scalar_subquery())
 
 
 def calculated_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
@@ -89,9 +108,13 @@ def calculated_price(columns: Any, arguments: Arguments) -> ColumnElement[float]
     return price * (1 + arguments["tax"] / 100.0) if "tax" in arguments else price
 
 
-def info(key: Any, arguments: Arguments) -> str:
-    row = _product(key)
-    return f"Product: {row['name']} (Price: {row['price']:.2f}) in {arguments['format']} format"
+def info(columns: Any, arguments: Arguments) -> ColumnElement[str]:
+    """Name and price in words; as SQL."""
+    price = Spelled(
+        Text(), "printf('%.2f', {0})", "CAST(round(CAST({0} AS NUMERIC), 2) AS TEXT)", columns.price
+    )
+    words = ("Product: ", columns.name, " (Price: ", price, ") in ", arguments["format"], " format")
+    return reduce(operator.add, (literal(one) if isinstance(one, str) else one for one in words))
 
 
 # --- actions
@@ -175,11 +198,14 @@ def _function(
 
 def _of_product(
     name: str, handler: Callable[..., Any], returns: Any = None, *, is_action: bool = False,
-    many: bool = False, of_all: bool = False, **types: edm.PrimitiveType,
+    many: bool = False, of_all: bool = False,
+    expression: Callable[..., ColumnElement[Any]] | None = None,
+    members: Callable[..., ColumnElement[bool]] | None = None, **types: edm.PrimitiveType,
 ) -> edm.Operation:  # fmt: skip
     return edm.Operation(
         name=name, is_action=is_action, handler=handler, parameters=_parameters(types),
         returns=returns, returns_collection=many, bound_to="Product", bound_to_collection=of_all,
+        expression=expression, members=members,
     )  # fmt: skip
 
 
@@ -213,12 +239,14 @@ OPERATIONS: tuple[edm.Operation, ...] = (
     _function("Calculate", lambda given: given["a"] + given["b"], INT64, a=INT64, b=INT64),
     _function("Convert", lambda given: f"String: {given['input']}", STRING, input=STRING),
     _function("Convert", lambda given: f"Number: {given['number']}", STRING, number=INT64),
-    _of_product("GetAveragePrice", average_price, DOUBLE, of_all=True),
+    _of_product(
+        "GetAveragePrice", average_price_of_all, DOUBLE, of_all=True, expression=average_price
+    ),
     _computed("GetTotalPrice", total_price, DOUBLE, taxRate=DOUBLE),
-    _of_product("GetRelatedProducts", related_products, PRODUCT, many=True),
+    _of_product("GetRelatedProducts", related_products, PRODUCT, many=True, members=is_related),
     _computed("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE),
     _computed("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE, tax=DOUBLE),
-    _of_product("GetInfo", info, STRING, format=STRING),
+    _computed("GetInfo", info, STRING, format=STRING),
     _of_product("ApplyDiscount", apply_discount, PRODUCT, is_action=True, percentage=DOUBLE),
     _of_product("IncreasePrice", increase_price, is_action=True, amount=DOUBLE),
     _of_product("Activate", activate, is_action=True),

@@ -160,10 +160,54 @@ def test_overloads_are_declared_each(reference: Reference) -> None:
         ("$filter=CalculatePrice(discount=50,tax=0) gt 600", ["Premium Laptop Pro"]),
         ("$filter=not (CalculatePrice(discount=50) le 600)", ["Premium Laptop Pro"]),
         ("$orderby=CalculatePrice(discount=Price) asc&$top=1", ["Premium Laptop Pro"]),
+        (
+            "$filter=GetInfo(format='long') eq 'Product: Coffee Mug (Price: 15.50) in long format'",
+            ["Coffee Mug"],
+        ),
+        (
+            "$filter=startswith(ComplianceService.GetInfo(format=Name),'Product: Of')",
+            ["Office Chair"],
+        ),
+        ("$filter=not GetRelatedProducts()/any()", ["Coffee Mug", "Office Chair"]),
+        (
+            "$filter=GetRelatedProducts()/any(p:p/Name eq 'Laptop')&$orderby=Name",
+            ["Gaming Mouse Ultra", "Premium Laptop Pro", "Smartphone", "Wireless Mouse"],
+        ),
+        (
+            "$filter=GetRelatedProducts()/$count gt 0 and GetRelatedProducts()/$count($filter="
+            "Price gt 1000) eq 0",
+            ["Premium Laptop Pro"],
+        ),
+        (
+            "$filter=GetRelatedProducts()/ComplianceService.GetAveragePrice() gt 950&$orderby=Name",
+            ["Gaming Mouse Ultra", "Wireless Mouse"],
+        ),
+        ("$filter=Category/Products/GetAveragePrice() lt 100", ["Coffee Mug"]),
+        (
+            "$filter=Price gt $root/Products/GetAveragePrice()&$orderby=Name",
+            ["Laptop", "Premium Laptop Pro", "Smartphone"],
+        ),
+        ("$filter=$root/Products/$filter(Price lt 20)/GetAveragePrice() eq Price", ["Coffee Mug"]),
     ],
 )
 def test_functions_in_expressions(reference: Reference, query: str, names: list[str]) -> None:
     assert reference.names(query) == names
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("GetAveragePrice() gt 1", "has no function 'GetAveragePrice'"),
+        ("Category/Products/GetInfo(format='x') eq 'x'", "a collection of Product has no function"),
+        ("GetRelatedProducts() eq 1", "can only be compared with null"),
+        ("GetRelatedProducts(x=1)/any()", "does not take these parameters"),
+    ],
+)
+def test_functions_that_do_not_fit_in_expressions(
+    reference: Reference, call: str, message: str
+) -> None:
+    answer = reference.send("GET", f"/Products?$filter={call}")
+    assert answer.status_code == 400 and message in answer.json["error"]["message"]
 
 
 def test_a_function_has_one_value_by_its_address_and_in_a_query(reference: Reference) -> None:
@@ -175,3 +219,15 @@ def test_a_function_has_one_value_by_its_address_and_in_a_query(reference: Refer
             assert found == row[name]
         assert row["T"] == pytest.approx(row["Price"] * 1.19)
         assert row["C"] == pytest.approx(row["Price"] * 0.9 * 1.05)
+
+
+def test_functions_of_collections_are_the_same_by_address_and_in_a_query(
+    reference: Reference,
+) -> None:
+    average = reference.get("/Products/GetAveragePrice()")["value"]
+    names = [row["Name"] for row in reference.get("/Products")["value"] if row["Price"] > average]
+    assert names and reference.names("$filter=Price gt $root/Products/GetAveragePrice()") == names
+    for row in reference.get("/Products")["value"]:
+        related = reference.names("", f"/Products({row['ID']})/GetRelatedProducts()")
+        query = f"$filter=$root/Products({row['ID']})/GetRelatedProducts()/any(p:p/ID eq $it/ID)"
+        assert sorted(reference.names(query)) == sorted(related)

@@ -1,13 +1,18 @@
 """Functions of the model in expressions, such as ``Namespace.DaysOverdue(asOf=2026-01-01) gt 30``.
 
-Those can be called that their declaration gives as SQL (``edm.Operation.expression``).
+Those can be called that their declaration gives as SQL (``edm.Operation``): a value of one row or
+of a collection, ``Makers/Namespace.MeanRank() gt 2``, or entities, ``Namespace.Rivals()/any()``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from sqlalchemy import ColumnElement, null
 
 from app.odata import edm
+from app.odata.binding.collections import opened
 from app.odata.binding.fitting import fit
 from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
@@ -17,6 +22,8 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
 from app.odata.nodes import Argument, BoundCall, KeyPredicate, Member, Root
 from app.permissions import require
+
+Members = Callable[[Any, Any, Mapping[str, ColumnElement[Any]]], ColumnElement[bool]]
 
 
 def bound_call(translator: Translating, node: BoundCall) -> Place:
@@ -34,23 +41,44 @@ def bound_call(translator: Translating, node: BoundCall) -> Place:
         raise QueryError(f"there is no '{node.name}'", node.offset)
     base: Place = Row(translator.scope) if node.base is None else translator.place(node.base)
     if isinstance(base, Rows):
-        raise _not_here(node)
+        return _of_rows(translator, node, base)
     if not isinstance(base, Row):
         raise QueryError(f"'{node.name}' cannot be called on this", node.offset)
     type_ = base.scope.type
     if "." not in node.name and type_.folded.get(node.name.lower()) in type_.navigation:
         return _by_key(translator, node)
     function = _overload(container, type_, node)
+    arguments = _arguments(translator, node, function)
+    if function.expression is not None and isinstance(function.returns, edm.PrimitiveType):
+        return Typed(function.expression(base.scope.columns, arguments), function.returns)
+    if function.members is not None and isinstance(function.returns, edm.EntityType):
+        return Rows(base.scope, _leading_to(function.returns, function.members, arguments))
+    raise _not_here(node)
+
+
+def _of_rows(translator: Translating, node: BoundCall, rows: Rows) -> Typed:
+    """A function that is bound to a collection: an aggregate over its rows."""
+    container = translator.context.container
+    function = _overload(container, rows.type_in(container), node, of_collection=True)
+    arguments = _arguments(translator, node, function)
     if function.expression is None or not isinstance(function.returns, edm.PrimitiveType):
         raise _not_here(node)
-    if function.permission is not None:
-        require(translator.context.caller, function.permission)
-    known = {parameter.name: parameter for parameter in function.parameters}
-    arguments = {
-        argument.name or "": _argument(translator, argument, known[argument.name or ""])
-        for argument in node.arguments
-    }
-    return Typed(function.expression(base.scope.columns, arguments), function.returns)
+    collection = opened(translator, rows, node.offset)
+    assert isinstance(collection.member, Row)
+    value = function.expression(collection.member.scope.columns, arguments)
+    return Typed(collection.select(value).scalar_subquery(), function.returns)
+
+
+def _leading_to(
+    target: edm.EntityType, members: Members, arguments: Mapping[str, ColumnElement[object]]
+) -> edm.NavigationProperty:
+    """The entities that a function returns, as if a navigation property led to them."""
+    return edm.NavigationProperty(
+        name=target.name,
+        target=target.name,
+        collection=True,
+        join=lambda source, other: members(source, other, arguments),
+    )
 
 
 def _by_key(translator: Translating, node: BoundCall) -> Place:
@@ -63,7 +91,11 @@ def _not_here(node: BoundCall) -> UnsupportedError:
 
 
 def _overload(
-    container: edm.EntityContainer, type_: edm.EntityType, node: BoundCall
+    container: edm.EntityContainer,
+    type_: edm.EntityType,
+    node: BoundCall,
+    *,
+    of_collection: bool = False,
 ) -> edm.Operation:
     """The function of this name that is bound to the type and has these parameters."""
     namespace = f"{container.namespace}."
@@ -72,14 +104,15 @@ def _overload(
     found = [
         one
         for one in container.operations
-        if one.bound_to in names and not one.bound_to_collection and not one.is_action
+        if one.bound_to in names and one.bound_to_collection == of_collection and not one.is_action
     ]
     if "." not in node.name and not container.is_default_namespace:
         found = []
     named = [one for one in found if one.name == name]
     if not named:
+        what = f"a collection of {type_.name}" if of_collection else type_.name
         hint = suggestion(name, [one.name for one in found])
-        raise QueryError(f"{type_.name} has no function '{node.name}'{hint}", node.offset)
+        raise QueryError(f"{what} has no function '{node.name}'{hint}", node.offset)
     given = {argument.name for argument in node.arguments}
     for one in named:
         required = {parameter.name for parameter in one.parameters if not parameter.optional}
@@ -89,6 +122,22 @@ def _overload(
         f"{name}({','.join(parameter.name for parameter in one.parameters)})" for one in named
     )
     raise QueryError(f"{name} does not take these parameters: it is {expected}", node.offset)
+
+
+def _arguments(
+    translator: Translating, node: BoundCall, function: edm.Operation
+) -> dict[str, ColumnElement[object]]:
+    """The arguments of a call, by name.
+
+    Raises: ForbiddenError, the caller may not call the function; QueryError, one does not fit.
+    """
+    if function.permission is not None:
+        require(translator.context.caller, function.permission)
+    known = {parameter.name: parameter for parameter in function.parameters}
+    return {
+        argument.name or "": _argument(translator, argument, known[argument.name or ""])
+        for argument in node.arguments
+    }
 
 
 def _argument(

@@ -167,7 +167,7 @@ def call_function(call: Call, around: Surroundings) -> Response:
         call, binding = _bound_function(call, around)
     _require(call)
     operation, arguments = url_arguments(call, around.options)
-    if operation.expression is not None:
+    if operation.handler is None:
         result = _computed(operation, call, arguments, around)
     else:
         result = run(operation, *binding, arguments)

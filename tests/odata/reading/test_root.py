@@ -96,7 +96,7 @@ def test_a_function_orders_and_is_computed(client: Client) -> None:
         ("Maker/Workshop.Plus(n='x') eq 5", 400, "cannot be compared"),
         ("Maker/Workshop.Plus(n=name) eq 5", 400, "n does not take Edm.String"),
         ("Workshop.Opaque() eq 1", 501, "cannot be called in an expression"),
-        ("Children/Workshop.Doubled() eq 1", 501, "cannot be called in an expression"),
+        ("Children/Workshop.Doubled() eq 1", 400, "a collection of Item has no function"),
     ],
 )
 def test_what_is_not_there_is_named(client: Client, text: str, status: int, words: str) -> None:
