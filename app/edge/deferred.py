@@ -33,7 +33,7 @@ _PREFIX = "async:"
 def is_wanted() -> bool:
     """Whether this request would take its answer later."""
     header = request.headers.get("Prefer", "")
-    return "respond-async" in header and parse_preferences([header]).respond_async
+    return "respond-async" in header.lower() and parse_preferences([header]).respond_async
 
 
 def defer(response: Response, root: str) -> Response:

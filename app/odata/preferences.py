@@ -97,7 +97,9 @@ class Preferences:
         """Whether a batch goes on after a request of it failed; None when nothing is said."""
         if "continue-on-error" not in self.given:
             return None
-        return self._value("continue-on-error").lower() != "false"
+        return {"": True, "true": True, "false": False}.get(
+            self._value("continue-on-error").lower()
+        )
 
     def applied(self, name: str, value: str | int | None = None) -> str:
         """A preference as ``Preference-Applied`` repeats it, in the client's own spelling.

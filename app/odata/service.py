@@ -26,6 +26,7 @@ from app.errors import (
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
+from app.odata.binding.scope import Context
 from app.odata.csdl import metadata, service_document
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
@@ -38,6 +39,7 @@ from app.odata.operations.service import (
     refuse_method,
 )
 from app.odata.options import OptionTexts, read_options
+from app.odata.path import parse_path, read_path
 from app.odata.preferences import NO_PREFERENCES, parse_preferences
 from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.answers import Answer
@@ -46,6 +48,7 @@ from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
+from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import Request
 from app.odata.tracking.service import Tracker
@@ -57,6 +60,7 @@ from app.security import current_caller
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "/()',=:@!$&*;-._~"
+_CAST = "$entity/"
 READS = ("GET", "HEAD")
 # Of a query in a body: far more than an address may have, and read in little time.
 MOST_QUERY_CHARACTERS = 131_072
@@ -147,8 +151,8 @@ class ODataService:
         if (call := self._find_call(path)) is not None:
             return self._call(request, call, in_transaction)
         if request.method in READS:
-            if path == "$entity":
-                return self._resolved(request, in_transaction)
+            if path == "$entity" or path.startswith(_CAST):
+                return self._resolved(request, path.removeprefix(_CAST), in_transaction)
             if Tracker.concerns(request):
                 return self._tracked(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
@@ -259,8 +263,12 @@ class ODataService:
         path = request.path.strip("/").removesuffix("/$query")
         return self._read(request, path, query, in_transaction)
 
-    def _resolved(self, request: Request, in_transaction: bool) -> Response:
-        """``$entity?$id=...``: an entity by its id (URL Conventions 4.11)."""
+    def _resolved(self, request: Request, cast: str, in_transaction: bool) -> Response:
+        """``$entity?$id=...``: an entity by its id, or as a type (URL Conventions 4.11, 4.13).
+
+        Args:
+            cast: ``Namespace.Type``; ``$entity`` for none.
+        """
         try:
             texts = read_options(request.query)
         except QueryError as error:
@@ -271,8 +279,22 @@ class ODataService:
             url = url.removeprefix(root)
         if not url or url.startswith(("$", "/")) or "://" in url:
             raise InvalidQueryError("$id is the id of an entity of this service.")
+        address = quote(url, safe=_PATH)
+        if not self._is_entity(address):
+            raise InvalidQueryError("$id is the id of one entity.")
+        if cast != "$entity":
+            address = f"{address}/{cast}"
         options = OptionTexts(system, texts.aliases, texts.custom)
-        return self._read(request, quote(url, safe=_PATH), options, in_transaction)
+        return self._read(request, address, options, in_transaction)
+
+    def _is_entity(self, address: str) -> bool:
+        """Whether a path leads to one entity, be it there or not."""
+        context = Context(self.container, current_caller())
+        try:
+            resource = PathResolver(context).resolve(parse_path(read_path(address)))
+        except QueryError as error:
+            raise InvalidQueryError(f"$id is the id of an entity: {error}") from error
+        return resource.kind == "entity" and not resource.ending
 
     def _document(self, request: Request, path: str) -> Response:
         """The service document, or ``$metadata``."""

@@ -6,11 +6,17 @@ from typing import Any
 
 from flask import Response
 
-from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.errors import (
+    ForbiddenError,
+    NotFoundError,
+    UnsupportedMediaTypeError,
+    ValidationError,
+)
 from app.odata import edm
 from app.odata.etags import format_etag
+from app.odata.options import OptionTexts
 from app.odata.payload import EntityBody, Reading, read_entity
-from app.odata.write_answers import no_content
+from app.odata.write_answers import no_content, target_path
 from app.odata.write_conditions import version_to_match
 from app.odata.write_content import WriteRequest
 from app.odata.write_owned import place_of_new
@@ -19,7 +25,9 @@ from app.odata.write_targets import Target
 
 
 def write_property(request: WriteRequest, target: Target) -> Response:
-    """Set a property, empty it, or add to a collection: 204 with the new entity tag."""
+    """Set a property, empty it, or add to a collection: 204 with the new entity tag, or the value
+    where it is preferred.
+    """
     prop = target.prop
     assert prop is not None
     version = version_to_match(request, target.type, target.key)
@@ -39,11 +47,29 @@ def write_property(request: WriteRequest, target: Target) -> Response:
     elif target.member is None and request.method != "PATCH":
         _replace(prop, body)
     request.writer.update(target.entity_set, target.key, body, version=version)
-    response = no_content(request)
+    response = _answer(request, target, prop)
     if target.type.etag is not None:
         _, now = find_version(target.type, target.key)
         if now is not None:
             response.headers["ETag"] = format_etag(now)
+    return response
+
+
+def _answer(request: WriteRequest, target: Target, prop: edm.Property) -> Response:
+    """The property as it is now, or nothing; null is nothing, too (Protocol 8.2.8.7)."""
+    wanted = request.preferences.return_
+    response = None
+    if wanted == "representation":
+        names = [target_path(target, target.key), prop.name]
+        if target.member is not None:
+            names.append(target.member.name)
+        try:
+            response = request.read("/".join(names), OptionTexts({}, {}))
+        except (ForbiddenError, NotFoundError):  # who may write it may perhaps not read it
+            response = None
+    response = response or no_content(request)
+    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+        response.headers["Preference-Applied"] = request.preferences.applied("return")
     return response
 
 

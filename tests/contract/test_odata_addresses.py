@@ -93,3 +93,25 @@ def test_a_child_is_moved_and_let_go_by_its_reference(admin: Api) -> None:
     assert answer.status_code == 204, answer.text
     shown = admin.get(f"/odata/Tasks({task})").json
     assert (shown["relatedType"], shown["relatedId"]) == (None, None)
+
+
+def test_an_id_leads_to_one_entity_also_as_a_type(admin: Api) -> None:
+    key = make(admin, "Clients", {"name": "ACME"})
+    for address in (
+        f"$entity?$id=Clients({key})&$select=name",
+        f"$entity/BusinessPlatform.Client?$id=Clients({key})&$select=name",
+        f"$entity/BusinessPlatform.Client?$id=http://localhost/odata/Clients({key})&$select=name",
+    ):
+        answer = admin.get(f"/odata/{address}")
+        assert (answer.status_code, answer.json.get("name")) == (200, "ACME"), answer.text
+    refused = {
+        "$entity?$id=Clients": 400,
+        f"$entity?$id=Clients({key})/name": 400,
+        f"$entity?$id=Clients({key})/Contacts": 400,
+        "$entity?$id=Clients(": 400,
+        "$entity?$id=Clients(0)": 404,
+        f"$entity/BusinessPlatform.Contact?$id=Clients({key})": 404,
+    }
+    for address, status in refused.items():
+        answer = admin.get(f"/odata/{address}")
+        assert answer.status_code == status, (address, answer.text)

@@ -35,6 +35,11 @@ def test_the_answer_is_fetched_later(admin: Api) -> None:
     assert admin.delete(monitor).status_code == 404
 
 
+def test_the_name_of_the_preference_has_no_case(admin: Api) -> None:
+    answer = admin.get("/odata/Clients", headers={"Prefer": "Respond-Async"})
+    assert (answer.status_code, answer.headers["Preference-Applied"]) == (202, "Respond-Async")
+
+
 def test_the_status_of_the_answer_is_told(admin: Api) -> None:
     headers = {**LATER, "OData-MaxVersion": "4.01"}
     answer = admin.post("/odata/Clients", {"name": "ACME"}, headers=headers)

@@ -123,3 +123,35 @@ def test_what_changed_nothing_is_not_told(admin: Api, key: int) -> None:
     assert "Preference-Applied" not in answer.headers
     answer = admin.get(f"/odata/Clients({key})", headers={"Prefer": "handling=whatever"})
     assert "Preference-Applied" not in answer.headers
+
+
+# --- return, of single properties -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [
+        ("industry", {"value": "Steel"}, "Steel"),
+        ("tags", {"value": ["a", "b"]}, ["a", "b"]),
+        ("billingAddress/city", {"value": "Bonn"}, "Bonn"),
+    ],
+)
+def test_a_written_property_is_shown_where_it_is_preferred(
+    admin: Api, key: int, path: str, body: Any, expected: Any
+) -> None:
+    address = f"/odata/Clients({key})/{path}"
+    answer = admin.put(address, body, headers={"Prefer": "return=representation"})
+    assert (answer.status_code, answer.json["value"]) == (200, expected)
+    assert answer.headers["Preference-Applied"] == "return=representation"
+    assert answer.headers["ETag"] == 'W/"2"'
+    again = admin.put(address, body, headers={"Prefer": "return=minimal"})
+    assert (again.status_code, again.data) == (204, b"")
+    assert again.headers["Preference-Applied"] == "return=minimal"
+    plain = admin.put(address, body)
+    assert plain.status_code == 204 and "Preference-Applied" not in plain.headers
+
+
+def test_an_emptied_property_has_nothing_to_show(admin: Api, key: int) -> None:
+    address = f"/odata/Clients({key})/industry"
+    answer = admin.delete(address, headers={"Prefer": "return=representation"})
+    assert answer.status_code == 204 and "Preference-Applied" not in answer.headers

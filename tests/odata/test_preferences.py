@@ -58,6 +58,7 @@ def test_all_preferences_of_one_header() -> None:
 
 def test_continue_on_error_can_be_refused() -> None:
     assert parse_preferences(["continue-on-error=false"]).continues_on_error is False
+    assert parse_preferences(["continue-on-error=maybe"]).continues_on_error is None
     assert parse_preferences([]).continues_on_error is None
 
 

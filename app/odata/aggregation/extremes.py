@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Double, false, func, or_, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Double,
+    false,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 
 from app.odata import edm
 from app.odata.aggregation.derived import labelled, outputs_of
@@ -39,8 +49,7 @@ def extremes(rows: RowSet, node: TopBottom) -> RowSet:
         OrderItem(node.expression, node.kind.startswith("top"), offset=node.expression.offset),
     )
     if node.kind.endswith("count"):
-        amount = _amount(node, "integer")
-        return rows.limited(limit=rows.context.parameters.bind(amount, BigInteger))
+        return rows.limited(limit=_count(rows, node))
     return _reaching(rows, node, _amount(node, *_AMOUNTS))
 
 
@@ -55,7 +64,7 @@ def extremes_of_groups(
     if not node.kind.endswith("count"):
         raise UnsupportedError(f"{node.kind}() is not offered inside groupby", node.offset)
     item = OrderItem(node.expression, node.kind.startswith("top"), offset=node.expression.offset)
-    limit = rows.context.parameters.bind(_amount(node, "integer"), BigInteger)
+    limit = _count(rows, node)
     order = [key.clause() for key in order_keys(rows.translator(), [item])]
     place = func.row_number().over(partition_by=list(groups), order_by=order).label("place")
     keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
@@ -67,6 +76,17 @@ def extremes_of_groups(
         refuse_nested(rows, node.kind, node.offset)
         return made(rows, chosen, outputs)
     return RowSet(rows.scope, [tuple_(*keys).in_(chosen)], (), rows.parts)
+
+
+def _count(rows: RowSet, node: TopBottom) -> BindParameter[int]:
+    """How many rows ``topcount`` leaves."""
+
+    def checked(count: int) -> int:
+        if count < 0:
+            raise QueryError(f"{node.kind} takes a whole number from 0 on")
+        return count
+
+    return rows.context.parameters.bind(_amount(node, "integer"), BigInteger, checked)
 
 
 def _amount(node: TopBottom, *kinds: str) -> Literal:

@@ -102,6 +102,8 @@ def test_the_first_of_each_group_of_what_was_grouped(client: Client) -> None:
         ("topcount(1.5,price)", "topcount takes a whole number first"),
         ("groupby((level),topcount(1.5,price))", "topcount takes a whole number first"),
         ("toppercent(50,name)", "toppercent does not take Edm.String"),
+        ("topcount(-1,price)", "topcount takes a whole number from 0 on"),
+        ("groupby((level),bottomcount(-1,price))", "bottomcount takes a whole number from 0 on"),
         ("/".join(["concat(identity,identity)"] * 6), "more than 24 parts"),
         ("groupby((rollup(level,active),rollup(size,count),rollup(note,made,price)))"
          "/groupby((rollup(level,size,count)))", "more than 24 parts"),
