@@ -7,7 +7,7 @@ Source: OData CSDL 4.01.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -134,6 +134,12 @@ class Property:
     currency_property: str | None = None  # Measures.ISOCurrency
     description: str = ""
     annotations: Mapping[str, Any] = field(default_factory=dict)
+
+    def lies_in(self) -> Iterator[str]:
+        """The columns of a complex value, those of its parts included."""
+        yield from (self.columns or {}).values()
+        for part in self.type.properties.values() if isinstance(self.type, ComplexType) else ():
+            yield from part.lies_in()
 
 
 # (columns of the source row, columns of the target row) -> the condition that relates them

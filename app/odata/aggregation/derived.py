@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from app.odata.binding.json_members import json_member
 from app.odata.binding.paths import of_property
 from app.odata.binding.scope import Scope
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
-from app.odata.errors import UnsupportedError
+from app.odata.errors import QueryError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,23 @@ def outputs_of(scope: Scope) -> list[Output]:
             case Elements(sql=sql, type=type_) | JsonStructure(sql=sql, type=type_):
                 found.append(Output((name,), type_, sql, property_.nullable))
             case Structure(scope=owner):
-                inner = property_.type
-                assert isinstance(inner, edm.ComplexType) and property_.columns is not None
-                for part, column in property_.columns.items():
-                    type_ = inner.properties[part].type
-                    found.append(Output((name, part), type_, owner.columns[column]))
+                found += _columns(owner, property_, (name,))
     for name, value in scope.computed.items():
         found.append(Output((name,), value.type, value.sql, value.nullable))
     for name, member in scope.members.items():
         found += _parts(name, member)
     return found
+
+
+def _columns(owner: Scope, property_: edm.Property, path: tuple[str, ...]) -> Iterator[Output]:
+    """The values of a complex property that lies in columns, those of its parts included."""
+    type_ = property_.type
+    assert isinstance(type_, edm.ComplexType) and property_.columns is not None
+    for part, inner in type_.properties.items():
+        if inner.columns is not None:
+            yield from _columns(owner, inner, (*path, part))
+        else:
+            yield Output((*path, part), inner.type, owner.columns[property_.columns[part]])
 
 
 def _parts(name: str, member: Place) -> list[Output]:
@@ -73,39 +80,40 @@ def _parts(name: str, member: Place) -> list[Output]:
     return found
 
 
+# Parts of a nested value, each a column or a value with parts of its own.
+_Parts = dict[str, "tuple[Output, str] | _Parts"]
+
+
 def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm.EntityType:
     """The type of the rows of a select whose columns are labelled ``c0``, ``c1`` ...
 
-    Raises: UnsupportedError, a path is too deep.
+    ``Invoice/Client/name`` is a value in an object in an object.
+    Raises: QueryError, a name stands for a value and for an object.
     """
-    properties: dict[str, edm.Property] = {}
+    tree: _Parts = {}
     for index, output in enumerate(outputs):
-        first, *rest = output.path
-        label = f"c{index}"
-        if not rest:
-            properties[first] = edm.Property(
-                name=first, type=output.type, attribute=label, nullable=output.nullable
-            )
-        elif len(rest) == 1:
-            _add_part(properties, first, rest[0], output, label)
-        else:
-            raise UnsupportedError(f"{'/'.join(output.path)} is too deep to group by")
+        parts = tree
+        for step in output.path[:-1]:
+            inner = parts.setdefault(step, {})
+            if isinstance(inner, tuple):
+                raise QueryError(f"'{step}' occurs twice in the result of $apply")
+            parts = inner
+        if output.path[-1] in parts:
+            raise QueryError(f"'{output.path[-1]}' occurs twice in the result of $apply")
+        parts[output.path[-1]] = (output, f"c{index}")
+    properties = {part: _property(part, content) for part, content in tree.items()}
     return edm.EntityType(name=name, table=rows.subquery(), key=(), properties=properties)
 
 
-def _add_part(
-    properties: dict[str, edm.Property], name: str, part: str, output: Output, label: str
-) -> None:
-    """``Client/name``: a value nested in an object."""
-    inner = edm.Property(name=part, type=output.type, attribute=label)
-    before = properties.get(name)
-    members = {part: inner}
-    columns = {part: label}
-    if before is not None:
-        assert isinstance(before.type, edm.ComplexType) and before.columns is not None
-        members = {**before.type.properties, **members}
-        columns = {**before.columns, **columns}
-    properties[name] = edm.Property(
+def _property(name: str, content: tuple[Output, str] | _Parts) -> edm.Property:
+    if isinstance(content, tuple):
+        output, label = content
+        return edm.Property(
+            name=name, type=output.type, attribute=label, nullable=output.nullable
+        )  # fmt: skip
+    members = {part: _property(part, inner) for part, inner in content.items()}
+    columns = {part: inner[1] for part, inner in content.items() if isinstance(inner, tuple)}
+    return edm.Property(
         name=name, type=edm.ComplexType(name, members), attribute=name, columns=columns
     )
 

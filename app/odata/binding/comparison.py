@@ -120,8 +120,7 @@ def is_null(place: Place, offset: int = 0) -> Condition:
         case Row(scope=scope):
             return scope.key_columns()[0].is_(None)
         case Structure(scope=scope, property=property_):
-            names = (property_.columns or {}).values()
-            return and_(*(scope.columns[name].is_(None) for name in names))
+            return and_(*(scope.columns[name].is_(None) for name in property_.lies_in()))
     raise QueryError("a collection is never null: use $count or any()", offset)
 
 

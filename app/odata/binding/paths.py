@@ -144,6 +144,8 @@ def _in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
         error.message += f": {property_.name}/{node.name}"
         raise error
     inner = type_.properties[name]
+    if inner.columns is not None:
+        return Structure(scope, inner)
     sql = scope.columns[property_.columns[name]]
     return Typed(sql, inner.type, nullable=True, plain=inner.allowed is not None)
 

@@ -227,8 +227,12 @@ def _columns_json(
     for name, inner in type_.properties.items():
         if parts is not None and name not in parts:
             continue
-        column = place.scope.columns[place.property.columns[name]]
-        text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
+        text: Sequence[Part]
+        if inner.columns is not None:
+            text = [_columns_json(Structure(place.scope, inner), None, format_)]
+        else:
+            column = place.scope.columns[place.property.columns[name]]
+            text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
         pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', *text]
     whole = Template([*pieces, "}"])
     if not place.property.nullable:

@@ -106,6 +106,35 @@ def test_groups_over_navigation_and_complex_values(client: Client) -> None:
         assert row["n"] == len(expected[maker, city])
 
 
+def test_groups_over_paths_of_any_length(client: Client) -> None:
+    """A value at the end of a path lies as deep in the result (Data Aggregation 3.2.3)."""
+    rows = {row["id"]: row for row in ROWS}
+
+    def place_of_parent(row: dict[str, Any]) -> tuple[str | None, str | None]:
+        parent = rows.get(row["parent_id"], {"maker_id": None, "city": None})
+        return MAKERS.get(parent["maker_id"], {"name": None})["name"], parent["city"]
+
+    def member(row: Any, *path: str) -> Any:
+        for name in path:
+            row = None if row is None else row[name]
+        return row
+
+    expected = grouped(place_of_parent)
+    groups = "groupby((Parent/Maker/name,Parent/place/city),aggregate($count as n))"
+    found = result(client, f"$apply={groups}")
+    assert {
+        (member(row, "Parent", "Maker", "name"), member(row, "Parent", "place", "city")): row["n"]
+        for row in found
+    } == {key: len(group) for key, group in expected.items()}
+    assert [row["Parent"] for row in found].count(None) == 1
+
+    names = {name for name, _ in expected if name is not None}
+    options = "$filter=Parent/Maker ne null&$orderby=Parent/Maker/name desc"
+    again = result(client, f"$apply={groups}/groupby((Parent/Maker/name))&{options}")
+    shown = [{"Parent": {"Maker": {"name": name}}} for name in sorted(names, reverse=True)]
+    assert again == shown
+
+
 def test_what_happens_inside_a_group_stays_there(client: Client) -> None:
     found = result(
         client,
