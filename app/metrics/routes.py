@@ -7,9 +7,10 @@ import hmac
 from flask import Blueprint, Flask, Response, current_app, request
 
 from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
+from app.limits.limiter import Limiter, require_allowed
 from app.metrics.requests import RequestMetrics
 from app.metrics.state import StateCollector
-from app.request_context import running_app
+from app.request_context import current_exchange, running_app
 from app.security import counted, public
 
 blueprint = Blueprint("metrics", __name__)
@@ -25,16 +26,32 @@ def init_app(app: Flask) -> None:
 
 @blueprint.get("/metrics")
 @public
-@counted("address")
+@counted("free")
 def metrics() -> Response:
-    """The numbers; ``Authorization: Bearer`` and METRICS_TOKEN."""
+    """The numbers; ``Authorization: Bearer`` and METRICS_TOKEN.
+
+    Who knows the token is never limited: in a flood the numbers are needed most.
+    """
     token: str | None = current_app.config["METRICS_TOKEN"]
     if not token:
+        _count_stranger()
         raise NotFoundError("There is nothing at this address.")
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    if not given:
-        raise TokenMissingError("Send METRICS_TOKEN as a bearer token.")
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
-        raise InvalidCredentialsError("The token is not valid.")
+        _count_stranger()
+        if given:
+            raise InvalidCredentialsError("The token is not valid.")
+        raise TokenMissingError("Send METRICS_TOKEN as a bearer token.")
     numbers: RequestMetrics = current_app.extensions["request_metrics"]
     return Response(numbers.text(StateCollector(running_app())), content_type=CONTENT_TYPE)
+
+
+def _count_stranger() -> None:
+    """Count a request without the token against its address.
+
+    Raises: RateLimitedError.
+    """
+    limiter: Limiter = current_app.extensions["limiter"]
+    verdict = limiter.count_address(request.remote_addr)
+    current_exchange().verdict = verdict
+    require_allowed(verdict)

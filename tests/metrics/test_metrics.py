@@ -126,6 +126,17 @@ def test_refusals_are_counted_by_whose_limit_it_was(make_app: Callable[..., Flas
     assert number(read(app), 'rate_limit_refusals_total{kind="address"}') == 2
 
 
+@pytest.mark.parametrize("token", [TOKEN, None], ids=["a token is set", "none is set"])
+def test_who_knows_the_token_is_never_limited(
+    make_app: Callable[..., Flask], token: str | None
+) -> None:
+    app = make_app(METRICS_TOKEN=token, RATE_LIMIT_USER="3/minute")
+    strangers = [app.test_client().get("/metrics").status_code for _ in range(5)]
+    assert strangers == [401 if token else 404] * 3 + [429] * 2
+    if token:
+        assert [read(app) == "" for _ in range(5)] == [False] * 5
+
+
 def test_the_age_of_the_oldest_work_is_told(monitored: Flask) -> None:
     with monitored.app_context(), transaction() as session:
         session.execute(
