@@ -39,7 +39,7 @@ _DURATION = re.compile(
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]*={0,2}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?", re.ASCII)
-_NOT_FINITE = {"INF": "Infinity", "-INF": "-Infinity", "NaN": "NaN"}
+_NOT_FINITE = {"INF": "Infinity", "-INF": "-Infinity"}
 # A decimal wider than this is no amount, and rounding it would be slow.
 _WIDEST_EXPONENT = 400
 _MILLISECOND = 1000
@@ -122,7 +122,12 @@ def read_int64_text(value: Any) -> int:
 
 
 def read_double(value: Any) -> float:
-    """A binary floating-point number; ``"INF"``, ``"-INF"`` and ``"NaN"`` are strings in JSON."""
+    """A binary floating-point number; ``"INF"`` and ``"-INF"`` are strings in JSON.
+
+    ``"NaN"`` is one, too, and refused: SQLite keeps none, and nothing could find it again.
+    """
+    if value == "NaN":
+        raise BadValueError("must be a number; NaN is not kept")
     if isinstance(value, str) and value in _NOT_FINITE:
         return float(_NOT_FINITE[value])
     number = float(read_decimal(value))

@@ -311,3 +311,12 @@ def test_numbers_in_texts_are_taken_where_they_are_announced(reference: Referenc
         "&$orderby=Amount desc"
     )
     assert [row["Name"] for row in found["value"]] == ["Wide"]
+
+
+def test_nan_is_refused_and_infinity_is_kept(reference: Reference) -> None:
+    refused = reference.send("POST", "/Products", {"Name": "A", "Price": 1, "Weight": "NaN"})
+    assert refused.status_code == 400
+    assert refused.json["error"]["details"][0]["target"] == "Weight"
+    made = reference.send("POST", "/Products", {"Name": "A", "Price": 1, "Weight": "-INF"})
+    assert (made.status_code, made.json["Weight"]) == (201, "-INF")
+    assert reference.names("$filter=Weight eq -INF") == ["A"]

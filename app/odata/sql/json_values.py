@@ -135,7 +135,8 @@ def _members(value: ColumnElement[Any], type_: edm.EnumType) -> Spelled:
         if number
     )
     zero = next((name for name, number in type_.members.items() if number == 0), "0")
-    template = f"(CASE WHEN {{0}} = 0 THEN '{zero}' ELSE ltrim({flags}, ',') END)"
+    some = f"WHEN {{0}} IS NOT NULL THEN ltrim({flags}, ',')"
+    template = f"(CASE WHEN {{0}} = 0 THEN '{zero}' {some} END)"
     return Spelled(Text(), template, template, value)
 
 
