@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from app import engine
+from app.errors import ValidationError
 from app.kb.service import KB_ARTICLES
 from app.kb.suggestions import read_ticket
 from app.permissions import allowed
@@ -17,6 +18,8 @@ from app.tickets.service import TICKETS
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"\+\d[\d ()/-]{6,}\d")
 _NOTHING_YET = "_To be written._"
+# "Done." answers nobody; languages that put no blanks between words say more in one.
+_LEAST_WORDS, _LEAST_CHARACTERS = 3, 20
 
 
 def draft_from_ticket(ticket_id: int, given: dict[str, Any]) -> int:
@@ -25,12 +28,12 @@ def draft_from_ticket(ticket_id: int, given: dict[str, Any]) -> int:
     Args:
         given: attributes of the article that go before what the ticket says.
     Raises: NotFoundError, there is no ticket that the caller may read; ForbiddenError;
-        ValidationError.
+        ValidationError, also where what the ticket says is too short for an answer.
     """
     ticket = read_ticket(ticket_id)
     values = {
         "title": ticket["subject"],
-        "body": _body(ticket_id, ticket["description"], ticket["resolution"]),
+        "body": given.get("body") or _body(ticket_id, ticket["description"], ticket["resolution"]),
         "category": ticket["category"],
         "source_ticket_id": ticket_id,
     }
@@ -55,6 +58,9 @@ def _body(ticket_id: int, description: str | None, resolution: str | None) -> st
         answer = comments[0]["body"] if comments else None
     asked = _without_persons(description or "") or _NOTHING_YET
     said = _without_persons(answer or "") or _NOTHING_YET
+    if len(said.split()) < _LEAST_WORDS and len(said) < _LEAST_CHARACTERS:
+        problem = f"The ticket says only {said!r}, which answers nobody: give the text yourself."
+        raise ValidationError([("body", problem)])
     return f"## Question\n\n{asked}\n\n## Answer\n\n{said}\n"
 
 

@@ -150,6 +150,21 @@ def test_without_a_resolution_the_last_public_answer_of_an_agent_is_taken(api: A
     assert made["body"] == ("## Question\n\n_To be written._\n\n## Answer\n\nIs it plugged in?\n")
 
 
+@pytest.mark.parametrize("resolution", ["Done", "fixed it", "eva@acme.example"])
+def test_a_word_is_no_answer(api: Api, resolution: str) -> None:
+    ticket = make(api, "Tickets", subject="Printer offline")
+    solve(api, ticket, resolution)
+    wish = {"ticketId": ticket["id"]}
+    refused = api.post("/api/kb/from-ticket", wish)
+    assert refused.status_code == 400
+    (detail,) = refused.json["error"]["details"]
+    assert detail["field"] == "body"
+    assert detail["message"].endswith("which answers nobody: give the text yourself.")
+    assert api.get("/odata/KbArticles/$count").text == "0"
+    made = api.post("/api/kb/from-ticket", {**wish, "body": "Restart the print server."})
+    assert (made.status_code, made.json["body"]) == (201, "Restart the print server.")
+
+
 def test_a_dry_run_leaves_nothing(api: Api) -> None:
     ticket = make(api, "Tickets", subject="Printer offline")
     answer = api.post("/api/kb/from-ticket?dryRun=true", {"ticketId": ticket["id"]})
