@@ -117,10 +117,15 @@ def openui5(service: Service) -> None:
 def cap(service: Service) -> None:
     """SAP CAP: the metadata is imported as a model, then queries of CAP become OData."""
     _node_modules(CAP)
-    shutil.rmtree(CAP / "srv", ignore_errors=True)
-    _save_metadata(service, CAP / "BusinessPlatform.edmx")
-    _run(["npm", "run", "--silent", "import"], CAP, service)
-    _run(["node", "run.js"], CAP, service)
+    with tempfile.TemporaryDirectory() as name:
+        # The import writes into package.json: that of the repository stays as it is.
+        folder = Path(name)
+        for file in ("package.json", "run.js"):
+            shutil.copy(CAP / file, folder)
+        (folder / "node_modules").symlink_to(CAP / "node_modules")
+        _save_metadata(service, folder / "BusinessPlatform.edmx")
+        _run(["npm", "run", "--silent", "import"], folder, service)
+        _run(["node", "run.js"], folder, service)
 
 
 def _save_metadata(service: Service, path: Path) -> None:
