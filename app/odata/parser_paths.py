@@ -247,4 +247,6 @@ def _annotation(base: Node | None, token: Token) -> Annotation:
 def _not_a_call(function: str) -> str:
     if not function:
         return "expected the value of a key between the parentheses"
+    if function in ARGUMENT_COUNTS:
+        return f"a path stands here, not a call of {function}(): give its value a name by compute()"
     return f"unknown function '{function}'" + suggestion(function, ARGUMENT_COUNTS)

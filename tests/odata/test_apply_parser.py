@@ -171,6 +171,7 @@ def test_aggregate_is_also_an_expression() -> None:
         ("aggregate(a with sum)", 20, "'as' and a name"),
         ("aggregate(a add 1 as x)", 18, "'with' and a method"),
         ("aggregate($count with sum as x)", 10, "$count takes no method"),
+        ("groupby((year(a)))", 9, "a path stands here, not a call of year(): give its value"),
         ("groupby(a)", 8, "list of properties in parentheses of its own"),
         ("groupby((a)", 11, "expected ')'"),
         ("concat(identity)", 15, "another sequence"),
