@@ -22,6 +22,7 @@ from app.errors import (
     NotImplementedInServiceError,
     PreconditionFailedError,
     TooLargeError,
+    UnsupportedMediaTypeError,
 )
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
@@ -62,6 +63,8 @@ from app.security import current_caller
 _PATH = "/()',=:@!$&*;-._~"
 _CAST = "$entity/"
 READS = ("GET", "HEAD")
+# Both write the options as an address does.
+_QUERY_TYPES = ("text/plain", "application/x-www-form-urlencoded")
 # Of a query in a body: far more than an address may have, and read in little time.
 MOST_QUERY_CHARACTERS = 131_072
 
@@ -251,8 +254,11 @@ class ODataService:
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""
-        if request.headers.get("Content-Type", "").partition(";")[0].strip() != "text/plain":
-            raise InvalidQueryError("Send the query options with Content-Type: text/plain.")
+        media_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if media_type not in _QUERY_TYPES:
+            raise UnsupportedMediaTypeError(
+                f"Send the query options with Content-Type: {_QUERY_TYPES[0]}."
+            )
         try:
             text = request.body().decode().strip()
             if len(text) > MOST_QUERY_CHARACTERS:

@@ -115,3 +115,18 @@ def test_an_id_leads_to_one_entity_also_as_a_type(admin: Api) -> None:
     for address, status in refused.items():
         answer = admin.get(f"/odata/{address}")
         assert answer.status_code == status, (address, answer.text)
+
+
+def test_query_options_in_a_body(admin: Api) -> None:
+    make(admin, "Clients", {"name": "A & B"})
+    make(admin, "Clients", {"name": "C"})
+    for media_type, text in (
+        ("text/plain", "$filter=name eq 'A %26 B'&$select=name"),
+        ("Text/Plain;charset=utf-8", "$filter=name%20eq%20'A%20%26%20B'"),
+        ("application/x-www-form-urlencoded", "%24filter=name+eq+%27A+%26+B%27&%24select=name"),
+    ):
+        body = {"data": text, "content_type": media_type}
+        answer = admin.client.post("/odata/Clients/$query", headers=admin.headers, **body)
+        assert answer.status_code == 200, answer.text
+        assert [row["name"] for row in answer.json["value"]] == ["A & B"]
+    assert admin.post("/odata/Clients/$query", {"$filter": "id eq 1"}).status_code == 415
