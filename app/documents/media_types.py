@@ -6,6 +6,7 @@ within it (a .csv is text), and a name that promises another family is refused.
 
 from __future__ import annotations
 
+import codecs
 import re
 import struct
 from collections.abc import Mapping
@@ -190,8 +191,8 @@ def _text_type(head: bytes, extension: str) -> str | None:
 def _text_of(head: bytes) -> bytes | None:
     """``head`` when it is text, in any encoding; None when it has what no text has."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return head[: len(head) // 2 * 2].decode("utf-16").encode()
+        try:  # what ends within a letter was cut there
+            return codecs.getincrementaldecoder("utf-16")().decode(head).encode()
         except UnicodeDecodeError:
             return None
     return None if _CONTROLS.search(head) else head.removeprefix(b"\xef\xbb\xbf")

@@ -75,6 +75,11 @@ FOUND = [
     (b"MZ is a code of an area.\n", "a.txt", "text/plain"),
     (bytes(range(256)) * 4, "a.bin", "application/octet-stream"),
     (b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "a.mp4", "video/mp4"),
+    (b"<note>", "a.txt", "text/plain"),
+    (archive("a.txt", first="text/plain"), "a.zip", "application/zip"),
+    (archive("[Content_Types].xml", "Documents/1/Pages/1.fpage"), "a.zip", "application/zip"),
+    ("\ufeffGr\u00f6\u00dfe \U0001f4b6".encode("utf-16-le")[:-2], "a.txt", "text/plain"),
+    (b"\xff\xfe\x3d\xd8a\0", "a.bin", "application/octet-stream"),
 ]  # fmt: skip
 
 
