@@ -30,6 +30,7 @@ _RIGHTS = {
 }
 # Where the machine lists an operation for more states than it can be begun in.
 _BEGUN_IN = {
+    "payment": ("Draft", "Sent", "PartiallyPaid", "Uncollectible"),
     "reversal": ("Paid", "PartiallyPaid"),
     "credit": ("Sent", "PartiallyPaid", "Paid", "Uncollectible"),
 }

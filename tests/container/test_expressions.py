@@ -91,6 +91,9 @@ def test_allowed_actions_follow_the_state(read: Read) -> None:
     assert set(actions(read, f"Invoices({issued})")) == {
         "update", "payment", "credit", "void", "status:Uncollectible", "uncollectible",
     }  # fmt: skip
+    paid = factories.make_issued_invoice()
+    factories.pay(paid, "119.00")
+    assert set(actions(read, f"Invoices({paid})")) == {"update", "credit"}
     note = {
         "type": "CreditNote", "credited_invoice_id": issued, "line_items": [factories.line()],
         "client_id": factories.stored("Invoice", issued)["client_id"],
