@@ -74,6 +74,12 @@ class ClientService(EntityService):
             raise InUseError("The client cannot be deleted: it has a credit balance.")
 
 
+def usual_currency(client_id: int | None) -> str:
+    """The currency in which a client is dealt with; that of the organisation without a client."""
+    client = client_id and records.read(Client.__table__, client_id, ("currency",))
+    return str(client["currency"]) if client else organisation().defaults.currency
+
+
 def touch_client(client_id: int | None, now: datetime) -> None:
     """Note that something happened around a client.
 

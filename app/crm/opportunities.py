@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from app import records
-from app.crm.clients import CLIENTS, touch_client
+from app.crm.clients import CLIENTS, touch_client, usual_currency
 from app.models.client import Client
 from app.models.columns import Money
 from app.models.opportunity import STAGES, Opportunity, StageChange
@@ -56,10 +56,7 @@ class OpportunityService(EntityService):
         change.values["stage_changed_at"] = change.now
         change.default("stage", "Prospecting")
         if "currency" not in change.values:
-            client_id = change.values.get("client_id")
-            client = client_id and records.read(Client.__table__, client_id, ("currency",))
-            currency = client["currency"] if client else organisation().defaults.currency
-            change.values["currency"] = currency
+            change.values["currency"] = usual_currency(change.values.get("client_id"))
 
     def check(self, change: Change) -> None:
         """What is said of a loss fits the stage."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from app import records
+from app.crm.clients import usual_currency
 from app.errors import InvalidStateError
-from app.models.client import Client
 from app.models.project import Project
-from app.settings import organisation
 from app.writing.change import Change
 from app.writing.numbering import running_number
 from app.writing.pipeline import EntityService
@@ -37,10 +35,7 @@ class ProjectService(EntityService):
         """Led by whoever makes it; the budget is in the client's currency."""
         change.default("manager_id", change.user_id)
         if "currency" not in change.values:
-            client_id = change.values.get("client_id")
-            client = client_id and records.read(Client.__table__, client_id, ("currency",))
-            currency = client["currency"] if client else organisation().defaults.currency
-            change.values["currency"] = currency
+            change.values["currency"] = usual_currency(change.values.get("client_id"))
 
     def check(self, change: Change) -> None:
         """A project does not end before it starts."""
