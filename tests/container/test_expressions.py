@@ -93,7 +93,7 @@ def test_allowed_actions_follow_the_state(read: Read) -> None:
     }  # fmt: skip
     paid = factories.make_issued_invoice()
     factories.pay(paid, "119.00")
-    assert set(actions(read, f"Invoices({paid})")) == {"update", "credit"}
+    assert set(actions(read, f"Invoices({paid})")) == {"update", "credit", "reversal"}
     note = {
         "type": "CreditNote", "credited_invoice_id": issued, "line_items": [factories.line()],
         "client_id": factories.stored("Invoice", issued)["client_id"],
