@@ -78,9 +78,9 @@ def _by_model(provider: Provider, ask: Ask) -> Iterator[Part]:
             yield part
         return
     except ProviderError as error:
-        reason = error.reason
+        reason, used = error.reason, error.used
         _log.warning("the built-in assistant answers instead of the model", reason=reason)
-    yield Served(BUILT_IN, "fallback", reason)
+    yield Served(BUILT_IN, "fallback", reason, *used)
     if has_spoken:
         yield Words(INSTEAD)
     yield from builtin.answer(ask)

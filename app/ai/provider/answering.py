@@ -43,10 +43,16 @@ class Provider:
     def answer(self, ask: Ask) -> Iterator[Part]:
         """The parts of the model's answer.
 
-        Raises: ProviderError, it has none; parts may have been given before.
+        Raises: ProviderError, it has none, with the tokens that were used all the same; parts may
+            have been given before.
         """
+        conversation = _Conversation(self, ask)
         with self.health.answering():
-            yield from _Conversation(self, ask).parts()
+            try:
+                yield from conversation.parts()
+            except ProviderError as error:
+                error.used = conversation.used
+                raise
 
 
 class _Conversation:
@@ -64,6 +70,11 @@ class _Conversation:
         self._said = ""
         self._cited = False
         self._read = self._written = 0
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """Tokens read and written so far."""
+        return self._read, self._written
 
     def parts(self) -> Iterator[Part]:
         for message in first_messages(self._ask):
@@ -164,7 +175,7 @@ class _Conversation:
             yield Words(f"\n\n(Not found in the sources: {'; '.join(unknown[:10])}.)")
         elif self._said.strip() and not self._cited and not has_proposals:
             yield Words(UNCITED)
-        yield Served(self._options.model, "answered", None, self._read, self._written)
+        yield Served(self._options.model, "answered", None, *self.used)
 
     def _keep_reply(self, reply: Reply) -> None:
         calls = [
@@ -189,7 +200,7 @@ class _Conversation:
 
     def _count(self, reply: Reply) -> None:
         """Count the tokens of an exchange, also of one that failed on its way."""
-        if not (reply.text or reply.calls or reply.input_tokens):
+        if not (reply.text or reply.calls or reply.input_tokens or reply.finish):
             return
         read = reply.input_tokens
         if read is None:

@@ -14,6 +14,8 @@ class ProviderError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.is_fault = is_fault
+        # Tokens that were read and written all the same.
+        self.used = (0, 0)
 
 
 TIMED_OUT = "no answer came in time"

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 
 from app.ai.answering import INSTEAD
 from app.ai.provider import completions, health
+from app.ai.provider.budget import USAGE
+from app.database import primary_engine
 from tests.ai.conftest import chat
 from tests.ai.provider.conftest import (
     Answer,
@@ -140,6 +143,11 @@ def test_what_was_said_before_it_broke_off_stays(
     assert before and instead
     assert after.startswith(BUILT_IN_SAYS)
     assert found["provider"]["status"] == "fallback"
+    used = found["usage"]
+    assert used["inputTokens"] > 0 and used["outputTokens"] > 0
+    with ai.client.application.app_context(), primary_engine().connect() as connection:
+        counted = connection.execute(select(USAGE.c.input_tokens, USAGE.c.output_tokens)).one()
+    assert tuple(counted) == (used["inputTokens"], used["outputTokens"])
 
 
 @pytest.mark.requirement("OPS-20")
