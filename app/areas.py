@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
-from flask import Request
+from flask import Request, current_app, request
 from flask_smorest import Blueprint  # type: ignore[import-untyped]
-from marshmallow import RAISE, Schema, ValidationError as SchemaError
+from marshmallow import RAISE, Schema, ValidationError as SchemaError, fields
 from webargs import missing
 from webargs.flaskparser import FlaskParser
 
@@ -15,6 +16,7 @@ from app.errors import ValidationError
 from app.json_body import read_object
 
 View = TypeVar("View")
+_WHOLE = re.compile(r"-?[0-9]{1,20}")
 
 
 class Mark(Protocol):
@@ -33,6 +35,21 @@ class StrictParser(FlaskParser):
         "query": RAISE,
         "querystring": RAISE,
     }
+
+    def load_querystring(self, req: Request, schema: Schema) -> Any:
+        """The parameters, each once, and whole numbers in the digits of OpenAPI.
+
+        Python takes more for a number: ``1_000``, ``+1``, the digits of every script.
+        """
+        problems = []
+        for name, texts in req.args.lists():
+            if len(texts) > 1:
+                problems.append((name, "stands twice"))
+            elif _is_whole(schema, name) and not _WHOLE.fullmatch(texts[0]):
+                problems.append((name, "Not a valid integer."))
+        if problems:
+            raise ValidationError(problems)
+        return super().load_querystring(req, schema)
 
     def load_json(self, req: Request, schema: Schema) -> Any:
         """The body; a request without one counts as an empty object."""
@@ -68,6 +85,34 @@ class Area(Blueprint):  # type: ignore[misc]  # the library has no types
 
     def __init__(self, name: str, import_name: str, **options: Any) -> None:
         super().__init__(name, import_name, **options)
+        self.before_request(refuse_unread_query)
+
+
+def reads_query(view: View) -> View:
+    """Mark a view that reads the parameters of its query itself, whatever their names."""
+    view.reads_query = True  # type: ignore[attr-defined]
+    return view
+
+
+def refuse_unread_query() -> None:
+    """Refuse parameters of a view that has none: who only wants to try must not change anything.
+
+    Raises: ValidationError, with every name.
+    """
+    if not request.query_string:
+        return
+    view: Any = current_app.view_functions[request.endpoint or ""]
+    described = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
+    is_read = any(one["in"] == "query" for one in described)
+    if not is_read and not hasattr(view, "reads_query"):
+        raise ValidationError([(name, "Unknown field.") for name in request.args])
+
+
+def _is_whole(schema: Schema, name: str) -> bool:
+    return any(
+        (field.data_key or attribute) == name and isinstance(field, fields.Integer)
+        for attribute, field in schema.load_fields.items()
+    )
 
 
 def field_problems(messages: Any) -> list[tuple[str, str]]:

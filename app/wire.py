@@ -35,6 +35,15 @@ class Instant(fields.DateTime):
         return instant
 
 
+class JsonBoolean(fields.Boolean):
+    """True or false of JSON: in a body, unlike in a query, ``"true"`` and ``1`` are mistakes."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
 class PageQuerySchema(Schema):
     """Which part of a list: ``limit`` items from ``offset`` on."""
 

@@ -203,4 +203,6 @@ class AuditRecordSchema(Schema):
 class SessionQuerySchema(PageQuerySchema):
     """Whose sessions."""
 
-    user_id = fields.Integer(data_key="userId", load_default=None)
+    user_id = fields.Integer(
+        data_key="userId", load_default=None, validate=validate.Range(1, 2**63 - 1)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import INCLUDE, Schema, fields, post_dump
+from marshmallow import INCLUDE, Schema, ValidationError, fields, post_dump, validates_schema
 
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
 
@@ -34,15 +34,33 @@ _EXAMPLES: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
+class Number(fields.Raw):
+    """A number of JSON; how large and how exact it may be is checked by the service."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            raise ValidationError("must be a number")
+        return value
+
+
 class GroupSchema(Schema):
     """A group of settings; the service checks it, so that every way in has the same answers."""
-
-    class Meta:
-        unknown = INCLUDE
 
 
 class RatesSchema(GroupSchema):
     """Units of the organisation's currency for one of another."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    @validates_schema
+    def are_numbers(self, rates: Mapping[str, Any], **options: Any) -> None:
+        """The service takes text besides, so that nothing in between need be a float."""
+        texts = {
+            code: ["must be a number"] for code, rate in rates.items() if isinstance(rate, str)
+        }
+        if texts:
+            raise ValidationError(texts)
 
     @post_dump(pass_original=True)
     def keep(self, data: Any, rates: Mapping[str, Any], **options: Any) -> dict[str, Any]:
@@ -55,11 +73,17 @@ def _made(group: str) -> type[Schema]:
     if group == RATES:
         return RatesSchema
     members: dict[str, Any] = {
-        name: fields.Raw(allow_none=True, metadata=_described(group, name, setting.schema))
+        name: _field(setting.schema)(
+            allow_none=True, metadata=_described(group, name, setting.schema)
+        )
         for name, setting in settings_of(group).items()
     }
     described = {"__doc__": GROUPS[group].__doc__}
     return type(f"{title}SettingsSchema", (GroupSchema,), members | described)
+
+
+def _field(schema: Mapping[str, Any]) -> type[fields.Raw]:
+    return Number if "number" in _types(schema) else fields.Raw
 
 
 def _described(group: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,5 +123,5 @@ def _whole(name: str, more: Mapping[str, Any]) -> type[Schema]:
 SettingsSchema = _whole("SettingsSchema", {LOGO: fields.Nested(LogoSchema, allow_none=True)})
 SettingsChangesSchema = _whole(
     "SettingsChangesSchema",
-    {LOGO: fields.Raw(allow_none=True, metadata={"description": "Not written here."})},
+    {LOGO: fields.Raw(metadata={"readOnly": True, "description": "Not written here."})},
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from app.wire import Instant, page_schema
+from app.wire import Instant, JsonBoolean, page_schema
 
 LONGEST_MESSAGE = 20_000
 _KEY = validate.Range(1, 2**63 - 1)
@@ -51,7 +51,7 @@ class ChatBodySchema(Schema):
         metadata={"description": "Conversation to go on with; a new one without.",
                   "example": None},
     )  # fmt: skip
-    stream = fields.Boolean(
+    stream = JsonBoolean(
         load_default=False,
         metadata={"description": "Answer 202 at once; the answer is read from `streamUrl`.",
                   "example": False},

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.areas import Area
+from app.areas import Area, reads_query
 from app.bi.exports import service as exports
 from app.bi.exports.downloading import file_response
 from app.bi.exports.service import ExportFile
@@ -97,6 +97,7 @@ def delete_report(report_id: str) -> None:
 @area.get("/reports/<string:report_id>/data")
 @area.response(200, ReportDataSchema)
 @requires("bi:query")
+@reads_query
 def report_data(report_id: str) -> dict[str, Any]:
     """Run a report: its rows, and the sums of each currency.
 
@@ -111,6 +112,7 @@ def report_data(report_id: str) -> dict[str, Any]:
 @area.get("/reports/<string:report_id>/chart.svg")
 @area.response(200, FILE, content_type="image/svg+xml")
 @requires("bi:query")
+@reads_query
 def report_chart_svg(report_id: str) -> Response:
     """Draw the chart of a report as SVG; parameters as for its data."""
     picture = service.report_chart(service.get_report(report_id), _given(), "svg")
@@ -125,6 +127,7 @@ def report_chart_svg(report_id: str) -> Response:
 @area.get("/reports/<string:report_id>/chart.png")
 @area.response(200, FILE, content_type="image/png")
 @requires("bi:query")
+@reads_query
 def report_chart_png(report_id: str) -> Response:
     """Draw the chart of a report as PNG; parameters as for its data."""
     picture = service.report_chart(service.get_report(report_id), _given(), "png")
@@ -190,7 +193,7 @@ def _saved(report_id: str) -> int:
 
     Raises: NotFoundError.
     """
-    if report_id.isdecimal() and len(report_id) < 16:
+    if report_id.isascii() and report_id.isdecimal() and len(report_id) < 16:
         return int(report_id)
     return int(service.get_report(report_id).id)
 
@@ -206,6 +209,6 @@ def _given() -> dict[str, str]:
 
 
 def _limit(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= service.MOST_ROWS:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= service.MOST_ROWS:
         raise ValidationError([("limit", f"must be a whole number from 1 to {service.MOST_ROWS}")])
     return int(text)

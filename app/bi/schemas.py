@@ -8,6 +8,7 @@ from marshmallow import Schema, fields, validate
 
 from app.bi.nlq.answering import DEFAULT_ROWS, LONGEST_QUESTION, MOST_ROWS
 from app.bi.reports.definition import FORMATS, TYPES
+from app.wire import JsonBoolean
 
 _TEXT = validate.Length(1, 200)
 
@@ -167,7 +168,7 @@ class _ReportFieldsSchema(Schema):
     description = fields.String(
         allow_none=True, validate=validate.Length(max=1000), metadata={"example": None}
     )
-    shared = fields.Boolean(metadata=_described("Others may run it under their own rights.",
+    shared = JsonBoolean(metadata=_described("Others may run it under their own rights.",
                                                 example=False))  # fmt: skip
     question = fields.String(
         metadata=_described("A question; it is understood anew each time.",
@@ -219,7 +220,7 @@ class ReportExportRequestSchema(Schema):
     filters = fields.Dict(
         keys=fields.String(), load_default=dict, metadata=_described("Name -> value.", example={})
     )
-    background = fields.Boolean(
+    background = JsonBoolean(
         load_default=False,
         metadata=_described("Leave it to the worker, however small it is.", example=False),
     )

@@ -8,7 +8,7 @@ from marshmallow import Schema, fields, post_load, validate
 
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes
 from app.models.opportunity import STAGES
-from app.wire import Instant
+from app.wire import Instant, JsonBoolean
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -36,10 +36,10 @@ class ConvertSchema(Schema):
     client_id = _key("clientId", "Client to link; else one is found or made.", example=None)
     contact_id = _key("contactId", "Contact to link; else one is found or made.", example=None)
     opportunity_id = _key("opportunityId", "Opportunity to link.", example=None)
-    create_contact = fields.Boolean(
+    create_contact = JsonBoolean(
         data_key="createContact", metadata={"description": "Default: true."}
     )
-    create_opportunity = fields.Boolean(
+    create_opportunity = JsonBoolean(
         data_key="createOpportunity",
         metadata={"description": "Default: whether `opportunity` is given.", "example": True},
     )

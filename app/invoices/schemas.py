@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import Schema, fields, validate
 
 from app.models.invoice import PAYMENT_METHODS
-from app.wire import Instant
+from app.wire import Instant, JsonBoolean
 
 _DAY = {"type": "string", "format": "date"}
 
@@ -25,7 +25,7 @@ class PaymentBodySchema(Schema):
     )
     reference = fields.Raw(metadata={"type": ["string", "null"], "example": "SEPA 4711"})
     notes = fields.Raw(metadata={"type": ["string", "null"]})
-    allowOverpayment = fields.Boolean(
+    allowOverpayment = JsonBoolean(
         load_default=False,
         metadata={"description": "Keep what is paid too much as credit of the client."},
     )
@@ -84,7 +84,7 @@ class CreditNoteBodySchema(Schema):
         },
     )
     notes = fields.Raw(metadata={"type": ["string", "null"], "example": "Returned"})
-    issue = fields.Boolean(
+    issue = JsonBoolean(
         load_default=True, metadata={"description": "Issue it at once; else it is a draft."}
     )
 

@@ -9,7 +9,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate
 from app.invoices.sending import Letter
 from app.mail.outbox import MOST_RECIPIENTS
 from app.settings.templates import KINDS
-from app.wire import Instant
+from app.wire import Instant, JsonBoolean
 
 MOST_INVOICES = 100
 _KEY = validate.Range(1, 2**63 - 1)
@@ -30,12 +30,12 @@ class SendSchema(Schema):
     cc = _recipients("Copies.")
     subject = fields.String(validate=validate.Length(max=500))
     message = fields.String(validate=validate.Length(max=20_000))
-    attach_pdf = fields.Boolean(data_key="attachPdf", metadata={"description": "Default: true."})
-    attach_e_invoice = fields.Boolean(
+    attach_pdf = JsonBoolean(data_key="attachPdf", metadata={"description": "Default: true."})
+    attach_e_invoice = JsonBoolean(
         data_key="attachEInvoice",
         metadata={"description": "Attach the UBL file.", "example": False},
     )
-    mark_only = fields.Boolean(
+    mark_only = JsonBoolean(
         data_key="markOnly", metadata={"description": "Issue without a mail.", "example": False}
     )
 

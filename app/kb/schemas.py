@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 
 from app.models.kb_article import ARTICLE_VISIBILITIES
 from app.search.ranking import MODES
-from app.wire import Instant
+from app.wire import Instant, JsonBoolean
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -159,7 +159,7 @@ class ArticleHtmlSchema(Schema):
 class FeedbackBodySchema(Schema):
     """Whether an article helped."""
 
-    helpful = fields.Boolean(required=True, metadata={"example": True})
+    helpful = JsonBoolean(required=True, metadata={"example": True})
     comment = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(0, 1000),
         metadata={"description": "What was missing.", "example": "Short and right."},

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from app.wire import Instant
+from app.wire import Instant, JsonBoolean
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -65,7 +65,7 @@ class NewCommentSchema(Schema):
         metadata={"type": "boolean", "description": "A note that customers do not see.",
                   "example": False},
     )  # fmt: skip
-    by_customer = fields.Boolean(
+    by_customer = JsonBoolean(
         data_key="byCustomer",
         metadata={"description": "The customer said it, for instance by telephone.",
                   "example": False},

@@ -30,7 +30,11 @@ PASSWORD_HEADER = "X-Share-Password"
 PASSWORD_BODY: dict[str, Any] = {
     "content": {
         media_type: {
-            "schema": {"type": "object", "properties": {"password": {"type": "string"}}},
+            "schema": {
+                "type": "object",
+                "properties": {"password": {"type": ["string", "null"]}},
+                "additionalProperties": False,
+            },
             "example": {"password": "given with the link"},
         }
         for media_type in ("application/x-www-form-urlencoded", "application/json")
@@ -108,9 +112,13 @@ def _password() -> str | None:
     """The password of a form or of a JSON object."""
     if request.mimetype == "application/x-www-form-urlencoded":
         return request.form.get("password")
-    password = read_object().get("password")
+    body = read_object()
+    problems = [(name, "Unknown field.") for name in body if name != "password"]
+    password = body.get("password")
     if password is not None and not isinstance(password, str):
-        raise ValidationError([("password", "must be a string")])
+        problems.append(("password", "must be a string"))
+    if problems:
+        raise ValidationError(problems)
     return password
 
 
