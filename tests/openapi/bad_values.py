@@ -12,8 +12,6 @@ from tests.openapi.reading import resolve
 
 JsonSchema = dict[str, Any]
 HUGE = 2**63
-# Keys that a record may have, and none has.
-NOWHERE = (987_654_321, HUGE - 1)
 # Under the limit of a body, over that of every text.
 LONG = "x" * 900_000
 NO_TEXTS = ("a\x00b", "half \ud800", "\udc00 half")
@@ -102,7 +100,7 @@ def wrong_values(schema: JsonSchema, name: str) -> Iterator[Any]:
     if "integer" in types:
         yield from (1.5, Raw("1e400"), HUGE, -HUGE - 1, HUGE**2)
         if name.endswith("Id"):
-            yield from (0, -1, *NOWHERE)
+            yield from (0, -1)
     if "number" in types:
         yield from (Raw("1e400"), Raw("-1e400"), Raw("1e-400"), 10**30)
     if "integer" in types or "number" in types:
