@@ -81,7 +81,7 @@ def test_what_is_no_object_is_no_body(filled: Api, document: dict[str, Any], are
     assert found == []
 
 
-@pytest.mark.parametrize("area", WITH_BODIES)
+@pytest.mark.parametrize("area", [area for area in WITH_BODIES if area != "s"])
 def test_no_text_breaks_anything(filled: Api, document: dict[str, Any], area: str) -> None:
     found = []
     given = [
@@ -90,7 +90,7 @@ def test_no_text_breaks_anything(filled: Api, document: dict[str, Any], area: st
     ]
     for operation, path, example in given:
         for name, value in example.items():
-            if isinstance(value, str) and area != "s":
+            if isinstance(value, str):
                 for text in odd_texts():
                     answer = send(filled, operation, path, body_of({**example, name: text}))
                     if answer.status_code >= 500 or not (answer.json or answer.status_code == 204):
