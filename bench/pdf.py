@@ -13,19 +13,22 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 from app.invoices.document import InvoiceDocument
-from app.invoices.drawing import draw_facturx, draw_pdf, write_ubl
+from app.invoices.einvoice.facturx import render_facturx
 from app.invoices.einvoice.preflight import preflight
+from app.invoices.einvoice.ubl import build_ubl
+from app.invoices.pdf.render import render_pdf
 from app.invoices.pdf.sample_documents import german, many_pages
 from app.invoices.pdf.sample_languages import thousand_lines
 
 ROUNDS = 5
 BUDGET_SECONDS = 2.0
 FORMS: dict[str, Callable[[InvoiceDocument], bytes]] = {
-    "PDF/A-3": lambda document: draw_pdf(document, "None"),
-    "Factur-X": draw_facturx,
-    "UBL": write_ubl,
+    "PDF/A-3": render_pdf,
+    "Factur-X": render_facturx,
+    "UBL": build_ubl,
 }
 
 
@@ -57,8 +60,8 @@ def main() -> int:
         assert not preflight(document)
         for form, draw in FORMS.items():
             draw(document)
-            seconds, size = measure(lambda draw=draw, document=document: draw(document))
-            memory = peak(lambda draw=draw, document=document: draw(document))
+            seconds, size = measure(partial(draw, document))
+            memory = peak(partial(draw, document))
             name = f"{len(document.lines)} lines"
             print(f"{name:<22}{form:<10}{seconds * 1000:>9.1f}{size / 1000:>8.0f}{memory:>9.1f}")
             slowest = max(slowest, seconds)

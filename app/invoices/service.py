@@ -11,7 +11,7 @@ from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
 from app.invoices.chain import lock_chain
-from app.invoices.drawing import load_drawing
+from app.invoices.drawing import start_drawing
 from app.invoices.freezing import freeze
 from app.invoices.issuing import check_issuable, frozen_values
 from app.invoices.lines import (
@@ -170,7 +170,7 @@ class InvoiceService(EntityService):
     def number(self, change: Change) -> None:
         """``INV-2026-00007``, of the year of issue; a draft has none."""
         if _is_issued(change):
-            load_drawing()
+            start_drawing()
             year = change.get("issue_date").year
             change.values["number"] = document_number(change.get("series"), year)
             lock_chain()

@@ -12,6 +12,10 @@ FILE_NAME = "factur-x.xml"  # fixed by the standard
 _LEVEL = "EN 16931"
 
 
+def get_ready() -> None:
+    """Nothing: whoever can call this has loaded what draws."""
+
+
 def render_facturx(document: InvoiceDocument) -> bytes:
     """A PDF/A-3 with the invoice in CII inside; the same document gives the same bytes.
 
