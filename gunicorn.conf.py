@@ -10,6 +10,7 @@ import gunicorn.http.wsgi
 import gunicorn.workers.gthread
 from dotenv import load_dotenv
 
+from app import heap
 from app.config import ConfigError, data_folder
 from app.start.checks import check_web_processes
 from app.web_response import JoinedResponse
@@ -17,6 +18,7 @@ from app.web_sockets import hold_back, let_in
 from app.web_worker import LingeringWorker, succession
 
 load_dotenv()
+heap.bound()
 
 # On a laptop only this machine gets in; in production the host's router, or the proxy in front.
 _host = "0.0.0.0" if os.environ.get("APP_ENV") == "production" else "127.0.0.1"

@@ -6,7 +6,6 @@ or with another file in it than the one known, search goes by words alone and sa
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import importlib.util
 import threading
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from app.heap import give_back
 from app.lazy import lazy
 from app.search.wordpiece import encode
 
@@ -57,7 +57,7 @@ class EmbeddingModel:
         self._session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
-        _give_back()
+        give_back()  # what loading has used: some 80 MB
 
     def embed(self, texts: Sequence[str]) -> Any:
         """One vector of length 1 a text: an array of ``len(texts)`` x ``dimension`` float32."""
@@ -111,13 +111,6 @@ def _load() -> EmbeddingModel | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _give_back() -> None:
-    """Return to the system what loading has used and freed: some 80 MB, where glibc is."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
 
 
 def _batches(encoded: Sequence[list[int]]) -> Iterator[list[int]]:
