@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 from flask import Flask
 from flask.cli import AppGroup
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.edge.database_errors import is_away
+from app.errors import ApiError
+
+_NO_TABLE = re.compile(r"no such table|relation \"\w+\" does not exist")
 
 # Name of a command -> where it is.
 COMMANDS = {
@@ -40,9 +49,29 @@ class LazyGroup(AppGroup):
         return sorted({*super().list_commands(ctx), *COMMANDS})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, loaded now."""
+        """The command of this name, loaded now; what keeps it from working is told in one line."""
+        ctx.with_resource(errors_in_one_line())
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module, _, name = COMMANDS[cmd_name].partition(":")
         command: Any = getattr(importlib.import_module(module), name)
         return command if isinstance(command, click.Command) else None
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Turn what the operator can mend into a line and exit status 1; a mistake of ours stays one.
+
+    Raises: click.ClickException.
+    """
+    try:
+        yield
+    except ApiError as error:
+        raise click.ClickException(error.message) from error
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        if _NO_TABLE.search(reason):
+            raise click.ClickException(f"Run `db upgrade` first: {reason}") from error
+        if not is_away(error):
+            raise
+        raise click.ClickException(f"The database cannot be used: {reason}") from error

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
 MINIMUM_SECRET_LENGTH = 32
 # What people paste from examples; refused in production.
 KNOWN_SECRETS = ("change-me", "changeme", "secret", "development", "dev", "password", "default")
 
 
-class ConfigError(Exception):
-    """A setting that the service cannot start with; the message is one line for the operator."""
+class ConfigError(click.ClickException):
+    """A setting that the service cannot start with; commands print the message and end with 1."""
 
 
 @dataclass(frozen=True, kw_only=True)

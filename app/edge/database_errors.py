@@ -44,7 +44,7 @@ def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError
         return _refused(error, method or request.method)
     if isinstance(error, DataError):
         return ValidationError([("", "A value is outside what its field can hold.")])
-    if isinstance(error, PoolTimeoutError) or _is_away(error):
+    if is_away(error):
         return ServiceUnavailableError(
             "The database does not answer for a moment; try again.",
             headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
@@ -52,7 +52,10 @@ def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError
     return None
 
 
-def _is_away(error: SQLAlchemyError) -> bool:
+def is_away(error: SQLAlchemyError) -> bool:
+    """Whether the database does not answer, for whatever reason."""
+    if isinstance(error, PoolTimeoutError):
+        return True
     if not isinstance(error, DBAPIError):
         return False
     if error.connection_invalidated:
