@@ -13,6 +13,7 @@ from typing import Any
 from flask import Flask, current_app
 from sqlalchemy import Connection, Engine, make_url
 
+from app.config import ConfigError
 from app.engines.readers import Readers
 from app.extensions import db
 from app.transactions import Transactions
@@ -98,6 +99,19 @@ def transaction() -> Iterator[Transactions]:
 def read_catalogue(connection: Connection) -> None:
     """Take ``connection`` out of the pool for a look at the schema."""
     _engines(connection.dialect.name).read_catalogue(connection)
+
+
+def require_icu(connection: Connection) -> None:
+    """Refuse a PostgreSQL that cannot fold the letters of all languages, before it is migrated.
+
+    Raises: ConfigError.
+    """
+    known = "SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu'"
+    if connection.exec_driver_sql(known).scalar() is None:
+        raise ConfigError(
+            "this PostgreSQL was built without ICU (there is no collation und-x-icu), which the"
+            " searches need: use one of the packages of postgresql.org or of your distribution"
+        )
 
 
 def _engines(backend: str) -> ModuleType:

@@ -6,7 +6,7 @@ from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
 
-from app.database import read_catalogue
+from app.database import read_catalogue, require_icu
 from app.models.indexes import autogenerates
 
 ONE_AT_A_TIME = 7_202_611  # any number, known to nobody else
@@ -55,6 +55,7 @@ def migrate_postgresql(connection: Connection) -> None:
     read_catalogue(connection)  # detached: what is set here ends with the connection
     connection.exec_driver_sql("SET statement_timeout = 0")
     connection.exec_driver_sql("SET lock_timeout = 0")
+    require_icu(connection)
     connection.exec_driver_sql(f"SELECT pg_advisory_lock({ONE_AT_A_TIME})")
     connection.commit()
     migrate(connection)

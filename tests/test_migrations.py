@@ -16,6 +16,7 @@ from flask import Flask
 from sqlalchemy import Connection, insert, select
 
 from app import database as engines
+from app.config import ConfigError
 from app.extensions import Model, db
 from app.models.indexes import autogenerates
 from tests.databases import close_engines, new_database
@@ -46,6 +47,20 @@ def empty_app(
     for app, context in made:
         close_engines(app)
         context.__exit__(None, None, None)
+
+
+@pytest.mark.only_on("postgresql")
+def test_a_server_without_icu_is_told_before_anything_is_made(
+    empty_app: Callable[[str], Flask],
+) -> None:
+    app = empty_app("icu")
+    with app.app_context(), db.engine.begin() as connection:
+        engines.require_icu(connection)
+        # Found before pg_catalog only where the path says so.
+        connection.exec_driver_sql("CREATE TABLE public.pg_collation (collname text)")
+        connection.exec_driver_sql("SET LOCAL search_path = public, pg_catalog")
+        with pytest.raises(ConfigError, match="built without ICU"):
+            engines.require_icu(connection)
 
 
 def fill(connection: Connection) -> None:
