@@ -45,7 +45,7 @@ class Caller:
     ) -> None:
         self._address = address
         self._credentials = credentials
-        self._note = note
+        self.note = note
         self._connection: HTTPConnection | None = None
 
     def send(
@@ -66,7 +66,7 @@ class Caller:
             self.close()
             seconds = time.monotonic() - began
             answer = Answer(kind, began, seconds, NO_ANSWER, f"{type(error).__name__}: {error}")
-        self._note(answer)
+        self.note(answer)
         return answer
 
     def close(self) -> None:

@@ -1,12 +1,16 @@
-"""Memory of a web process, from its start to its last request, on a company's year of data.
+"""Memory of a web process, kind of request by kind, then over thousands of all kinds.
 
-    python -m bench.memory [--requests 1000,5000,20000] [--callers 8]
+    python -m bench.memory [--stage 400] [--requests 20000] [--steps 8] [--callers 8]
         [--postgresql postgresql://postgres@127.0.0.1:5432] [--redis redis://127.0.0.1:6379/5]
 
-Eight callers do without a pause what people do all day (bench/load_mix.py). Printed is the
-proportional set size (PSS) of the web process and of gunicorn's own in MB: pages that processes
-share are divided among them, so that the numbers of all processes add up. Files are mapped ones:
-libraries, and what the system keeps of the database while nobody else wants the room.
+Eight callers ask without a pause for one kind after another (bench/memory_mix.py), then for all of
+them together. Printed is the proportional set size (PSS) in MB of the web process, of what it has
+started to draw with, and of gunicorn's own: pages that processes share are divided among them, so
+that the numbers of all processes add up. Files are mapped ones: libraries, and what the system
+keeps of the database while nobody else wants the room. The last kind loads the embedding model,
+which the budget leaves out: ``less model`` is without what that stage added. It fails when the
+process holds more than its budget without the model, or when the second half of the requests adds
+to it.
 """
 
 from __future__ import annotations
@@ -14,52 +18,107 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
+import statistics
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlencode
 
 from app.auth.users import create_user
 from app.database import transaction
 from app.demo.load import load_demo_data
 from app.security import acting_as, system_caller
-from bench import load_mix
+from bench import load_mix, memory_mix
 from bench.callers import Answer, Caller
 from bench.load import PASSWORD, UNLIMITED, wait
+from bench.load_mix import Deed, Person
 from bench.peers.processes import free_port
 from bench.services import Place, service
 
 BUDGET_MB = 100
+# What the second half of the requests may add.
+MOST_GROWTH_MB = 3.0
 
 
 def main() -> int:
-    """Start, load, print; fails when the web process holds more than its budget in the end."""
+    """Start, load, print; fails when the web process misses its budget or grows."""
     options = _options()
-    steps = [int(text) for text in options.requests.split(",")]
     with service(
         options.postgresql, options.redis, RATE_LIMIT_USER=UNLIMITED, RATE_LIMIT_AUTH=UNLIMITED,
-        WEB_CONCURRENCY="1", TRUSTED_PROXIES="0",
+        RATE_LIMIT_API_KEY=UNLIMITED, WEB_CONCURRENCY="1", TRUSTED_PROXIES="0",
     ) as place:  # fmt: skip
         prepare(place, options.callers)
         port = free_port()
         arbiter = place.start("gunicorn", "--config", "gunicorn.conf.py", "wsgi:app",
                               PORT=str(port))  # fmt: skip
         wait(port)
-        (web,) = children(arbiter.pid)
-        print(f"{'requests':>9} {'web':>7} {'own':>7} {'files':>7} {'gunicorn':>9}   (MB, PSS)")
-        whole = show(0, web, arbiter.pid)
-        done = 0
-        for step in steps:
-            failed = load(port, options.callers, step - done)
-            done = step
-            whole = show(done, web, arbiter.pid)
-            if failed:
-                print(f"PROBLEM {failed[0].kind}: {failed[0].status} {failed[0].flaw}")
-                return 1
-        if children(arbiter.pid) != [web]:
-            print("PROBLEM the process was renewed on the way")
-            return 1
-    return int(whole > BUDGET_MB)
+        watched = Watched(arbiter.pid)
+        people = [meet(port, number) for number in range(options.callers)]
+        problems = [*by_kind(watched, people, options.stage)]
+        if not problems:
+            problems = [*all_together(watched, people, options.requests, options.steps)]
+    for problem in problems:
+        print(f"PROBLEM {problem}")
+    return int(bool(problems))
+
+
+class Watched:
+    """The web process of an arbiter, and what it held when it was last looked at."""
+
+    def __init__(self, arbiter: int) -> None:
+        self.arbiter = arbiter
+        (self.web,) = children(arbiter)
+        self.model = 0.0
+        head = ("requests", "", "web", "own", "files", "less model", "beside", "gunicorn")
+        print("{:>8} {:<18}{:>8}{:>8}{:>8}{:>12}{:>8}{:>9}   (MB, PSS)".format(*head))
+        self.held = self.show(0, "start")
+
+    def show(self, requests: int, kind: str, is_model: bool = False) -> float:
+        """Print a line; returns the PSS of the web process in MB, the model left out."""
+        whole, own, files = pss(self.web)
+        if is_model:
+            self.model = max(0.0, whole - self.held)
+        self.held = whole - self.model
+        beside = sum(pss(process)[0] for process in children(self.web))
+        print(f"{requests:>8,} {kind:<18}{whole:8.1f}{own:8.1f}{files:8.1f}{self.held:12.1f}"
+              f"{beside:8.1f}{pss(self.arbiter)[0]:9.1f}", flush=True)  # fmt: skip
+        return self.held
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with it."""
+        if children(self.arbiter) != [self.web]:
+            yield "the process was renewed on the way"
+        elif self.held > BUDGET_MB:
+            yield f"{self.held:.1f} MB are more than {BUDGET_MB}"
+
+
+def by_kind(watched: Watched, people: list[Person], requests: int) -> Iterator[str]:
+    """A stage for each kind."""
+    for kind, deeds in memory_mix.STAGES:
+        yield from load(people, requests, partial(memory_mix.one_of, deeds))
+        watched.show(requests, kind, is_model=kind == memory_mix.STAGES[-1][0])
+    yield from watched.problems()
+
+
+def all_together(
+    watched: Watched, people: list[Person], requests: int, steps: int
+) -> Iterator[str]:
+    """All kinds, in equal steps, and the growth over the second half of them."""
+    step = requests // steps
+    points = []
+    for number in range(1, steps + 1):
+        yield from load(people, step, memory_mix.choose)
+        points.append((number * step, watched.show(number * step, "all kinds")))
+    yield from watched.problems()
+    late = points[steps // 2 - 1 :]
+    slope, _ = statistics.linear_regression(*zip(*late, strict=True))
+    print(f"slope over the last {late[-1][0] - late[0][0]:,}: {slope * 1_024_000:+.0f} KB"
+          " a thousand requests")  # fmt: skip
+    if slope * (late[-1][0] - late[0][0]) > MOST_GROWTH_MB:
+        yield "it grows"
 
 
 def prepare(place: Place, callers: int) -> None:
@@ -74,9 +133,24 @@ def prepare(place: Place, callers: int) -> None:
                 )  # fmt: skip
 
 
-def load(port: int, callers: int, requests: int) -> list[Answer]:
-    """Send so many requests; returns the answers that were failures of the service."""
+def meet(port: int, number: int) -> Person:
+    """A user who is signed in, to the API and to the console."""
     load_mix.TODAY = date.today().isoformat()
+    credentials: dict[str, str] = {}
+    caller = Caller(("127.0.0.1", port), credentials, lambda answer: None)
+    body = {"username": f"user{number}", "password": PASSWORD}
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    entered = caller.send("login", "POST", "/admin/sign-in", urlencode(body).encode(), **form)
+    credentials["Cookie"] = entered.headers["set-cookie"].partition(";")[0]
+    answer = caller.send("login", "POST", "/api/auth/login", body)
+    credentials["Authorization"] = f"Bearer {answer.body['accessToken']}"
+    return Person(caller, random.Random(number))
+
+
+def load(
+    people: list[Person], requests: int, choose: Callable[[random.Random], Deed]
+) -> Iterator[str]:
+    """Send so many requests; tells of the answers that were failures of the service."""
     failed: list[Answer] = []
     counter = itertools.count(1)
     enough = threading.Event()
@@ -87,30 +161,19 @@ def load(port: int, callers: int, requests: int) -> list[Answer]:
         if next(counter) >= requests:
             enough.set()
 
-    def work(number: int) -> None:
-        credentials: dict[str, str] = {}
-        chance = random.Random(f"{number} {requests}")
-        one = load_mix.Person(Caller(("127.0.0.1", port), credentials, note), chance)
-        body = {"username": f"user{number}", "password": PASSWORD}
-        answer = one.caller.send("login", "POST", "/api/auth/login", body)
-        credentials["Authorization"] = f"Bearer {answer.body['accessToken']}"
-        while not enough.is_set():
-            load_mix.choose(chance)(one)
-        one.caller.close()
+    def work(one: Person) -> None:
+        while not enough.is_set() and not failed:
+            choose(one.chance)(one)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(callers)]
+    for one in people:
+        one.caller.note = note
+    threads = [threading.Thread(target=work, args=(one,)) for one in people]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return failed
-
-
-def show(requests: int, web: int, arbiter: int) -> float:
-    """Print a line; returns the PSS of the web process in MB."""
-    whole, own, files = pss(web)
-    print(f"{requests:>9,} {whole:7.1f} {own:7.1f} {files:7.1f} {pss(arbiter)[0]:9.1f}", flush=True)
-    return whole
+    for answer in failed[:3]:
+        yield f"{answer.kind}: {answer.status} {answer.flaw}"
 
 
 def pss(process: int) -> tuple[float, float, float]:
@@ -130,7 +193,9 @@ def children(process: int) -> list[int]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--requests", default="1000,5000,20000")
+    parser.add_argument("--stage", type=int, default=400)
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--callers", type=int, default=8)
     parser.add_argument("--postgresql")
     parser.add_argument("--redis")
