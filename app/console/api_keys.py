@@ -92,6 +92,6 @@ def _name(text: str) -> str:
 def _expiry(days: str) -> datetime | None:
     if not days:
         return None
-    if not days.isdecimal() or not 0 < int(days) <= 3650:
+    if not days.isdecimal() or len(days) > 4 or not 0 < int(days) <= 3650:
         raise ValidationError([("expiresAt", "Choose one of the offered times.")])
     return utc_now().astimezone(UTC) + timedelta(days=int(days))

@@ -71,11 +71,11 @@ def find(kind: Kind, typed: str) -> int:
     Raises: NoReferenceError; an ApiError where the caller may read none of them.
     """
     text = typed.strip()
-    if text.lstrip("#").isdecimal():
+    if _is_key(text.lstrip("#")):
         return int(text.lstrip("#"))
     if found := _MARKED.search(text):
         if found[1] or kind.mark == "id":
-            if found[2].isdecimal():
+            if _is_key(found[2]):
                 return int(found[2])
         elif rows := _matching(kind, f"{kind.mark} eq {text_literal(found[2])}"):
             return int(rows[0]["id"])
@@ -86,6 +86,11 @@ def find(kind: Kind, typed: str) -> int:
         count = "more than one record" if rows else "no record"
         raise NoReferenceError(f"is the name of {count}: choose one of those that are suggested")
     return int(rows[0]["id"])
+
+
+def _is_key(text: str) -> bool:
+    """Whether a key was typed; none has more digits."""
+    return text.isdecimal() and len(text) <= 18
 
 
 @console.get("/choices/<name>")

@@ -194,7 +194,7 @@ def _schedule() -> dict[str, Any]:
     if every not in EVERY or form.get("format") not in FORMATS:
         raise ValidationError([("every", "Choose one of the offered.")])
     hour, _, minute = form.get("time", "").partition(":")
-    if not (hour.isdecimal() and minute.isdecimal() and int(hour) < 24 and int(minute) < 60):
+    if not (_is_below(24, hour) and _is_below(60, minute)):
         raise ValidationError([("time", "must be like 07:00")])
     addresses = [part.strip() for part in form.get("to", "").replace(";", ",").split(",")]
     to = [part for part in addresses if part]
@@ -211,9 +211,14 @@ def _schedule() -> dict[str, Any]:
     return wanted
 
 
+def _is_below(limit: int, text: str) -> bool:
+    """Whether one or two digits were typed, and are less than ``limit``."""
+    return text.isdecimal() and len(text) <= 2 and int(text) < limit
+
+
 def _number(name: str, most: int) -> int:
     text = request.form.get(name, "")
-    if not text.isdecimal() or not 1 <= int(text[:3]) <= most:
+    if not _is_below(most + 1, text) or not int(text):
         raise ValidationError([(name, f"must be a number from 1 to {most}")])
     return int(text)
 
