@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,6 +38,7 @@ from app.security import acting_as, system_caller
 FOLDER = Path(__file__).parent.parent / "tests" / "bi"
 SETS = tuple(sorted(FOLDER.glob("questions*.txt")))
 QUESTIONS = FOLDER / "questions.txt"
+PARAPHRASES = FOLDER / "paraphrases.txt"
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
 HIGH = 0.8  # from here on an answer counts as confident
 ROWS = 1000
@@ -158,6 +159,25 @@ def judge(case: Case) -> Verdict:
             return Verdict("right", "", confidence, seconds)
         reason = f"{found}; {answer['query']['odata']}"
     return Verdict("wrong", reason, confidence, seconds)
+
+
+def read_paraphrases(path: Path = PARAPHRASES) -> list[tuple[str, ...]]:
+    """The wordings of each question, the plainest first."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [tuple(one.split(" | ")) for one in lines if one and not one.startswith("#")]
+
+
+def differing(wordings: Sequence[str]) -> list[str]:
+    """Wordings that are answered with confidence, and otherwise than the first of them."""
+    first = answer_question(wordings[0], limit=ROWS)
+    found = []
+    for one in wordings[1:]:
+        answer = answer_question(one, limit=ROWS)
+        sure = answer["status"] == "answered" and answer["confidence"] >= HIGH
+        if sure and answer["query"] != first["query"]:
+            reason = difference(first["rows"], answer["rows"], ordered=False)
+            found += [] if reason is None else [f"{one}: {reason}; {answer['interpretation']}"]
+    return found
 
 
 def expected_query(text: str) -> Query:

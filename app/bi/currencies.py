@@ -13,12 +13,16 @@ from app.settings import organisation
 def in_one_currency(plan: Plan) -> Plan:
     """A ranking by amounts, narrowed to one currency where the records have several.
 
-    It is that of the organisation if any record has it, else the one of most records; the plan
-    says so among its assumptions.
+    Records whose amounts are known in the currency of the organisation as well are ranked by
+    those, and none is left out (docs/adr/0146). Else the currency is that of the organisation if
+    any record has it, else the one of most records; the plan says so among its assumptions, and
+    is less sure of what it leaves out.
     """
     money = _ranked_money(plan)
     if money is None or any(one.path == money for one in plan.conditions):
         return plan
+    if (converted := _converted(plan)) is not None:
+        return converted
     found = _currencies(plan, money)
     if len(found) < 2:
         return plan
@@ -26,8 +30,19 @@ def in_one_currency(plan: Plan) -> Plan:
     chosen = own if own in found else max(found, key=lambda code: found[code])
     others = ", ".join(sorted(code for code in found if code != chosen))
     condition = Condition(f"{money} eq '{chosen}'", f"in {chosen}", money, (f"'{chosen}'",))
-    narrowed = replace(plan, conditions=(*plan.conditions, condition))
+    narrowed = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
     return narrowed.with_assumption(f"amounts in {others} are not ranked with those in {chosen}")
+
+
+def _converted(plan: Plan) -> Plan | None:
+    """A list in the order of its amounts in the currency of the organisation, if they are known."""
+    path = (plan.order or "").removesuffix(" desc")
+    base = f"base{path[:1].upper()}{path[1:]}"
+    if plan.kind != "list" or plan.within or plan.entity.prop(base) is None:
+        return None
+    ordered = replace(plan, order=(plan.order or "").replace(path, base, 1))
+    own = organisation().defaults.currency
+    return ordered.with_assumption(f"amounts are ranked by what they are worth in {own}")
 
 
 def _ranked_money(plan: Plan) -> str | None:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from flask import Flask
 
+from app.clock import today
+from app.database import transaction
+from app.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 from tests.contract.conftest import Api
+from tests.factories import make_client, make_ticket
 
 MEMBERS = {
     "question", "interpretation", "status", "answer", "columns", "rows", "rowCount", "truncated",
@@ -60,6 +67,51 @@ def test_a_ranking_within_groups_keeps_the_first_of_each(ask: Ask, admin: Api) -
     assert [(row["Client"]["name"], row["count"]) for row in again] == [
         (row["Client/name"], row["count"]) for row in answer["rows"]
     ]
+
+
+def test_states_of_clients_say_nothing_about_their_invoices(ask: Ask) -> None:
+    whole, active = ask("revenue in EUR"), ask("revenue of active clients in EUR")
+    assert active["rows"][0]["amount"] == whole["rows"][0]["amount"]  # no draft among them
+
+
+def test_what_was_sent_is_so_whatever_became_of_it(ask: Ask) -> None:
+    assert ask("how many invoices have we sent")["rows"][0]["count"] == 3  # one of them is paid
+    assert ask("invoices with status sent")["rowCount"] == 2
+    assert ask("invoices not yet sent")["rowCount"] == 1
+
+
+def test_a_total_that_restricts_is_not_asked_for(ask: Ask) -> None:
+    answer = ask("invoices with a total over 60")
+    assert {row["number"] for row in answer["rows"]} == {
+        row["number"] for row in ask("invoices over 60")["rows"]
+    }
+
+
+def test_nothing_is_forecast(ask: Ask) -> None:
+    assert ask("what will our revenue be next year")["status"] == "unsupported"
+
+
+def test_the_biggest_record_is_that_of_all_currencies(ask: Ask) -> None:
+    answer = ask("biggest invoice")
+    assert "baseTotal desc" in unquote(answer["query"]["odata"])
+    assert "worth in EUR" in answer["interpretation"]
+
+
+def test_weeks_are_told_by_their_mondays(ask: Ask) -> None:
+    answer = ask("tickets by week")
+    monday = today() - timedelta(days=today().weekday())
+    assert {row["week"] for row in answer["rows"]} == {str(monday)}
+    assert answer["columns"][0] == {"name": "week", "label": "Week", "type": "date"}
+
+
+def test_a_chart_tells_clients_of_one_name_apart(ask: Ask, app: Flask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        first, other = make_client(name="Twins Ltd"), make_client(name="Twins Ltd")
+        for client in (first, other, other):
+            make_ticket(client_id=client)
+    shown = ask("tickets by client")["chart"]["spec"]["data"]["values"]
+    twins = {one["x"]: one["y"] for one in shown if str(one["x"]).startswith("Twins")}
+    assert twins == {f"Twins Ltd ({first})": 1, f"Twins Ltd ({other})": 2}
 
 
 def test_days_of_the_week_have_their_names(ask: Ask) -> None:

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from app.extensions import db
-from bench.nlq import HIGH, QUESTIONS, SETS, Case, demonstration, judge, read_cases
+from bench.nlq import (
+    HIGH,
+    QUESTIONS,
+    SETS,
+    Case,
+    demonstration,
+    differing,
+    judge,
+    read_cases,
+    read_paraphrases,
+)
 
 CASES = list(read_cases(QUESTIONS))
 LATER = [case for path in SETS[1:] for case in read_cases(path)]
@@ -41,6 +51,14 @@ def test_nothing_is_answered_wrongly_with_confidence(
 ) -> None:
     verdict = judge(case)
     assert verdict.kind != "wrong" or verdict.confidence < HIGH, verdict.reason
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize("wordings", read_paraphrases(), ids=lambda wordings: wordings[0][:60])
+def test_a_question_is_answered_alike_in_other_words(
+    wordings: tuple[str, ...], asked: None, database: str
+) -> None:
+    assert differing(wordings) == []
 
 
 def test_there_are_150_questions_and_a_third_is_held_out() -> None:

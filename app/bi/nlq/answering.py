@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
-from app.bi.nlq.columns import Compiled
+from app.bi.nlq.columns import WEEK, Compiled
 from app.bi.nlq.compiling import compiled
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation, week_start
@@ -118,9 +118,10 @@ def _answered(plan: Plan, limit: int) -> Answer:
         "status": "answered",
         "answer": text,
         "columns": [
-            {"name": one.name, "label": one.label, "type": one.type} for one in made.columns
+            {"name": one.name, "label": one.label, "type": "date" if one.type == WEEK else one.type}
+            for one in made.columns
         ],
-        "rows": rows,
+        "rows": _with_mondays(rows, made),
         "rowCount": len(rows),
         "truncated": found.truncated,
         "chart": chart_of(plan, made, rows),
@@ -183,7 +184,7 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
     groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
     if not groups:
         return None
-    values: list[Row] = [dict(row) for row in rows]
+    values = _told_apart(plan, rows)
     x = groups[-1]
     if plan.grain is not None:
         for row in values:
@@ -208,6 +209,26 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
         chart = replace(chart, series=None)
     shown_x = plan.grain or x.name
     return {"type": chart.type, "x": shown_x, "y": figure, "spec": vega_lite(chart, values, label)}
+
+
+def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:
+    """The rows, names that are those of several records with the number of each behind them."""
+    values: list[Row] = [dict(row) for row in rows]
+    for one in plan.dimensions:
+        keys: dict[Any, set[Any]] = {}
+        for row in rows:
+            keys.setdefault(row.get(one.path), set()).add(row.get(one.key or one.path))
+        for row in values:
+            if len(keys[row.get(one.path)]) > 1:
+                row[one.path] = f"{row.get(one.path)} ({row.get(one.key or one.path)})"
+    return values
+
+
+def _with_mondays(rows: Sequence[Row], made: Compiled) -> list[Row]:
+    """Weeks, which the query counts, by their first days."""
+    weeks = [column.name for column in made.columns if column.type == WEEK]
+    return [row | {name: str(week_start(row[name])) for name in weeks if row[name] is not None}
+            for row in rows]  # fmt: skip
 
 
 def _stamp(grain: str, row: Row) -> str:

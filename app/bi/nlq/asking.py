@@ -27,10 +27,20 @@ class Asking(Naming):
             money = self.entity.currency_of(path)
             self.measure = Measure(label=spoken(path).capitalize(), value=path, money=money)
             self.score += 1
+        elif is_number and self.noun_at is None and self._is_of_records(at):
+            self.columns.append(path)  # "progress of all projects"
         elif is_number and self.noun_at is None:
             self.left.append(slot.text)  # a figure asked for, and nothing says how
         else:
             self._column(at, path)
+
+    def _is_of_records(self, at: int) -> bool:
+        """Whether an "of" and the noun of the records stand behind."""
+        rest = self._slots[at + 1 : at + 5]
+        is_of = bool(rest) and rest[0].text.lower().split()[0] == "of"
+        noun = next((place for place, one in enumerate(rest) if "noun" in one), None)
+        kinds = {"stop", "state", "value", "noun", "subset"}
+        return is_of and noun is not None and all(kinds & set(o.meanings) for o in rest[:noun])
 
     def _column(self, at: int, path: str) -> None:
         """``with their email`` shows it, ``with an email`` asks for those that have one.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.bi.nlq.asking import Asking
 from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.vocabulary import Dimension
 
@@ -21,6 +24,11 @@ class Beside(Asking):
     grain: str | None
     rank: str | None
     _by_at: int
+    measure_at: int | None
+    _by: bool
+    _not: bool
+    _open: dict[str, str]
+    _has_period: bool
 
     def _is_doer(self, at: int) -> bool:
         """Whether a verb stands before the ``by`` and a name behind whom it is about."""
@@ -57,6 +65,59 @@ class Beside(Asking):
         is_list = self.noun_at is not None and not self.flags & {"sum", "average", "count", "share"}
         return at - self._by_at == 1 and is_list and not grouped and self.amount is not None
 
+    def _is_helping(self, at: int) -> bool:
+        """``got solved``: the verb behind it says what was done."""
+        behind = [one for one in self._slots[at + 1 : at + 3] if set(one.meanings) != {"stop"}]
+        return bool(behind) and bool({"state", "date"} & set(behind[0].meanings))
+
+    @property
+    def counts_measure(self) -> bool:
+        """``how many reminders did we send for invoices``: the figure is meant, not the records."""
+        if self.noun_at is None or self.measure_at is None or self.noun_at < self.measure_at:
+            return self.noun_at is None
+        before = [one for one in self._slots[: self.measure_at] if set(one.meanings) != {"stop"}]
+        return bool(before) and "count" in before[-1]
+
+    def _is_ranked(self, at: int) -> bool:
+        """Whether a rank was named, or is behind this place."""
+        return self.rank is not None or any(set(RANKS) & set(one.meanings)
+                                            for one in self._slots[at + 1 :])  # fmt: skip
+
+    def _is_named(self, at: int) -> bool:
+        """Whether a property stands here and no value of it behind."""
+        found = [one for one in self._slots[at : at + 4] if set(one.meanings) != {"stop"}]
+        behind = set(found[1].meanings) if len(found) > 1 else set()
+        named = {"property", "dimension", "date"} & set(found[0].meanings) if found else set()
+        return bool(named) and not {"state", "value", "number"} & behind
+
+    def _is_per_record(self, at: int) -> bool:
+        """``amount per invoice``: of each of them on average."""
+        figured = self.measure is not None or self.flags & {"amount", "average"}
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        if behind is not None and "dimension" in behind:
+            return False  # "per article category"
+        return at - self._by_at <= 2 and bool(figured) and "count" not in self.flags
+
+    def _milestone(self, at: int, slot: Slot) -> dict[str, Any] | None:
+        """``invoices that we sent``: done once, whatever became of them since.
+
+        Before the noun, or behind the name of the property, it is the state that they are in.
+        """
+        done = self.entity.data.get("milestones", {}).get(slot.text.lower())
+        if done is None or "state" not in slot or self._is_attribute(at):
+            return None
+        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        is_dated = self._has_period and "date" in slot
+        if is_dated or (before and self._is_value_of(before[-1], slot)):
+            return None
+        positive, negative = done
+        if self._not:
+            self._not = False
+            self._open.pop("not", None)
+            words = f"not {slot.text.lower()}"
+            return {**slot["state"], "text": negative, "property": None, "words": words}
+        return {**slot["state"], "text": positive, "property": None} if positive else None
+
     def _is_before_period(self, at: int) -> bool:
         times = {"period", "grain", "previous", "unit", *(f"shift_{unit}" for unit in SHIFTS)}
         behind = [one for one in self._slots[at + 1 : at + 5] if set(one.meanings) != {"stop"}]
@@ -75,4 +136,6 @@ class Beside(Asking):
 
     def _is_value_of(self, slot: Slot, other: Slot) -> bool:
         """``high priority``, ``status paid``: the word names the property of the value."""
+        if "dimension" not in slot:
+            return False
         return "state" in other and other["state"].get("property") == slot["dimension"].path

@@ -18,6 +18,7 @@ OPERATORS = {
     "at_most": "le",
     "exactly": "eq",
 }
+_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 SIGNS = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly"}
 
 
@@ -29,8 +30,10 @@ class Bounds:
     conditions: list[tuple[int, Condition]]
     columns: list[str]
     measure: Measure | None
+    flags: set[str]
     left: list[str]
     score: int
+    unsure: int
     _slots: Sequence[Slot]
 
     @abstractmethod
@@ -62,7 +65,8 @@ class Bounds:
         path, words = self._bounded(at, named)
         if after < len(self._slots) and self._is_unit_of(path, self._slots[after]):
             after += 1  # "more than 80 hours"
-        if path is None:
+        is_number_of = named is None and after < len(self._slots) and "noun" in self._slots[after]
+        if path is None or is_number_of:  # "countries with more than 40 clients"
             self.left.append(f"{self._slots[at].text} {slot.text}")
             return after
         number = plain(slot["number"])
@@ -102,7 +106,27 @@ class Bounds:
             self._add(at, Condition(f"{path} {operator} {count}", words))
             self.score += 1
             return
+        if unit in _DAYS and (path := self._lasting(at)) is not None:
+            count *= _DAYS[unit]
+            words = f"for {SIGNS[operator]} {count} days"
+            self._add(at, Condition(f"{path} {operator} {count}", words))
+            self.score += 1
+            return
         self._age(at, operator, count, unit)
+
+    def _lasting(self, at: int) -> str | None:
+        """``in negotiation for more than 14 days``: how long it has been so, if that is known."""
+        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        is_for = any(one.text.lower() == "for" for one in self._slots[max(0, at - 2) : at])
+        if not before or not is_for or "state" not in before[-1]:
+            return None
+        lasting = self.entity.data.get("lasting", {})
+        state = before[-1]["state"]
+        path: str | None = lasting.get(state.get("property") or state["text"].partition(" ")[0])
+        # Since when it is so is known of nothing but what began with the record.
+        first = self.entity.data.get("from_the_start", ())
+        self.unsure += path is None and before[-1].text.lower() not in first
+        return path
 
     def _next(self, at: int, kinds: Iterable[str]) -> int | None:
         """The place of the next slot of one of these kinds, small words between."""
@@ -129,6 +153,7 @@ class Bounds:
                     self.columns.remove(slot["property"])
                 if self.measure is not None and self.measure.value == slot["property"]:
                     self.measure = None
+                self.flags -= {"sum", "amount"} & set(slot.meanings)  # "with a total over 5,000"
                 return slot["property"], f"{spoken(slot['property'])} "
             if slot is None or not {"stop", "with"} & set(slot.meanings):
                 break

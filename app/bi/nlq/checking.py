@@ -104,11 +104,30 @@ def _taken_for_granted(plan: Plan, reading: Reading) -> int:
         )
         noted = "date_note" in plan.entity.data
         found += noted and (stated or plan.kind == "measure")
-    found += _is_to_come(plan, reading)
+    found += _is_to_come(plan, reading) + _is_of_two_dates(plan, reading)
+    # "not qualified": not yet, or no more.
+    found += any(one.negated and one.path in ("status", "stage") and len(one.values) == 1
+                 for one in plan.conditions)  # fmt: skip
+    # "which clients have the most tickets": one, or some of them.
+    singular = reading.one_subject or reading.rank_word in ("top", "bottom")
+    found += bool(plan.ranked and reading.subjects and not reading.limit and not singular)
     totals = plan.entity.data.get("totals", {}).get("words", ())
     # "monthly average revenue": of the months, or of what is in them.
     found += "average" in reading.flags and bool(plan.grain) and reading.measure_word in totals
     return found + _may_be_apart(plan, reading) + _is_odd(plan, reading)
+
+
+def _is_of_two_dates(plan: Plan, reading: Reading) -> bool:
+    """``opened and closed in May``, ``reopened in May``: of what day of them the period is."""
+    if plan.period is None or plan.kind == "share":
+        return False
+    stated = [one for one in plan.conditions if not one.negated and "/" not in one.text[:12]]
+    if reading.date:
+        return any(one.date not in (None, plan.date) for one in stated)
+    if plan.date != plan.entity.date or plan.entity.issued:
+        return False
+    words = [one.words.split()[-1] for one in stated if one.words and one.date is None]
+    return any(word.endswith("ed") and not word.startswith("un") for word in words)
 
 
 def _is_to_come(plan: Plan, reading: Reading) -> bool:
@@ -141,6 +160,8 @@ def _may_be_apart(plan: Plan, reading: Reading) -> bool:
         same = first[1].path == second[1].path and first[1].path is not None
         if same and {"and", "or"} & between and values[0] & values[1] and values[0] != values[1]:
             return True  # "new and open tickets": the new ones are open, too
+        if same and plan.kind == "count" and not {"and", "or"} & between and not plan.dimensions:
+            return True  # "how many hot, warm, cold"
     if plan.kind == "list" or not (plan.grain or plan.dimensions):
         return False
     grouped = {path for one in plan.dimensions for path in (one.path, one.key)}
@@ -199,6 +220,9 @@ def has_head(reading: Reading) -> bool:
     grouped = reading.dimensions or reading.grain or (reading.subjects and reading.rank)
     stated = bool(reading.conditions and grouped)
     said = reading.noun_at is not None or reading.is_record
+    heads = reading.entity.data.get("heads", ())  # "what did Tom Becker win"
+    named = any("value" in one for one in reading.slots) and "list" in reading.flags
+    said = said or (named and any(one.text.lower() in heads for one in reading.slots))
     return bool(said or figures or amount or owed or stated)
 
 

@@ -41,6 +41,10 @@ class _Grouping:
             where = " and ".join(
                 [*([f"({where})"] if where else []), *(f"{k} ne null" for k in self.keys)]
             )
+        known = self._known()
+        if known:
+            where = " and ".join([*([f"({where})" if " or " in where else where] if where else []),
+                                  *known])  # fmt: skip
         if where:
             steps.append(f"filter({where})")
         if self.clock:
@@ -63,6 +67,15 @@ class _Grouping:
         columns = (*self.columns, *self.figures)
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)
+
+    def _known(self) -> list[str]:
+        """What has no name has no place in a ranking."""
+        plan, entity = self.plan, self.plan.entity
+        if plan.ranked is None or plan.is_within or plan.kind == "mean":
+            return []
+        paths = [one.key or one.path for one in plan.dimensions]
+        props = {path: entity.prop(path) for path in paths if entity.join is None}
+        return [f"{path} ne null" for path, prop in props.items() if prop and prop.nullable]
 
     def _first_of_each(self) -> list[str]:
         """The first groups within each of the outer ones; what has no figure has no place."""

@@ -33,7 +33,8 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     if ranked:
         changes.update(ranked)
     elif own.ranked or own.limit:
-        changes.update(ranked=own.ranked or plan.ranked, limit=own.limit or plan.limit)
+        changes.update(ranked=own.ranked or plan.ranked,
+                       limit=reading.limit or plan.limit or own.limit)  # fmt: skip
         if plan.kind != "list" and own.kind == "list":
             changes.update(ranked="asc" if reading.rank == "asc" else "desc")
     if own.order:

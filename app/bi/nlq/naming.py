@@ -38,6 +38,16 @@ class Naming(Ordering):
         if len(usable) > 1:
             raise AmbiguousName(slot.text, usable)
         value = usable[0]
+        if value.kind == "tag":
+            literal = _quoted(value.key)
+            self._add(at, Condition(f"tags/any(t:t eq {literal})", f"tagged {value.name}"))
+            self.score += 1
+            return
+        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        person = self.entity.person
+        if value.kind == "user" and before and "dimension" in before[-1]:
+            # "tasks on projects of Leyla": whose the projects are, not the tasks.
+            self.unsure += before[-1]["dimension"] != person
         path = self._named_before(at, value) or self._path(value) or ""
         literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
         self.is_record = self.is_record or path in ("id", "number")
@@ -63,7 +73,7 @@ class Naming(Ordering):
     def _of_person(self, at: int) -> None:
         """``managed by``: whose name stands behind it."""
         behind = [one for one in self._slots[at + 1 : at + 3] if "stop" not in one or "me" in one]
-        if not behind or not {"value", "me"} & set(behind[0].meanings):
+        if not behind or not {"value", "me", "by"} & set(behind[0].meanings):
             self.left.append(self._slots[at].text)
 
     def _path(self, value: Value) -> str | None:
@@ -71,6 +81,8 @@ class Naming(Ordering):
         entity = self.entity
         if value.kind.startswith("text:"):
             return value.kind.removeprefix("text:")
+        if value.kind == "tag":
+            return "tags"
         if value.kind == "country":
             found = entity.dimensions.get("country")
             return None if found is None else found.path

@@ -70,7 +70,7 @@ class Reading(Beside):
         self._slots = slots = self._dated_ahead(slots)
         self._has_period = any({"period", "grain", "unit"} & set(one.meanings) for one in slots)
         self._not = self._by = self._without = False
-        self._by_at = -NEAR - 1
+        self._by_at = self._missing_at = -NEAR - 1
         self._open: dict[str, str] = {}  # words that still wait for what they are about
         at = 0
         while at < len(slots):
@@ -130,6 +130,8 @@ class Reading(Beside):
             return self._sorted(at)
         elif "of_person" in slot:
             self._of_person(at)
+        elif "of_them" in slot or ("auxiliary" in slot and self._is_helping(at)):
+            pass  # "of them": what was asked before has them
         elif kind := next((kind for kind in OPERATORS if kind in slot), None):
             return self._bound(at, OPERATORS[kind])
         elif "duration" in slot and (path := self._number_property(at)) is not None:
@@ -159,6 +161,8 @@ class Reading(Beside):
         elif "or" in slot or "compare" in slot:
             self.flags |= {"compare"} & set(slot.meanings)
             self.sets_against |= "compare" in slot and at > 0 and not self._is_before_period(at)
+            if self._missing_at == at - 1 and self._is_named(at + 1):
+                self._without, self._open["without"] = True, slot.text  # "without A or B"
             return at + 1  # a list of negated values goes on
         elif "amount" in slot and self._is_bounded(at):
             pass  # "worth at least 20,000"
@@ -205,6 +209,10 @@ class Reading(Beside):
             self._noun(at, slot)
         elif "noun" in slot and slot["noun"] == self.entity.key:
             self._noun(at, slot)
+            if self._by and self._is_per_record(at):
+                self.flags.add("average")
+                self._by = False
+                self._open.pop("by", None)
         elif "rate" in slot:
             self.rate, self._by = slot["rate"], False
             self._open.pop("by", None)
@@ -226,6 +234,8 @@ class Reading(Beside):
             self.noun_at = at if self.noun_at is None else self.noun_at
             self._state(at, slot["subset"], slot.text)
             self.score += 1
+        elif (done := self._milestone(at, slot)) is not None:
+            self._state(at, done, done.get("words", slot.text))
         elif "state" in slot and not (self._has_period and "date" in slot and self._is_new(slot)):
             self._state(at, slot["state"], slot.text)
         elif "date" in slot:
@@ -295,7 +305,7 @@ class Reading(Beside):
             path = slot["date"]
         if path is None:
             return False
-        self._without = False
+        self._without, self._missing_at = False, at
         self._open.pop("without", None)
         self._add(at, Condition(f"{path} eq null", f"without {slot.text}"))
         self.score += 1
@@ -326,7 +336,7 @@ class Reading(Beside):
             return
         if before is not None and ("value" in before or self._is_value_of(slot, before)):
             return
-        if "property" in slot and self.noun_at is not None and not self.rank:
+        if "property" in slot and self.noun_at is not None and not self._is_ranked(at):
             self._column(at, slot["property"])
             return
         if before is not None and "shows" in before and self.noun_at is not None:
@@ -343,6 +353,8 @@ class Reading(Beside):
         if behind is not None and "value" in behind:
             return any(one.kind == f"text:{dimension.path}" for one in behind["value"])
         before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        if before and "value" in before[-1]:  # "where Zeitwerk is the competitor"
+            return any(one.kind == f"text:{dimension.path}" for one in before[-1]["value"])
         if before and "list" in before[-1] and "noun" not in before[-1]:
             self.subjects.append(dimension)
             return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.filtering import condition_text
@@ -82,8 +84,18 @@ class Relating:
             return tokens, None, (), (str(error),)
         if inner.kind != "list" or inner.order:
             return tokens, None, (), (" ".join(token.text for token in clause),)
-        condition = _counting(entity.related[other], inner, operator, number)
-        return [*tokens[:start], *tokens[stop:]], None, (condition,), unknown
+        inners = _each(inner, reading) if any(one.stem == "both" for one in clause) else [inner]
+        counted = tuple(_counting(entity.related[other], one, operator, number) for one in inners)
+        return [*tokens[:start], *tokens[stop:]], None, counted, unknown
+
+
+def _each(inner: Plan, reading: Reading) -> list[Plan]:
+    """``both won and lost deals``: some of each, not of either."""
+    said = [one for _, one in reading.conditions]
+    several = {one.path for one in said if one.path and sum(one.path == o.path for o in said) > 1}
+    others = tuple(one for one in inner.conditions if one.path not in several)
+    each = [one for one in said if one.path in several]
+    return [replace(inner, conditions=(*others, one)) for one in each] or [inner]
 
 
 def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condition:

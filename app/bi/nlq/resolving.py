@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -10,10 +11,13 @@ from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, chec
 from app.bi.nlq.plan import Condition, Having, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.spans import Period, step, unit_start
+from app.bi.nlq.tenses import took_how_long
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
-from app.bi.nlq.within import ranked_by, ranks_records, with_groups
+from app.bi.nlq.within import apart, ranked_by, ranks_records, with_groups
 
 _AMONG = ("among", "amongst")  # of what is the whole of a share
+# A state of the record itself: that of its client says nothing about the record.
+_OWN_STATE = re.compile(r"(?<![\w/])(?:status|isOverdue)\b")
 LISTED = 10  # rows of "the newest", when no number is said
 
 
@@ -91,7 +95,7 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     grouped = bool(reading.dimensions or reading.subjects or reading.unit or reading.grain)
     if reading.rank_word in ("highest", "lowest") and reading.measure is not None and not grouped:
         method = "max" if reading.rank == "desc" else "min"
-    measure = reading.measure
+    measure = reading.measure or took_how_long(reading)
     asked = flags & {"amount", "how_much"} or ("average" in flags and "count" not in flags)
     sums = "sum" in flags and reading.noun_at is not None and "count" not in flags
     summed = entity.data.get("listed") == "sum" and "count" not in flags
@@ -125,7 +129,7 @@ def _kind(reading: Reading, measure: Measure | None) -> str:
         return "share"
     if "average" in flags and "count" in flags and (reading.dimensions or reading.subjects):
         return "mean"
-    if measure is not None and ("count" not in flags or reading.noun_at is None):
+    if measure is not None and ("count" not in flags or reading.counts_measure):
         ranked_list = reading.rank in ("desc", "asc") and reading.entity.is_number(measure.value)
         grouped = reading.dimensions or reading.subjects or reading.grain
         if (
@@ -170,8 +174,8 @@ def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Di
             found.append(subject)
         else:
             raise UnclearError(f"what {subject.label} has to do with it")
-    values = _compared_values(reading)
-    if values is not None and kind in ("count", "measure", "share") and not found:
+    values = _compared_values(reading) or apart(reading, kind)
+    if values is not None and kind in ("count", "measure", "share") and values not in found:
         found.append(values)
     return found
 
@@ -311,6 +315,10 @@ def _with_share(plan: Plan, reading: Reading) -> Plan:
     text = " and ".join(f"({one.odata})" if len(found) > 1 else one.odata for one in found)
     words = " and ".join(one.spoken for one in found)
     among = tuple(merged(ahead)) if behind else ()
+    rates = reading.entity.data.get("rates", {}).values()
+    decided = next((among for hits, among, *_ in rates if hits == text and among), None)
+    if decided is not None and not among:  # "share of deals won": of those won or lost
+        among, plan = (Condition(decided, "decided"),), replace(plan, unsure=plan.unsure + 1)
     return replace(plan, share_of=Condition(text, words), conditions=among)
 
 
@@ -321,7 +329,7 @@ def _with_issued(plan: Plan) -> Plan:
         return plan
     figures = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
     dated = plan.period is not None and plan.date == entity.date
-    stated = any("status" in one.text or "isOverdue" in one.text for one in plan.conditions)
+    stated = any(_OWN_STATE.search(one.text) for one in plan.conditions)
     if (figures or dated) and not stated:
         return replace(plan, conditions=(*plan.conditions, Condition(entity.issued, "issued")))
     return plan

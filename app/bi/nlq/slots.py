@@ -59,6 +59,8 @@ def _at(
     is_named = token.is_capital and at + 1 < len(tokens) and tokens[at + 1].is_capital
     if (token.kind == "quoted" or is_named) and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
+    if token.stem in vocabulary.tagging and (match := names.find(tokens, at, entity)):
+        return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
     if (grain := vocabulary.periods.grain(tokens, at)) and grain[0] >= length:
         return grain[0], {"grain": grain[1]}
@@ -89,7 +91,16 @@ def _range(
     if vocabulary.periods.is_month(tokens[at + 4 : at + 6]):
         return None  # "between 1 and 15 May"
     length = 5 if at + 4 < len(tokens) and vocabulary.is_percent(tokens[at + 4]) else 4
-    return length, {"range": (low.number, high.number)}
+    return length, {"range": (_scaled(low, high), high.number)}
+
+
+def _scaled(low: Token, high: Token) -> Decimal | None:
+    """``between 1 and 1.5 million``: the lower one is of millions, too."""
+    if low.number is None or high.number is None or high.kind != "number":
+        return low.number
+    scale = high.number / (Decimal(high.stem) or 1)
+    is_plain = low.number == Decimal(low.stem)
+    return low.number * scale if is_plain and low.number * scale < high.number else low.number
 
 
 def _phrase(

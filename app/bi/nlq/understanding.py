@@ -18,6 +18,7 @@ from app.bi.nlq.relating import Relating
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import Calendar
+from app.bi.nlq.tenses import check_to_come
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
 from app.bi.nlq.within import ranks_records
@@ -222,6 +223,7 @@ class _Understanding(Relating):
                 return None
 
         plan = resolved(reading, having, related)
+        check_to_come(plan, self._now.today)
         return replace(plan, unsure=plan.unsure + _unaccounted(reading, plan, again))
 
     def _prior(self, reading: Reading, slots: Sequence[Slot], tokens: Sequence[Token]) -> int:
@@ -291,6 +293,7 @@ class _Understanding(Relating):
 
         try:
             made = changed(plan, reading, repairs(tokens))
+            check_to_come(made, self._now.today)
             odd = _unaccounted(reading, made, again)
         except UnclearError as error:
             return Understood(reason=str(error), choices=error.choices)

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
@@ -21,6 +19,7 @@ from app.lazy import lazy
 from app.search import wordpiece
 
 _babel = lazy("babel")
+_distance = lazy("rapidfuzz.distance")
 MOST_NAMES = 5000
 # Runs of words that are looked up for one question: names are few, and each costs queries.
 MOST_LOOKUPS = 40
@@ -59,6 +58,8 @@ class Names:
 
     def find(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
         """What the words from ``at`` on name, the longest run first; None for nothing."""
+        if tokens[at].stem in self._vocabulary.tagging and entity.prop("tags") is not None:
+            return self._tag(tokens, at, entity)
         inside = at > 0 and tokens[at - 1].stem in self._vocabulary.inside
         for length in self._lengths(tokens, at):
             text = _said(tokens[at : at + length])
@@ -70,6 +71,20 @@ class Names:
         for length in self._lengths(tokens, at):
             if found := self._record(tokens[at : at + length], named):
                 return Match(length, found)
+        return None
+
+    def _tag(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
+        """``tagged key account``, ``with the tag "pilot"``."""
+        begin = at + 1
+        while begin < len(tokens) and tokens[begin].stem in ("as", "with", "by"):
+            begin += 1
+        if begin == len(tokens):
+            return None
+        for length in self._lengths(tokens, begin):
+            text = _said(tokens[begin : begin + length])
+            for one in _tags(entity.set):
+                if phrase(one) == phrase(text):
+                    return Match(begin + length - at, (Value("tag", one, one),))
         return None
 
     @staticmethod
@@ -91,6 +106,11 @@ class Names:
             for one in self._texts(entity, path):
                 if phrase(one.name) == stems:
                     return (one,)
+        for name in entity.partly if len(stems) > 1 else ():
+            found = [one for one in self._texts(entity, entity.texts[name])
+                     if _has(phrase(one.name), stems)]  # fmt: skip
+            if found:
+                return tuple(found)
         return ()
 
     def _texts(self, entity: Entity, path: str) -> tuple[Value, ...]:
@@ -159,6 +179,20 @@ def _countries() -> dict[str, str]:
     }
 
 
+def _has(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    """Whether words stand in a name, in their order."""
+    return any(whole[at : at + len(part)] == part for at in range(len(whole) - len(part) + 1))
+
+
+def _tags(set_name: str) -> set[str]:
+    """The tags that records have."""
+    try:
+        rows = run(Query(set_name, {"select": "tags", "top": str(MOST_NAMES)}), MOST_NAMES).rows
+    except ApiError:
+        return set()
+    return {tag for row in rows for tag in row.get("tags") or ()}
+
+
 def distinct(set_name: str, path: str, join: str | None = None) -> list[str]:
     """The different values of a property, if they are not too many to be categories."""
     joined = f"join({join})/" if join else ""
@@ -187,7 +221,7 @@ def _people(text: str) -> tuple[Value, ...]:
     if not part and " " in wanted:
         part = [
             row for row in users
-            if OSA.normalized_similarity(wanted, _plain(row["displayName"])) >= 0.85
+            if _distance.OSA.normalized_similarity(wanted, _plain(row["displayName"])) >= 0.85
         ]  # fmt: skip
     return tuple(Value("user", row["displayName"], str(row["id"])) for row in part)
 
@@ -223,7 +257,7 @@ def _alike(set_name: str, wanted: str) -> Iterator[tuple[str, str]]:
     first = wanted[:1].replace("'", "''")
     options = {"filter": f"startswith(tolower(name),'{first}')", "select": "id,name"}
     for row in run(Query(set_name, options), MOST_NAMES).rows:
-        if OSA.normalized_similarity(wanted, _plain(row["name"])) >= max(SIMILAR, 0.85):
+        if _distance.OSA.normalized_similarity(wanted, _plain(row["name"])) >= max(SIMILAR, 0.85):
             yield row["name"], str(row["id"])
 
 

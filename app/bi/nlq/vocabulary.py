@@ -94,6 +94,7 @@ class Entity:
         self.columns: tuple[str, ...] = tuple(data["columns"])
         self.related: Mapping[str, str] = data.get("related", {})
         self.texts: Mapping[str, str] = data.get("texts", {})
+        self.partly: tuple[str, ...] = tuple(data.get("partly", ()))
         self.date_filters: Mapping[str, str] = data.get("date_filters", {})
         self._state_dates: Mapping[str, str] = data.get("state_dates", {})
         self._state_amounts: Mapping[str, str] = data.get("state_amounts", {})
@@ -214,13 +215,14 @@ class Entity:
         spoken_as = self.data.get("values", {})
         subsets = self.data.get("subsets", {})
         for name, prop in self.type.properties.items():
-            if name in _NO_STATES:
+            if name in _NO_STATES or (self.base or "").startswith(f"{name} eq"):
                 continue
             for member in _members(prop):
                 for words in subsets.get(member, ()):
                     value = self._value(name, member, words)
                     yield words, Meaning("subset", value.value, words)
-                for words in (*spoken_as.get(member, ()), spoken(member)):
+                named = () if spoken(member) in self.dimensions else (spoken(member),)
+                for words in (*spoken_as.get(member, ()), *named):
                     yield words, self._value(name, member, words)
 
     def _value(self, path: str, member: str, words: str) -> Meaning:
@@ -265,7 +267,7 @@ class Vocabulary:
         }
         self.words: dict[Phrase, list[Meaning]] = defaultdict(list)
         for name, texts in data["words"].items():
-            if name in ("yes_no", "introduces", "pronouns", "percent"):
+            if name in ("yes_no", "introduces", "pronouns", "percent", "tagging"):
                 continue
             for text in texts:
                 self._add(text, Meaning(name, None, text))
@@ -277,6 +279,7 @@ class Vocabulary:
                 for meaning in meanings:
                     if meaning.kind == "noun":
                         self.words[stems].append(Meaning("noun", entity.key, meaning.words))
+        self.tagging = frozenset(phrase(text)[0] for text in data["words"]["tagging"])
         self.refused = [phrase(text) for text in data["words"]["refused"]]
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
         self.idioms = [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.vocabulary import Measure
+from app.bi.nlq.vocabulary import Dimension, Measure
 
 # Between a superlative and the records that it is about.
 _ATTRIBUTES = {"stop", "state", "number", "value", "currency", "noun", "subset"}
@@ -61,3 +62,16 @@ def ranked_by(reading: Reading) -> Measure | None:
     if measure is None and reading.flags & {"amount"}:
         return reading.entity.default_measure
     return measure
+
+
+def apart(reading: Reading, kind: str) -> Dimension | None:
+    """``won and lost deals per month``: the property whose values are each counted."""
+    if kind not in ("count", "measure") or not reading.grain:
+        return None
+    for (first_at, first), (last_at, last) in pairwise(reading.conditions):
+        same = first.path == last.path and first.path and not (first.negated or last.negated)
+        between = {one.text.lower() for one in reading.slots[first_at:last_at]}
+        if same and "and" in between and {len(first.values), len(last.values)} == {1}:
+            found = reading.entity.dimensions.values()
+            return next((one for one in found if first.path in (one.path, one.key)), None)
+    return None

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
+from app.lazy import lazy
 from app.search import wordpiece
 
+_distance = lazy("rapidfuzz.distance")
 # Below this share of equal letters a word is another word, not a misspelt one.
 SIMILAR = 0.75
 SHORTEST_REPAIRED = 4
@@ -57,6 +57,8 @@ def stem(word: str) -> str:
     word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes")) and len(word) > 4:
+        return word[:-2]
     if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
@@ -148,12 +150,12 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
         return token  # a word of the language that means something else is no slip
     # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
     forms = {token.stem, token.text.lower().removesuffix("s")}
-    best, score = "", 0.0
+    best, score, alike = "", 0.0, _distance.OSA.normalized_similarity
     for word in long:
         if abs(len(word) - len(token.stem)) > 3:
             continue
         for form in forms:
-            similar = OSA.normalized_similarity(form, word, score_cutoff=SIMILAR)
+            similar = alike(form, word, score_cutoff=SIMILAR)
             if similar > score:
                 best, score = word, similar
     return replace(token, stem=best, repaired_from=token.text) if best else token

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.bi.charts import Chart
 from app.bi.nlq.answering import calendar, plan_of
+from app.bi.nlq.columns import WEEK
 from app.bi.nlq.compiling import compiled
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import CYCLES
@@ -14,7 +15,6 @@ from app.bi.reports.definition import TYPES, Column
 from app.clock import utc_now
 from app.errors import ValidationError
 
-WEEK = "week"
 _TIMES = ("year", "half", "quarter", "month", WEEK, "day", *CYCLES)
 
 
