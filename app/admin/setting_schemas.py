@@ -123,5 +123,9 @@ def _whole(name: str, more: Mapping[str, Any]) -> type[Schema]:
 SettingsSchema = _whole("SettingsSchema", {LOGO: fields.Nested(LogoSchema, allow_none=True)})
 SettingsChangesSchema = _whole(
     "SettingsChangesSchema",
-    {LOGO: fields.Raw(metadata={"readOnly": True, "description": "Not written here."})},
+    {
+        LOGO: fields.Raw(
+            allow_none=True, metadata={"readOnly": True, "description": "Not written here."}
+        )
+    },
 )
