@@ -35,15 +35,6 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Having:
-    """``related`` records of each row, counted: ``op`` is gt, ge, lt, le or eq."""
-
-    op: str
-    number: str
-    words: str
-
-
-@dataclass(frozen=True)
 class Plan:
     """``kind``: list, count, measure (``method`` of it), share, mean (a number per group) or
     distinct (how many different values)."""
@@ -65,7 +56,6 @@ class Plan:
     limit: int | None = None
     within: tuple[Dimension, ...] = ()  # the limit counts for each of these, and of the grain
     within_grain: bool = False
-    having: Having | None = None
     assumptions: tuple[str, ...] = ()
     repaired: tuple[tuple[str, str], ...] = ()
     extra_columns: tuple[str, ...] = ()

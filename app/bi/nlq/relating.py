@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.filtering import condition_text
-from app.bi.nlq.plan import Condition, Having, Plan
+from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, positions, scan
@@ -27,33 +27,33 @@ class Relating:
 
     def _related(
         self, entity: Entity, tokens: list[Token]
-    ) -> tuple[list[Token], Having | None, tuple[Condition, ...], tuple[str, ...]]:
+    ) -> tuple[list[Token], tuple[Condition, ...], tuple[str, ...]]:
         """``... with more than 3 overdue invoices``: cut off, and read for what is counted."""
         if not entity.related:
-            return tokens, None, (), ()
+            return tokens, (), ()
         slots = positions(tokens, self._vocabulary, entity)
         own = next((at for at, end, kinds in slots if kinds.get("noun") == entity.key), None)
         if own is None:
-            return tokens, None, (), ()
+            return tokens, (), ()
         other = next(
             ((at, end, kinds["noun"]) for at, end, kinds in slots
              if at > own and kinds.get("noun") in entity.related), None,
         )  # fmt: skip
         if other is None:
-            return tokens, None, (), ()
+            return tokens, (), ()
         between = [one for one in slots if own < one[0] < other[0]]
         if any({"most", "least", "by", "top"} & set(kinds) for _, _, kinds in between):
-            return tokens, None, (), ()
+            return tokens, (), ()
         start = next((at for at, _, kinds in between if {"with", "without", "not"} & set(kinds)
                       or set(OPERATORS) & set(kinds)), None)  # fmt: skip
         if start is None:
-            return tokens, None, (), ()
+            return tokens, (), ()
         stop = next((at for at, _, kinds in slots if at > other[0] and "by" in kinds), len(tokens))
         return self._counted(entity, str(other[2]), tokens, start, stop)
 
     def _counted(
         self, entity: Entity, other: str, tokens: list[Token], start: int, stop: int
-    ) -> tuple[list[Token], Having | None, tuple[Condition, ...], tuple[str, ...]]:
+    ) -> tuple[list[Token], tuple[Condition, ...], tuple[str, ...]]:
         target = self._vocabulary.entities[other]
         operator, number = "gt", "0"
         clause = tokens[start:stop]
@@ -81,12 +81,12 @@ class Relating:
         try:
             inner = resolved(reading)
         except UnclearError as error:
-            return tokens, None, (), (str(error),)
+            return tokens, (), (str(error),)
         if inner.kind != "list" or inner.order:
-            return tokens, None, (), (" ".join(token.text for token in clause),)
+            return tokens, (), (" ".join(token.text for token in clause),)
         inners = _each(inner, reading) if any(one.stem == "both" for one in clause) else [inner]
         counted = tuple(_counting(entity.related[other], one, operator, number) for one in inners)
-        return [*tokens[:start], *tokens[stop:]], None, counted, unknown
+        return [*tokens[:start], *tokens[stop:]], counted, unknown
 
 
 def _each(inner: Plan, reading: Reading) -> list[Plan]:

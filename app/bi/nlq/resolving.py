@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, checked
-from app.bi.nlq.plan import Condition, Having, Plan
+from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.spans import Period, step, unit_start
 from app.bi.nlq.tenses import took_how_long
@@ -21,9 +21,7 @@ _OWN_STATE = re.compile(r"(?<![\w/])(?:status|isOverdue)\b")
 LISTED = 10  # rows of "the newest", when no number is said
 
 
-def resolved(
-    reading: Reading, having: Having | None = None, related: Sequence[Condition] = ()
-) -> Plan:
+def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
     """The plan of a reading.
 
     Raises: UnclearError.
@@ -48,7 +46,6 @@ def resolved(
         dimensions=tuple(dimensions),
         grain=reading.grain or reading.unit or ("month" if "trend" in reading.flags else None),
         limit=reading.limit,
-        having=having,
         extra_columns=tuple(reading.columns),
         sort=reading.sort,
         chart=reading.chart,

@@ -12,7 +12,7 @@ from app.bi.nlq.accounting import is_either, without_effect
 from app.bi.nlq.checking import UnclearError, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.naming import AmbiguousName
-from app.bi.nlq.plan import Condition, Having, Plan
+from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.relating import Relating
 from app.bi.nlq.resolving import resolved
@@ -188,7 +188,7 @@ class _Understanding(Relating):
         return found
 
     def _candidate(self, entity: Entity, tokens: list[Token]) -> _Candidate:
-        main, having, related, unknown = self._related(entity, tokens)
+        main, related, unknown = self._related(entity, tokens)
         slots = scan(main, entity, self._vocabulary, self._names, self._now)
         reading = Reading(entity, self._now, self._caller_id).read(slots)
         unknown += tuple(reading.left)
@@ -196,7 +196,7 @@ class _Understanding(Relating):
         try:
             if (not related and not has_head(reading)) or not has_needs(reading):
                 raise UnclearError("of what kind of record")
-            plan = None if unknown else self._whole(reading, having, related)
+            plan = None if unknown else self._whole(reading, related)
         except UnclearError as error:
             return _Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
@@ -207,9 +207,7 @@ class _Understanding(Relating):
                            today=self._now.today, unsure=plan.unsure + they)  # fmt: skip
         return _Candidate(plan, reading, unknown, None, score)
 
-    def _whole(
-        self, reading: Reading, having: Having | None, related: tuple[Condition, ...]
-    ) -> Plan:
+    def _whole(self, reading: Reading, related: tuple[Condition, ...]) -> Plan:
         """The plan of a reading, less sure for each word that shows nowhere in it.
 
         Raises: UnclearError.
@@ -218,11 +216,11 @@ class _Understanding(Relating):
         def again(slots: Sequence[Slot]) -> Plan | None:
             try:
                 other = Reading(reading.entity, self._now, self._caller_id).read(slots)
-                return None if other.left else resolved(other, having, related)
+                return None if other.left else resolved(other, related)
             except (UnclearError, AmbiguousName):
                 return None
 
-        plan = resolved(reading, having, related)
+        plan = resolved(reading, related)
         check_to_come(plan, self._now.today)
         return replace(plan, unsure=plan.unsure + _unaccounted(reading, plan, again))
 
