@@ -52,8 +52,10 @@ class StrictParser(FlaskParser):
         return super().load_querystring(req, schema)
 
     def load_json(self, req: Request, schema: Schema) -> Any:
-        """The body; a request without one counts as an empty object."""
+        """The body; a request without one counts as an empty object, but never as a replacement."""
         if not req.content_length and "Transfer-Encoding" not in req.headers:
+            if req.method == "PUT":
+                raise ValidationError([("", "A body is needed: it replaces what is there.")])
             return missing
         return read_object()
 

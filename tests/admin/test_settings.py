@@ -57,6 +57,9 @@ def test_patch_merges_and_put_replaces(admin: Api) -> None:
     replaced = admin.put(path, {"name": "Acme"}).json
     assert (replaced["name"], replaced["phone"], replaced["country"]) == ("Acme", None, None)
     assert admin.get(SETTINGS).json["seller"] == replaced
+    refused = admin.put(path, None)
+    assert (refused.status_code, refused.json["error"]["code"]) == (400, "VALIDATION_ERROR")
+    assert admin.get(SETTINGS).json["seller"] == replaced
 
 
 @pytest.mark.parametrize("path", [SETTINGS, f"{SETTINGS}/seller"])
