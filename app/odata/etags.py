@@ -11,7 +11,6 @@ from werkzeug.datastructures import Headers
 from app.errors import PreconditionFailedError
 
 _TAG = re.compile(r'\s*(?:(?:W/)?"(?P<opaque>[\x21\x23-\x7e\x80-\U0010ffff]*)"|\*)\s*(?:,|$)')
-_ANY = "*"
 
 
 def format_etag(version: int) -> str:

@@ -55,6 +55,13 @@ def follow(api: Api, link: str, **headers: str) -> tuple[dict[int, Any], str]:
         link = link_of(body, "nextLink")
 
 
+def test_only_the_preference_of_that_name_asks_for_it(admin: Api) -> None:
+    for other in ('note="track-changes"', "no-track-changes", "track-changes-later"):
+        answer = admin.get("/odata/Clients", headers={"Prefer": other})
+        assert answer.status_code == 200
+        assert "deltaLink" not in answer.text and "Preference-Applied" not in answer.headers
+
+
 def test_made_changed_and_deleted_records_are_told_once(admin: Api) -> None:
     kept, changed, gone = (make(admin, name) for name in ("Kept", "Old", "Gone"))
     rows, link = begin(admin)

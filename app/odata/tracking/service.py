@@ -76,12 +76,11 @@ class Tracker:
     @staticmethod
     def concerns(request: Request) -> bool:
         """Whether a GET could be about tracking; the others are not looked at."""
-        return "deltatoken" in request.query.lower() or (
-            "Prefer" in request.headers
-            and any(
-                "track-changes" in header.lower() for header in request.headers.getlist("Prefer")
-            )
-        )
+        if "deltatoken" in request.query.lower():
+            return True
+        prefer = request.headers.getlist("Prefer")
+        named = any("track-changes" in header.lower() for header in prefer)
+        return named and parse_preferences(prefer).track_changes
 
     def answer(self, request: Request, read: Read) -> Response:
         """The answer to a GET that ``concerns`` tracking.
