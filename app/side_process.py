@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import pickle  # nosec B403  # between this process and one that it started itself
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import ServiceUnavailableError
+from app.side_messages import read_message, write_message
 
 SECONDS = 30.0
 IDLE_SECONDS = 60.0
@@ -44,7 +44,7 @@ class SideProcess:
 
         Args:
             function: ``module:name``, a function of ours.
-            arguments: plain values.
+            arguments: what app/side_messages.py can send; so must be what is answered.
         Raises: SideProcessError, the function failed; ServiceUnavailableError, it took too long,
             its turn did not come, or the process cannot be started or died of it twice.
         """
@@ -77,10 +77,9 @@ class SideProcess:
         watch.daemon = True
         watch.start()
         try:
-            pickle.dump(request, process.stdin, pickle.HIGHEST_PROTOCOL)
-            process.stdin.flush()
-            is_done, answer = pickle.load(process.stdout)  # nosec B301  # our own process
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            write_message(process.stdin, request)
+            is_done, answer = read_message(process.stdout)
+        except (EOFError, OSError, ValueError) as error:
             self._end()
             if time.monotonic() - began >= self._seconds:
                 raise TimeoutError(f"no answer within {self._seconds} seconds") from error

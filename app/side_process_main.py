@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import pickle  # nosec B403  # what arrives is from the process that started this one
 import select
 import signal
 import sys
 import traceback
 from typing import Any
+
+from app.side_messages import read_message, write_message
 
 
 def main(idle_seconds: float) -> None:
@@ -25,15 +26,13 @@ def main(idle_seconds: float) -> None:
     # Each call waits for the answer to the one before it, so none lies unseen in the buffer.
     while select.select([requests], [], [], idle_seconds)[0]:
         try:
-            function, arguments = pickle.load(requests)  # nosec B301  # our own process
+            function, arguments = read_message(requests, with_objects=True)
         except EOFError:
             return
-        answer = pickle.dumps(_called(function, arguments), pickle.HIGHEST_PROTOCOL)
-        answers.write(answer)
-        answers.flush()
+        write_message(answers, _called(function, arguments))
 
 
-def _called(function: str, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
+def _called(function: str, arguments: list[Any]) -> tuple[bool, Any]:
     module, _, name = function.partition(":")
     try:
         return True, getattr(importlib.import_module(module), name)(*arguments)

@@ -1,4 +1,7 @@
-"""Each answer shows the address of its query: sent over HTTP, it gives the same rows."""
+"""Each answer shows the address of its query: sent over HTTP, it gives the same rows.
+
+But for weeks: the query counts them, the answer names each by its Monday.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from app.auth.users import create_user
 from app.bi.nlq.answering import answer_question
+from app.bi.nlq.phrasing import week_start
 from app.bi.query import flat
 from app.database import transaction
 from app.security import acting_as, system_caller
@@ -19,6 +23,8 @@ from bench.nlq import SETS, demonstration, read_cases
 from tests.contract.conftest import PASSWORD, Api
 
 MOST = 5000
+# Of the sets that are mostly sent back, as people chat (docs/bi.md).
+LEAST = {"questions_15": 30, "questions_16": 15}
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +78,12 @@ def test_the_address_gives_the_rows_of_the_answer(caller: Api, path: Path) -> No
         if answer["status"] != "answered":
             continue
         behind = rows_behind(caller, answer["query"]["odata"])
+        if "div 604800) as week" in unquote(answer["query"]["odata"]):
+            behind = [row | {"week": str(week_start(row["week"]))} for row in behind]
         told = [column["name"] for column in answer["columns"]]
         for row, other in zip(plain(answer["rows"]), plain(behind), strict=False):
             assert {name: row[name] for name in told} == {name: other.get(name) for name in told}
         assert answer["truncated"] == (len(behind) > len(answer["rows"])), case.question
         assert answer["rowCount"] == len(answer["rows"]), case.question
         seen += 1
-    assert seen > 40
+    assert seen > LEAST.get(path.stem, 40)
