@@ -86,10 +86,12 @@ def _of_doubles(op: str, left: ColumnElement[float], right: ColumnElement[float]
 
 
 Made = tuple[ColumnElement[Any], edm.EdmType]
+# In SQLite a call has the collation of its arguments, here that of exact decimals.
+_AS_TEXT = "COLLATE BINARY"
 
 
 def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
-    sqlite = f"odata_add_to_instant({{0}}, {'-' if sign < 0 else ''}{{1}})"
+    sqlite = f"(odata_add_to_instant({{0}}, {'-' if sign < 0 else ''}{{1}}) {_AS_TEXT})"
     postgresql = _within_time(
         "date_trunc('milliseconds', {0} ± {1} * INTERVAL '1 microsecond')", sign
     )
@@ -100,7 +102,7 @@ def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
 
 
 def _moved_date(sign: int) -> Callable[[Any, Any], Made]:
-    sqlite = f"odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}})"
+    sqlite = f"(odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}}) {_AS_TEXT})"
     postgresql = _within_time("CAST({0} ± {1} * INTERVAL '1 microsecond' AS DATE)", sign)
     return lambda left, right: (Spelled(Date(), sqlite, postgresql, left, right), edm.DATE)
 

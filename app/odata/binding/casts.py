@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     ColumnElement,
+    Text,
     and_,
     case,
     false,
@@ -88,7 +89,11 @@ def cast(translator: Translating, node: Call) -> Typed:
     if value.type == wanted:
         return value
     if wanted == edm.STRING:
-        return Typed(plain_text(value.sql, value.type), wanted, value.nullable)
+        # In SQLite a text made of an exact decimal would keep its collation.
+        text = Spelled(
+            Text(), "({0} COLLATE BINARY)", "{0}", plain_text(value.sql, value.type)
+        )  # fmt: skip
+        return Typed(text, wanted, value.nullable)
     if kinds[0] == "text" and kinds[1] in _FROM_TEXT:
         return _in_range(Typed(Spelled(*_FROM_TEXT[kinds[1]], value.sql), wanted))
     if kinds[0] == "enum" and kinds[1] == "integer":

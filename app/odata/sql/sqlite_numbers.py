@@ -9,7 +9,15 @@ import math
 import re
 import struct
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact
+from decimal import (
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    Inexact,
+    InvalidOperation,
+)
 from typing import Any
 
 Number = int | str | float | None
@@ -128,11 +136,16 @@ def ceiling_double(number: float | None) -> float | None:
 
 
 def compare_decimals(left: str, right: str) -> int:
-    """The collation ``odata_decimal``: texts of numbers by their value."""
+    """The collation ``odata_decimal``: texts of numbers by their value.
+
+    It never raises, which Python could not survive in here; other texts go by their characters.
+    """
     if left == right:
         return 0
-    difference = Decimal(left).compare(Decimal(right))
-    return int(difference)
+    try:
+        return int(Decimal(left).compare(Decimal(right)))
+    except (InvalidOperation, ValueError):
+        return 1 if left > right else -1
 
 
 def double_text(number: float | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -245,3 +246,26 @@ def test_related_entities_are_aggregated(client: Client) -> None:
     assert row["m"] == max(one["price"] for one in children)
     ranks = [MAKERS[one["maker_id"]]["rank"] for one in ROWS if one["maker_id"]]
     assert row["ranks"] == sum(rank for rank in ranks if rank is not None)
+
+
+def test_what_is_made_of_decimals_is_grouped_and_sorted_as_what_it_is(client: Client) -> None:
+    """Dates, instants and texts: SQLite hands the collation of decimals on to what they go into."""
+    weeks = "floor(totalseconds(made sub 1970-01-05) div 604800)"
+    monday = f"compute(1970-01-05 add duration'P7D' mul {weeks} as week)"
+    expected = grouped(
+        lambda row: row["made"] and str(row["made"] - timedelta(days=row["made"].weekday()))
+    )
+    found = result(
+        client, f"$apply={monday}/groupby((week),aggregate($count as n))&$orderby=week desc"
+    )
+    assert {row["week"]: row["n"] for row in found} == {
+        key: len(group) for key, group in expected.items()
+    }
+    days = [row["week"] for row in found if row["week"] is not None]
+    assert days == sorted(days, reverse=True)
+
+    moved = "compute(at add duration'PT1H' mul (price sub price) as moved)/groupby((moved))"
+    assert len(result(client, f"$apply={moved}")) == len({row["at"] for row in ROWS})
+    texts = result(client, "$orderby=cast(price,Edm.String),id&$select=price")
+    expected_texts = sorted(f"{row['price']:.2f}" for row in ROWS)
+    assert [f"{row['price']:.2f}" for row in texts] == expected_texts
