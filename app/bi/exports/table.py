@@ -59,8 +59,7 @@ class ExportTable:
         names = [column.name for column in self.columns]
         with steady_read() as connection:
             for page in pages(self.query, PAGE_ROWS, connection):
-                for found in islice(page, max(0, self.most - self.written)):
-                    row = self.report.row(found)
+                for row in islice(page, max(0, self.most - self.written)):
                     self.sums.add(row)
                     self.charted.add(row)
                     self.written += 1

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
-from app.bi.nlq.columns import WEEK, Compiled
+from app.bi.nlq.columns import Compiled
 from app.bi.nlq.compiling import compiled
 from app.bi.nlq.naming import AmbiguousName
-from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation, week_start
+from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import CYCLES, Calendar
 from app.bi.nlq.understanding import Understood, understand, vocabulary_of
@@ -118,10 +118,9 @@ def _answered(plan: Plan, limit: int) -> Answer:
         "status": "answered",
         "answer": text,
         "columns": [
-            {"name": one.name, "label": one.label, "type": "date" if one.type == WEEK else one.type}
-            for one in made.columns
+            {"name": one.name, "label": one.label, "type": one.type} for one in made.columns
         ],
-        "rows": _with_mondays(rows, made),
+        "rows": rows,
         "rowCount": len(rows),
         "truncated": found.truncated,
         "chart": chart_of(plan, made, rows),
@@ -224,13 +223,6 @@ def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:
     return values
 
 
-def _with_mondays(rows: Sequence[Row], made: Compiled) -> list[Row]:
-    """Weeks, which the query counts, by their first days."""
-    weeks = [column.name for column in made.columns if column.type == WEEK]
-    return [row | {name: str(week_start(row[name])) for name in weeks if row[name] is not None}
-            for row in rows]  # fmt: skip
-
-
 def _stamp(grain: str, row: Row) -> str:
     """A period as it sorts and reads: 2026-03, 2026 Q1."""
     year, part = row.get("year"), row.get(grain)
@@ -243,8 +235,6 @@ def _stamp(grain: str, row: Row) -> str:
     if grain in CYCLES:
         name = cycle_name(grain, part)
         return f"{part} {name}" if grain != "hour" and name else str(name)  # so that they sort
-    if grain == "week" and part is not None:
-        return str(week_start(part))
     return str(part if part is not None else next(iter(row.values())))
 
 

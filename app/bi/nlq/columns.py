@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from app.bi.nlq.vocabulary import Dimension
 from app.bi.query import Query
 
-# A column of weeks, counted from that of 1970-01-05; they are shown by their Mondays.
-WEEK = "week"
-
 
 @dataclass(frozen=True)
 class Column:
     """A column of the answer: ``name`` as in the rows; ``type`` is text, number, money, percent,
-    date, week, instant, boolean or id."""
+    date, instant, boolean or id."""
 
     name: str
     label: str

@@ -119,8 +119,9 @@ class _Grouping:
             return
         if grain == "week":
             first = "1970-01-05" if self._is_day(date) else "1970-01-05T00:00:00Z"
-            self.computed.append(f"floor(totalseconds({date} sub {first}) div 604800) as week")
-            self._time("week", "Week", "week")
+            weeks = f"floor(totalseconds({date} sub {first}) div 604800)"
+            self.computed.append(f"1970-01-05 add duration'P7D' mul {weeks} as week")
+            self._time("week", "Week", "date")
             return
         if grain in CYCLES:
             self._cycle(grain, date)

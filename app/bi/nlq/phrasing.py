@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -202,8 +202,8 @@ def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequen
 
 def _name(groups: Sequence[Column], row: Row) -> str:
     names = {column.name: row.get(column.name) for column in groups}
-    if isinstance(names.get("week"), Decimal | int):
-        names["week"] = f"week of {week_start(names['week'])}"
+    if names.get("week") is not None:
+        names["week"] = f"week of {names['week']}"
     for grain in CYCLES:
         if grain in names:
             names[grain] = cycle_name(grain, names[grain])
@@ -229,11 +229,6 @@ def cycle_name(grain: str, number: Any) -> str | None:
     if grain == "hour":
         return f"{at:02d}:00-{at:02d}:59"
     return calendar.day_name[at - 1] if grain == "weekday" else calendar.month_name[at]
-
-
-def week_start(number: Any) -> date:
-    """The Monday of a week that is counted from 1970-01-05."""
-    return date(1970, 1, 5) + timedelta(weeks=int(number))
 
 
 def _text(value: Any) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from app.bi.charts import Chart
 from app.bi.nlq.answering import calendar, plan_of
-from app.bi.nlq.columns import WEEK
 from app.bi.nlq.compiling import compiled
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import CYCLES
@@ -15,7 +14,7 @@ from app.bi.reports.definition import TYPES, Column
 from app.clock import utc_now
 from app.errors import ValidationError
 
-_TIMES = ("year", "half", "quarter", "month", WEEK, "day", *CYCLES)
+_TIMES = ("year", "half", "quarter", "month", "week", "day", *CYCLES)
 
 
 def report_of_question(question: str) -> dict[str, Any]:
@@ -36,13 +35,10 @@ def report_of_question(question: str) -> dict[str, Any]:
         "options": {name: text for name, text in made.query.options.items() if name != "count"},
         "columns": columns,
         "chart": _chart(plan, columns, made.figures, made.currency),
-        "weeks": tuple(one.name for one in made.columns if one.type == WEEK),
     }
 
 
 def _type(name: str) -> str:
-    if name == WEEK:
-        return "date"
     return name if name in TYPES else "number"
 
 

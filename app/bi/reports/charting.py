@@ -138,7 +138,7 @@ def chart_of(report: Report, rows: Iterable[Row]) -> Charted | None:
     """The chart of a report over the rows of its query."""
     charting = Charting(report)
     for row in rows:
-        charting.add(report.row(row))
+        charting.add(row)
     return charting.found()
 
 

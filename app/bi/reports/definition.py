@@ -9,9 +9,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from app.bi.charts import Chart
-from app.bi.nlq.phrasing import week_start
 from app.bi.nlq.spans import Calendar, midnight
-from app.bi.query import Query, Row
+from app.bi.query import Query
 from app.errors import ValidationError
 
 FORMATS = ("xlsx", "csv", "pdf", "json")
@@ -48,10 +47,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Report:
-    """A report that can be run; ``id`` below 100 is built in.
-
-    ``weeks``: columns in which the query counts weeks, and the report shows their Mondays.
-    """
+    """A report that can be run; ``id`` below 100 is built in."""
 
     id: int
     key: str | None
@@ -66,7 +62,6 @@ class Report:
     owner_id: int | None = None
     is_shared: bool = True
     question: str | None = None
-    weeks: tuple[str, ...] = ()
     schedule: Mapping[str, Any] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -79,16 +74,6 @@ class Report:
         """The column that names the currency of amounts."""
         names = [one.name for one in self.columns if one.name.rpartition("/")[2] == "currency"]
         return names[0] if names else None
-
-    def row(self, row: Row) -> Row:
-        """A row of the query as the report shows it."""
-        if not self.weeks:
-            return row
-        mondays = {
-            name: None if row.get(name) is None else str(week_start(row[name]))
-            for name in self.weeks
-        }
-        return row | mondays
 
     def query(self, given: Mapping[str, Any], now: Calendar) -> Query:
         """The query with the values of its parameters.

@@ -101,7 +101,7 @@ def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[st
     today = calendar(now)
     query = report.query(given, today)
     found = run(query, min(limit, MOST_ROWS))
-    rows = [report.row(row) for row in found.rows]
+    rows = list(found.rows)
     return {
         "reportId": report.id,
         "name": report.name,
