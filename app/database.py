@@ -51,12 +51,15 @@ def read_engine() -> Engine:
 
 
 @contextmanager
-def steady_read() -> Iterator[Connection]:
+def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
     """A connection whose reads all see the database as it is at the first of them.
 
     What is written meanwhile waits for nothing and is not seen (docs/adr/0123).
+
+    Args:
+        engine: else the one for reads.
     """
-    with read_engine().connect() as connection:
+    with (engine or read_engine()).connect() as connection:
         connection.exec_driver_sql(_engines(connection.dialect.name).STEADY)
         try:
             yield connection

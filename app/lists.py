@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, select
 
-from app.database import primary_engine
+from app.database import primary_engine, steady_read
 
 Page = dict[str, Any]
 # The rows of a page, and the connection they were read with, to what the API shows.
@@ -15,8 +15,11 @@ Shape = Callable[[Connection, Iterable[Row[Any]]], list[dict[str, Any]]]
 
 
 def read_page(statement: Select[Any], shape: Shape, *, limit: int, offset: int) -> Page:
-    """The rows ``offset`` to ``offset + limit`` of ``statement``, which must have an order."""
-    with primary_engine().connect() as connection:
+    """The rows ``offset`` to ``offset + limit`` of ``statement``, which must have an order.
+
+    Rows, what the shape reads for them, and the total are of one moment.
+    """
+    with steady_read(primary_engine()) as connection:
         count = select(func.count()).select_from(statement.order_by(None).subquery())
         return {
             "items": shape(connection, connection.execute(statement.limit(limit).offset(offset))),

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, Text, select, type_coerce
 
 from app import audit, records
 from app.clock import utc_now
-from app.database import primary_engine
+from app.database import primary_engine, steady_read
 from app.errors import NotFoundError
 from app.lists import Page, read_page
 from app.security import current_caller
@@ -48,7 +48,7 @@ def show_delivery(endpoint_id: int, delivery_id: int) -> dict[str, Any]:
 
     Raises: NotFoundError.
     """
-    with primary_engine().connect() as connection:
+    with steady_read(primary_engine()) as connection:
         return _one(connection, endpoint_id, delivery_id)
 
 
