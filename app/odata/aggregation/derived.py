@@ -88,19 +88,17 @@ def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm
     """The type of the rows of a select whose columns are labelled ``c0``, ``c1`` ...
 
     ``Invoice/Client/name`` is a value in an object in an object.
-    Raises: QueryError, a name stands for a value and for an object.
+    Raises: QueryError, a name stands for two values, or for a value and an object.
     """
     tree: _Parts = {}
     for index, output in enumerate(outputs):
-        parts = tree
-        for step in output.path[:-1]:
-            inner = parts.setdefault(step, {})
-            if isinstance(inner, tuple):
-                raise QueryError(f"'{step}' occurs twice in the result of $apply")
-            parts = inner
-        if output.path[-1] in parts:
-            raise QueryError(f"'{output.path[-1]}' occurs twice in the result of $apply")
-        parts[output.path[-1]] = (output, f"c{index}")
+        *path, name_of_value = output.path
+        parts: tuple[Output, str] | _Parts = tree
+        for step in path:
+            parts = parts.setdefault(step, {}) if isinstance(parts, dict) else parts
+        if isinstance(parts, tuple) or name_of_value in parts:
+            raise QueryError(f"a name occurs twice in the result of $apply: {name_of_value}")
+        parts[name_of_value] = (output, f"c{index}")
     properties = {part: _property(part, content) for part, content in tree.items()}
     return edm.EntityType(name=name, table=rows.subquery(), key=(), properties=properties)
 

@@ -88,9 +88,6 @@ def _inner(rows: RowSet, apply: Apply | None) -> _Inner:
 def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     groups = [_key(rows, key) for key in keys]
     outputs = [*groups, *_aggregates(rows, inner)]
-    names = [output.path for output in outputs]
-    if len(set(names)) < len(names):
-        raise QueryError("a name occurs twice in the result of $apply")
     # A group without keys is there even where nothing is made of it.
     found = rows.select(labelled(outputs) or [func.count().label("c0")])
     if groups:
