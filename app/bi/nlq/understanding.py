@@ -12,7 +12,7 @@ from app.bi.nlq.accounting import is_either, without_effect
 from app.bi.nlq.checking import UnclearError, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.naming import AmbiguousName
-from app.bi.nlq.plan import Condition, Plan
+from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.relating import Relating
 from app.bi.nlq.resolving import resolved
@@ -196,7 +196,10 @@ class _Understanding(Relating):
         try:
             if (not related and not has_head(reading)) or not has_needs(reading):
                 raise UnclearError("of what kind of record")
-            plan = None if unknown else self._whole(reading, related)
+            plan = None
+            if not unknown:
+                plan = resolved(reading, related)
+                plan = self._weighed(reading, plan, lambda other: resolved(other, related))
         except UnclearError as error:
             return _Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
@@ -207,20 +210,21 @@ class _Understanding(Relating):
                            today=self._now.today, unsure=plan.unsure + they)  # fmt: skip
         return _Candidate(plan, reading, unknown, None, score)
 
-    def _whole(self, reading: Reading, related: tuple[Condition, ...]) -> Plan:
+    def _weighed(self, reading: Reading, plan: Plan, plan_of: Callable[[Reading], Plan]) -> Plan:
         """The plan of a reading, less sure for each word that shows nowhere in it.
 
+        Args:
+            plan_of: the plan that another reading would have led to.
         Raises: UnclearError.
         """
 
         def again(slots: Sequence[Slot]) -> Plan | None:
             try:
                 other = Reading(reading.entity, self._now, self._caller_id).read(slots)
-                return None if other.left else resolved(other, related)
+                return None if other.left else plan_of(other)
             except (UnclearError, AmbiguousName):
                 return None
 
-        plan = resolved(reading, related)
         check_to_come(plan, self._now.today)
         return replace(plan, unsure=plan.unsure + _unaccounted(reading, plan, again))
 
@@ -281,21 +285,12 @@ class _Understanding(Relating):
         reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
         if reading.left:
             return self._of_others(tokens, before[place])
-
-        def again(rest: Sequence[Slot]) -> Plan | None:
-            try:
-                other = Reading(plan.entity, self._now, self._caller_id).read(rest)
-                return None if other.left else changed(plan, other)
-            except (UnclearError, AmbiguousName):
-                return None
-
         try:
             made = changed(plan, reading, repairs(tokens))
-            check_to_come(made, self._now.today)
-            odd = _unaccounted(reading, made, again)
+            made = self._weighed(reading, made, lambda other: changed(plan, other))
         except UnclearError as error:
             return Understood(reason=str(error), choices=error.choices)
-        return Understood(plans=(replace(made, unsure=made.unsure + odd),))
+        return Understood(plans=(made,))
 
     def _plan(self, before: Sequence[str], at: int) -> Plan | None:
         """What was understood of an earlier question; found out once."""
