@@ -31,6 +31,7 @@ load: $(VENV)/.development ## many people for ten minutes on PostgreSQL and Redi
 	@$(BIN)/python -W ignore -m bench.load $(ARGS)
 
 bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
+	@$(BIN)/python -m bench.start
 	@$(BIN)/python -m bench.edge
 	@$(BIN)/python -m bench.grammar
 	@$(BIN)/python -m bench.search

@@ -4,16 +4,18 @@ import gc
 import os
 import shutil
 import sys
+from functools import lru_cache
 
 import gunicorn.http.message
 import gunicorn.http.wsgi
+import gunicorn.util
 import gunicorn.workers.gthread
 from dotenv import load_dotenv
 
 from app import heap
 from app.config import ConfigError, data_folder
 from app.start.checks import check_web_processes
-from app.web_response import JoinedResponse
+from app.web_response import JoinedResponse, http_date
 from app.web_sockets import hold_back, let_in
 from app.web_worker import LingeringWorker, succession
 
@@ -44,6 +46,9 @@ gunicorn.http.message.MAX_REQUEST_LINE = 131_072
 limit_request_line = 131_072
 # Which class answers is fixed as well.
 gunicorn.http.wsgi.Response = JoinedResponse
+gunicorn.util.http_date = http_date
+# Where an application writes its errors to is looked up for each request.
+gunicorn.http.wsgi.WSGIErrorsWrapper = lru_cache(maxsize=1)(gunicorn.http.wsgi.WSGIErrorsWrapper)
 control_socket_disable = True
 
 # A worker that ends keeps its idle connections for so long; docs/nginx.conf gives them up earlier.

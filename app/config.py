@@ -158,13 +158,13 @@ class _Reader:
         value = self.env.get(name)
         if not value:
             return default
-        if not value.strip().isdigit():
+        if not value.strip().isdecimal():
             raise ConfigError(f"{name} must be a whole number of 0 or more, not {value!r}")
         return int(value)
 
     def numbers(self, name: str, default: str) -> tuple[int, ...]:
         parts = (self.env.get(name) or default).split(",")
-        if not all(part.strip().isdigit() for part in parts):
+        if not all(part.strip().isdecimal() for part in parts):
             raise ConfigError(f"{name} must be seconds with commas between, such as {default}")
         return tuple(int(part) for part in parts)
 

@@ -6,7 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
-from app.start.bootstrap import Administrator
+from app.start.administrator import Administrator
 
 
 def banner(address: str, administrator: Administrator) -> str:

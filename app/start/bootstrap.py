@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 
 import flask_migrate
@@ -18,17 +17,7 @@ from app.config import ConfigError
 from app.database import MIGRATIONS, read_engine, transaction
 from app.errors import ValidationError
 from app.extensions import Model, db
-
-PASSWORD_FILE = "admin_password"
-
-
-@dataclass(frozen=True)
-class Administrator:
-    """Who may sign in first; ``password`` is known only at the start that made the account."""
-
-    username: str
-    password: str | None
-    password_file: Path | None
+from app.start.administrator import PASSWORD_FILE, Administrator
 
 
 def migrate() -> None:

@@ -23,9 +23,9 @@ def check_data_dir(folder: Path) -> None:
         ) from error
 
 
-def check_database_file(path: str | None) -> None:
+def check_database_file(path: Path) -> None:
     """Refuse a database file that is none, or cannot be written to."""
-    if path is None or not Path(path).exists():
+    if not path.exists():
         return
     try:
         connection = sqlite3.connect(path, timeout=5)

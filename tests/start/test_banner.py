@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from app.start.administrator import Administrator
 from app.start.banner import banner, curl_line
-from app.start.bootstrap import Administrator
 
 ADDRESS = "http://127.0.0.1:8000"
 

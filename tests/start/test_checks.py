@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+from contextlib import closing
+from contextvars import Context
 from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from app.config import ConfigError
-from app.start.__main__ import main, read_port, reason
+from app.start.__main__ import main, read_port
 from app.start.checks import (
     check_data_dir,
     check_database_file,
     check_port,
     check_web_processes,
 )
+from app.start.preparing import reason
 from app.start.release import main as release
 
 
@@ -39,7 +42,7 @@ def test_free_port_is_taken_as_it_is() -> None:
     check_port("127.0.0.1", port)
 
 
-@pytest.mark.parametrize("text", ["0", "65536", "80a", "-1", "8000.0"])
+@pytest.mark.parametrize("text", ["0", "65536", "80a", "-1", "8000.0", "\u00b2"])
 def test_port_must_be_one(text: str) -> None:
     with pytest.raises(ConfigError, match="PORT must be a number from 1 to 65535"):
         read_port(text)
@@ -61,7 +64,7 @@ def test_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "platform.db"
     path.write_text("this is a letter, not a database" * 10)
     with pytest.raises(ConfigError) as caught:
-        check_database_file(str(path))
+        check_database_file(path)
     assert "file is not a database" in refusal(caught)
 
 
@@ -69,8 +72,8 @@ def test_database_is_taken_and_a_missing_one_too(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "platform.db")
     connection.execute("CREATE TABLE t (x)")
     connection.close()
-    check_database_file(str(tmp_path / "platform.db"))
-    check_database_file(str(tmp_path / "none.db"))
+    check_database_file(tmp_path / "platform.db")
+    check_database_file(tmp_path / "none.db")
 
 
 def test_several_web_processes_need_redis() -> None:
@@ -100,6 +103,26 @@ def test_release_makes_the_folder_of_the_database(
     monkeypatch.delenv("DATABASE_URL", raising=False)
     assert release() == 0
     assert (tmp_path / "new" / "folder" / "platform.db").exists()
+
+
+def test_release_makes_the_first_administrator_once_and_says_where_there_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """In contexts of their own: a process that releases acts for nobody."""
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    monkeypatch.delenv("ADMIN_PASSWORD", raising=False)
+    assert Context().run(release) == 0
+    assert "There is no user yet" in capsys.readouterr().out
+    monkeypatch.setenv("ADMIN_PASSWORD", "correct horse battery staple")
+    for _ in range(2):
+        assert Context().run(release) == 0
+    monkeypatch.delenv("ADMIN_PASSWORD")
+    assert Context().run(release) == 0
+    assert "There is no user yet" not in capsys.readouterr().out
+    with closing(sqlite3.connect(tmp_path / "platform.db")) as database:
+        names = database.execute("SELECT username FROM users WHERE kind = 'person'").fetchall()
+    assert names == [("admin",)]
 
 
 @pytest.mark.parametrize("place", ["folder", "server"])
