@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 
@@ -121,6 +122,16 @@ class NotFoundError(ApiError):
     status, code = 404, "NOT_FOUND"
 
 
+@contextmanager
+def naming(field: str) -> Iterator[None]:
+    """Say of a NotFoundError which field of the body names what is not there."""
+    try:
+        yield
+    except NotFoundError as error:
+        error.details = error.details or (Detail(field, error.message),)
+        raise
+
+
 class MethodNotAllowedError(ApiError):
     status, code = 405, "METHOD_NOT_ALLOWED"
 
@@ -199,6 +210,10 @@ class FailedDependencyError(ApiError):
 
 class RateLimitedError(ApiError):
     status, code = 429, "RATE_LIMITED"
+
+
+class HeadersTooLargeError(ApiError):
+    status, code = 431, "HEADERS_TOO_LARGE"
 
 
 class NotImplementedInServiceError(ApiError):

@@ -17,9 +17,11 @@ from functools import partial
 from selectors import EVENT_READ
 from typing import Any
 
+from gunicorn import util  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 
 from app.web_arrival import needed_bytes, wake_at
+from app.web_refusal import is_of_client, message_of, new_request_id, refusal_of
 from app.web_response import PlainParser
 from app.web_room import SHORTAGE_SECONDS, SHORTAGES, connections_for, longest_silent
 
@@ -140,6 +142,18 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         if not self.cfg.is_ssl:
             conn.parser = PlainParser(self.cfg, client, address)
         self.take_or_wait(conn)
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
+        """Answer what the application never sees, a request that is no HTTP, as it would."""
+        request_id = new_request_id()
+        if is_of_client(exc):
+            self.log.warning("Invalid request from ip=%s: %s", (addr or ("",))[0], exc)
+        else:
+            self.log.exception("Error handling request %s", request_id)
+        try:
+            util.write_nonblock(client, message_of(refusal_of(exc, request_id), request_id))
+        except OSError:
+            self.log.debug("Failed to send error message.")
 
     def pause_letting_in(self, error: OSError) -> None:
         """Let nobody in for a second; who comes meanwhile waits in the queue of the socket."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -180,6 +182,41 @@ def test_connections_that_never_sent_a_request_do_not_delay_the_end(server: Runn
         server.process.terminate()
         assert silent.recv(10) == b""
         assert server.process.wait(20) == 0
+
+
+@pytest.mark.requirement("SEC-192")
+@pytest.mark.parametrize(
+    ("sent", "status", "code"),
+    [
+        (b"NONSENSE\r\n\r\n", 400, "VALIDATION_ERROR"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", 400, "VALIDATION_ERROR"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nbad name: x\r\n\r\n", 400, "VALIDATION_ERROR"),
+        (b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n" % (b"x" * 9_000), 414, "URI_TOO_LONG"),
+        (b"GET / HTTP/1.1\r\nX: %s\r\n\r\n" % (b"x" * 20_000), 431, "HEADERS_TOO_LARGE"),
+        (b"GET / HTTP/1.1\r\n%s\r\n" % (b"X: y\r\n" * 200), 431, "HEADERS_TOO_LARGE"),
+        (b"GET / HTTP/1.1\r\nTransfer-Encoding: br\r\n\r\n", 501, "NOT_IMPLEMENTED"),
+    ],
+    ids=["no HTTP", "length", "name", "address", "long header", "many headers", "coding"],
+)
+def test_what_is_no_request_is_refused_as_everything_is(
+    port: int, sent: bytes, status: int, code: str
+) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as opened:
+        opened.sendall(sent)
+        answer = http.client.HTTPResponse(opened)
+        answer.begin()
+        error = json.loads(answer.read())["error"]
+    assert (answer.status, error["code"]) == (status, code)
+    assert set(error) == {"code", "message", "details"}
+    assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
+    for name, value in {
+        "Content-Type": "application/json",
+        "API-Version": "v1",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        "Connection": "close",
+    }.items():
+        assert answer.headers[name] == value
 
 
 def is_taken(port: int) -> bool:

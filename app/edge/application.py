@@ -13,6 +13,7 @@ from flask import Flask, Request
 from werkzeug.routing import MapAdapter
 
 from app.edge.answer import Finisher
+from app.edge.asked import AskedRequest
 from app.edge.gate import Gate
 from app.edge.leaving import Leaving
 from app.request_context import begin_exchange
@@ -22,6 +23,7 @@ from app.shared_commit import forget_share
 class Application(Flask):
     """The service as a WSGI application; ``guard`` comes before the first request."""
 
+    request_class = AskedRequest
     gate: Gate
     finisher: Finisher
 

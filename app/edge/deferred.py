@@ -18,8 +18,9 @@ from app import records
 from app.clock import utc_now
 from app.database import primary_engine
 from app.edge.idempotency import MAXIMUM_STORED_BYTES
-from app.errors import GoneError, MethodNotAllowedError, NotFoundError
+from app.errors import GoneError, NotFoundError
 from app.models.event import IdempotencyRecord
+from app.odata.methods import READ, allow, method_error
 from app.odata.preferences import parse_preferences, preference_applied
 from app.sealing import UnsealError, seal, unseal
 from app.security import current_caller
@@ -28,6 +29,7 @@ KEPT_FOR = timedelta(minutes=10)
 MONITORS = "$async/"
 _TABLE: Any = IdempotencyRecord.__table__
 _PREFIX = "async:"
+_METHODS = (*READ, "DELETE")
 
 
 def is_wanted() -> bool:
@@ -79,10 +81,10 @@ def monitored(token: str) -> Response:
 
     Raises: NotFoundError, there is none of this caller; GoneError, its time is over.
     """
-    if request.method not in ("GET", "HEAD", "DELETE"):
-        raise MethodNotAllowedError(
-            "A monitor takes GET and DELETE.", headers={"Allow": "GET, HEAD, DELETE"}
-        )
+    if request.method == "OPTIONS":
+        return Response(status=204, headers=allow(_METHODS))
+    if request.method not in _METHODS:
+        raise method_error(request.method, _METHODS, "A monitor takes GET and DELETE.")
     stored = _find(token)
     if stored is None:
         raise NotFoundError("There is no such answer.")

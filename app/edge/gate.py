@@ -7,7 +7,6 @@ of the settings is computed when the application is built.
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from flask import Flask, Request, Response, g, request
 
@@ -16,13 +15,13 @@ from app.auth.authentication import Authenticator
 from app.auth.epoch import EpochSource
 from app.auth.key_use import KeyUse
 from app.config import Config
+from app.edge.encoding import check_path, check_query
 from app.edge.idempotency import Idempotency
 from app.edge.rules import CLOSED, RouteRules, rules_of
 from app.errors import (
     ApiError,
     ApiKeyInvalidError,
     InvalidCredentialsError,
-    InvalidQueryError,
     TooLargeError,
     UriTooLongError,
 )
@@ -69,7 +68,9 @@ class Gate:
         else:
             caller = self._admit(asked, environ, exchange)
         self._check_sizes(asked, environ, rules)
-        _check_encoding(environ)
+        check_path(environ)
+        if not rules.mailed:
+            check_query(environ)
         if rules.permission is not None and caller is not None:
             permissions.require(caller, rules.permission)
         if caller is not None and "HTTP_IDEMPOTENCY_KEY" in environ:
@@ -137,7 +138,7 @@ class Gate:
         else:
             maximum = self._maximum_json
         length: str = environ.get("CONTENT_LENGTH") or "0"
-        if length.isdecimal() and int(length) > maximum:
+        if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
             raise TooLargeError(f"The body has more than {maximum} bytes.")
 
 
@@ -148,18 +149,3 @@ def _carries_file(environ: dict[str, Any]) -> bool:
         return True
     media_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
     return media_type not in ("application/json", "multipart/mixed", "text/plain", "")
-
-
-def _check_encoding(environ: dict[str, Any]) -> None:
-    """Refuse addresses that are no text: no database takes NUL, and nobody bad UTF-8."""
-    query = environ.get("QUERY_STRING", "")
-    path = environ["PATH_INFO"]
-    try:
-        # PATH_INFO has its escapes decoded, and each byte as one character (PEP 3333).
-        decoded = path if path.isascii() else path.encode("latin-1").decode()
-        if "%" in query or not query.isascii():
-            decoded += unquote_to_bytes(query.encode("latin-1")).decode()
-    except UnicodeDecodeError as error:
-        raise InvalidQueryError("The address is not valid UTF-8.") from error
-    if "\0" in decoded:
-        raise InvalidQueryError("The address has the character U+0000.")

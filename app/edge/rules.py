@@ -18,6 +18,7 @@ class RouteRules:
     permission: str | None = None
     counting: Counting = "principal"
     streamed: bool = False
+    mailed: bool = False  # what mailers hang on the address is nobody's business
 
 
 CLOSED = RouteRules()
@@ -32,4 +33,5 @@ def _read_marks(view: Any) -> RouteRules:
     public = bool(getattr(view, "is_public", False))
     counting: Counting = getattr(view, "counting", "address" if public else "principal")
     streamed = bool(getattr(view, "is_streamed", False))
-    return RouteRules(public, getattr(view, "permission", None), counting, streamed)
+    mailed = bool(getattr(view, "is_mailed", False))
+    return RouteRules(public, getattr(view, "permission", None), counting, streamed, mailed)

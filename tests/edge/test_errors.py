@@ -117,6 +117,29 @@ def test_each_failure_has_its_status_and_code(
 
 
 @pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("x=%00", ["x"]),
+        ("a=1&x=%ff&b=%C3%A9&y=a%00b", ["x", "y"]),
+        ("$filter=name eq '%ed%a0%80'", ["$filter"]),
+        ("%ff=1", ["\ufffd"]),
+        ("a%00b", ["a\ufffdb"]),
+    ],
+)
+@pytest.mark.parametrize("path", ["/api/auth/me", "/odata/Clients"])
+def test_a_parameter_of_bad_bytes_is_named(
+    probes: Api, path: str, query: str, names: list[str]
+) -> None:
+    answer = probes.get(f"{path}?{query}")
+    assert answer.status_code == 400
+    error = shape(answer)
+    assert error["code"] == "INVALID_QUERY"
+    assert [detail["field"] for detail in error["details"]] == names
+    assert f"The parameter {names[0]} " in error["message"]
+
+
+@pytest.mark.only_on("sqlite")
 def test_a_path_of_bad_bytes_is_refused(probes: Api) -> None:
     answer = probes.get("/api/auth/x", environ_overrides={"PATH_INFO": "/api/auth/\xff"})
     assert (answer.status_code, shape(answer)["code"]) == (400, "INVALID_QUERY")

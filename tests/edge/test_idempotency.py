@@ -21,7 +21,7 @@ from app.edge import idempotency
 from app.errors import InvalidStateError
 from app.models.event import AuditRecord, IdempotencyRecord
 from app.models.user import Role
-from tests.contract.conftest import Api
+from tests.contract.conftest import PASSWORD, Api
 
 SignIn = Callable[..., Api]
 ROLE = {"name": "Auditor", "permissions": {"audit:read": "all"}}
@@ -45,6 +45,28 @@ def test_the_first_answer_is_repeated_and_there_is_one_effect(admin: Api, sessio
     assert "Idempotency-Replayed" not in first.headers
     assert second.headers["Idempotency-Replayed"] == "true"
     assert first.headers["X-Request-ID"] != second.headers["X-Request-ID"]
+    assert roles(session) == 1
+
+
+def test_a_key_of_what_is_no_operation_means_nothing(admin: Api, session: Session) -> None:
+    for _ in range(2):
+        made = admin.post("/odata/Clients", {"name": "A"}, headers={"Idempotency-Key": "k1"})
+        assert made.status_code == 201 and "Idempotency-Replayed" not in made.headers
+        read = admin.get("/api/admin/roles", headers={"Idempotency-Key": "k1"})
+        assert read.status_code == 200 and "Idempotency-Replayed" not in read.headers
+    assert post(admin, "k1").status_code == 201
+
+
+def test_an_answer_that_another_key_sealed_is_not_repeated(
+    admin: Api, make_app: Callable[..., Flask], session: Session
+) -> None:
+    assert post(admin, "k1").status_code == 201
+    other = make_app(SECRET_KEY="another-secret-only-for-the-tests-of-this-run").test_client()
+    form = {"username": "admin", "password": PASSWORD}
+    token = other.post("/api/auth/login", json=form).json["accessToken"]
+    again = post(Api(other, {"Authorization": f"Bearer {token}"}), "k1")
+    assert (again.status_code, again.json["error"]["code"]) == (409, "IDEMPOTENCY_CONFLICT")
+    assert "cannot be read any more: use a new key" in again.json["error"]["message"]
     assert roles(session) == 1
 
 
