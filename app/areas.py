@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from flask import Request, current_app, request
 from flask_smorest import Blueprint  # type: ignore[import-untyped]
-from marshmallow import RAISE, Schema, ValidationError as SchemaError, fields
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError as SchemaError, fields
 from webargs import missing
 from webargs.flaskparser import FlaskParser
 
@@ -42,7 +42,10 @@ class StrictParser(FlaskParser):
         Python takes more for a number: ``1_000``, ``+1``, the digits of every script.
         """
         problems = []
+        read = {field.data_key or name for name, field in schema.load_fields.items()}
         for name, texts in req.args.lists():
+            if schema.unknown == EXCLUDE and name not in read:
+                continue
             if len(texts) > 1:
                 problems.append((name, "stands twice"))
             elif _is_whole(schema, name) and not _WHOLE.fullmatch(texts[0]):
@@ -96,6 +99,23 @@ def reads_query(view: View) -> View:
     return view
 
 
+def mailed(view: View) -> View:
+    """Mark a view whose address goes out by mail.
+
+    What mailers hang on it, such as ``utm_source`` and ``fbclid``, is nobody's mistake, and read
+    by nobody. A view that has parameters takes them by a ``LinkQuery``, with ``unknown=None``.
+    """
+    view.is_mailed = True  # type: ignore[attr-defined]
+    return view
+
+
+class LinkQuery(Schema):
+    """The parameters of a view that is ``mailed``."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+
 def refuse_unread_query() -> None:
     """Refuse parameters of a view that has none: who only wants to try must not change anything.
 
@@ -106,7 +126,7 @@ def refuse_unread_query() -> None:
     view: Any = current_app.view_functions[request.endpoint or ""]
     described = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
     is_read = any(one["in"] == "query" for one in described)
-    if not is_read and not hasattr(view, "reads_query"):
+    if not is_read and not hasattr(view, "reads_query") and not hasattr(view, "is_mailed"):
         raise ValidationError([(name, "Unknown field.") for name in request.args])
 
 

@@ -14,7 +14,6 @@ from app.documents.files import store_file
 from app.documents.service import DocumentService
 from app.documents.serving import Asked
 from app.documents.uploading import Upload, replace_file, upload_document
-from app.errors import MethodNotAllowedError
 from app.permissions import require
 from app.security import current_caller
 
@@ -40,16 +39,6 @@ class MediaDocuments(DocumentService):
     ) -> None:
         """A new version of the file."""
         replace_file(key, content, None, version)
-
-    def delete_media(self, key: int, version: int | None = None) -> None:
-        """Refused: versions stay, and a document without its file says nothing.
-
-        Raises: MethodNotAllowedError.
-        """
-        raise MethodNotAllowedError(
-            "The file of a document is replaced, or deleted with its document.",
-            headers={"Allow": "GET, HEAD, PUT"},
-        )
 
 
 MEDIA_DOCUMENTS = MediaDocuments()

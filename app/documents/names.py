@@ -1,10 +1,9 @@
-"""Names of files: cleaned when they come in, and whole in the header with which they leave."""
+"""Names of files, cleaned when they come in."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import quote
 
 from app.errors import ValidationError
 
@@ -12,10 +11,6 @@ MAXIMUM_LENGTH = 255
 # What turns the direction of writing: "photo\u202egpj.exe" reads as photoexe.jpg.
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PATH = re.compile(r".*[/\\]", re.DOTALL)
-# Characters that stand for themselves in an ext-value (RFC 8187, 3.2.1).
-_ATTRIBUTE_CHARACTERS = "!#$&+-.^_`|~"
-# What some reader of a quoted file name takes for something else (RFC 6266, appendix D).
-_UNQUOTABLE = re.compile(r'[^\x20-\x7e]|["\\%;]')
 
 
 def clean_file_name(name: str | None, field: str = "file") -> str:
@@ -38,17 +33,3 @@ def extension_of(name: str) -> str:
     """``Offer.PDF`` -> ``pdf``; empty without one."""
     stem, dot, extension = name.rpartition(".")
     return extension.lower() if dot and stem else ""
-
-
-def content_disposition(kind: str, name: str) -> str:
-    """The header of ``name``: in ASCII for old programs, and exact (RFC 6266, RFC 8187)."""
-    plain = _UNQUOTABLE.sub("_", _without_accents(name))
-    header = f'{kind}; filename="{plain}"'
-    if plain == name:
-        return header
-    return f"{header}; filename*=UTF-8''{quote(name, safe=_ATTRIBUTE_CHARACTERS)}"
-
-
-def _without_accents(name: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", name)
-    return "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -13,7 +13,7 @@ from werkzeug.datastructures import Headers, Range
 from werkzeug.http import http_date, is_resource_modified, parse_if_range_header, parse_range_header
 
 from app.blobs import blobs
-from app.documents.names import content_disposition
+from app.dispositions import content_disposition
 from app.documents.versions import FileVersion
 from app.errors import PreconditionFailedError, RangeNotSatisfiableError
 

@@ -10,7 +10,7 @@ from typing import Any
 from app.body_stream import maximum_upload, note_fingerprint
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
 from app.documents.service import DOCUMENT, DOCUMENTS
-from app.errors import ValidationError
+from app.errors import ValidationError, naming
 from app.multipart import Form, Part
 from app.writing.bodies import read_properties
 
@@ -69,9 +69,10 @@ def upload_document(upload: Upload) -> int:
             DOCUMENTS.add_file(key, upload.file)
         else:
             key = upload.document_id
-            if values:
-                DOCUMENTS.update(key, values)
-            DOCUMENTS.add_file(key, upload.file)
+            with naming(EXISTING):
+                if values:
+                    DOCUMENTS.update(key, values)
+                DOCUMENTS.add_file(key, upload.file)
     return key
 
 

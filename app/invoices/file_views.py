@@ -6,8 +6,8 @@ from typing import Any
 
 from flask import Response, request
 from marshmallow import Schema, fields, validate
-from werkzeug.http import dump_options_header
 
+from app.dispositions import content_disposition
 from app.invoices.area import area
 from app.invoices.downloads import (
     E_INVOICE_FORMS,
@@ -122,7 +122,7 @@ def show_preflight(invoice_id: int) -> dict[str, Any]:
 
 def _answer(file: InvoiceFile, kind: str) -> Response:
     answer = Response(file.content, mimetype=file.media_type)
-    answer.headers["Content-Disposition"] = dump_options_header(kind, {"filename": file.name})
+    answer.headers["Content-Disposition"] = content_disposition(kind, file.name)
     answer.set_etag(file.sha256)
     answer.make_conditional(request)
     return answer

@@ -117,7 +117,7 @@ def test_the_files_are_those_of_issue(admin: Api) -> None:
     key, path = issue(admin)
     pdf = visit(admin, f"{path}?file=pdf")
     assert pdf.data == admin.get(f"/api/invoices/{key}/pdf").data
-    assert pdf.headers["Content-Disposition"].startswith("attachment; filename=INV-")
+    assert pdf.headers["Content-Disposition"].startswith('attachment; filename="INV-')
     data = visit(admin, f"{path}?file=einvoice")
     assert data.data == admin.get(f"/api/invoices/{key}/einvoice?format=ubl").data
     assert visit(admin, f"{path}?file=html").status_code == 400

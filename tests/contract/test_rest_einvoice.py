@@ -48,7 +48,7 @@ def test_an_issued_invoice_is_ubl_cii_and_facturx(seller: Api) -> None:
     path = f"/api/invoices/{key}/einvoice"
     ubl = seller.get(f"{path}?format=ubl")
     assert (ubl.status_code, ubl.mimetype) == (200, "application/xml")
-    assert ubl.headers["Content-Disposition"] == f"attachment; filename={number}.xml"
+    assert ubl.headers["Content-Disposition"] == f'attachment; filename="{number}.xml"'
     assert etree.fromstring(ubl.data).tag.endswith("}Invoice")
     cii = seller.get(f"{path}?format=cii")
     assert xml_check_xsd(cii.data, flavor="factur-x", level="en16931")

@@ -22,7 +22,7 @@ def test_an_issued_invoice_is_a_pdf_with_its_number_as_name(admin: Api) -> None:
     assert answer.status_code == 200, answer.text
     assert answer.mimetype == "application/pdf"
     assert answer.data.startswith(b"%PDF-1.7")
-    assert answer.headers["Content-Disposition"] == f"inline; filename={invoice['number']}.pdf"
+    assert answer.headers["Content-Disposition"] == f'inline; filename="{invoice["number"]}.pdf"'
     assert answer.headers["ETag"] == f'"{hashlib.sha256(answer.data).hexdigest()}"'
     saved = admin.get(f"{path}?download=1")
     assert saved.headers["Content-Disposition"].startswith("attachment;")
@@ -99,7 +99,7 @@ def test_a_draft_has_its_key_as_name(admin: Api) -> None:
     key = draft(admin)["id"]
     answer = admin.get(f"/api/v1/invoices/{key}/pdf")
     assert answer.status_code == 200
-    assert answer.headers["Content-Disposition"] == f"inline; filename=invoice-{key}.pdf"
+    assert answer.headers["Content-Disposition"] == f'inline; filename="invoice-{key}.pdf"'
 
 
 def test_what_lacks_an_address_has_no_data_inside(admin: Api) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.blobs import BlobStore, new_key
+from app.documents import cleaning
 from app.documents.cleaning import Cleaned, clean_store, end_expired_links, purge_trash
 from app.documents.files import store_file
 from app.extensions import Model
@@ -133,6 +134,28 @@ def test_the_trash_is_emptied_after_thirty_days(
         events.c.type == "document.deleted", events.c.entity_id == gone
     )
     assert len(session.execute(told).all()) == 1
+
+
+def test_what_is_restored_while_the_trash_is_emptied_stays(
+    files: Files, store: BlobStore, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys_of = [files.document(name=f"{n}") for n in range(2)]
+    for key in keys_of:
+        files.api.delete(f"/odata/Documents({key})")
+    purge = cleaning._purge
+
+    def restored_first(key: int, before: datetime) -> bool:
+        if key == keys_of[0]:
+            with later(days=-30):  # the caller's session has not ended yet
+                assert files.api.post(f"/api/documents/{key}/restore").status_code == 200
+        return purge(key, before)
+
+    with later(days=30, minutes=1):
+        monkeypatch.setattr(cleaning, "_purge", restored_first)
+        assert purge_trash() == 1
+    documents = Model.metadata.tables["documents"]
+    assert session.execute(select(documents.c.id)).scalars().all() == keys_of[:1]
+    assert len(keys(store)) == 1
 
 
 def test_documents_are_not_shared_any_more_when_their_links_have_expired(

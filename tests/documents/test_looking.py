@@ -6,15 +6,19 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from flask import Flask
 from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app import leases
+from app.documents.cleaning import purge_trash
 from app.documents.looking import inspect, look_into_files
 from app.documents.media_types import media_type_of
 from app.extensions import Model
@@ -120,6 +124,25 @@ def test_what_fails_is_tried_twice(app: Flask, files: Files, session: Session) -
     files.document(samples.pdf()[:200], "cut.pdf")
     look(app)
     assert states(session) == ["Failed"]
+
+
+def test_what_is_removed_for_good_meanwhile_is_not_opened(
+    app: Flask, files: Files, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = files.document(samples.pdf(), "turbine.pdf")
+    take = leases.take
+
+    def taken_then_removed(*given: Any, **named: Any) -> Any:
+        rows = take(*given, **named)
+        if rows:
+            files.api.delete(f"/odata/Documents({key})")
+            with app.app_context(), time_machine.travel(datetime.now(UTC) + timedelta(days=31)):
+                assert purge_trash() == 1
+        return rows
+
+    monkeypatch.setattr(leases, "take", taken_then_removed)
+    look(app)
+    assert states(session) == []
 
 
 def test_what_is_quarantined_is_not_opened(app: Flask, files: Files, session: Session) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import Schema, fields
+from marshmallow import fields
 from werkzeug.datastructures import Headers
 
-from app.areas import Area
+from app.areas import Area, LinkQuery, mailed
 from app.documents.serving import Asked
 from app.documents.sharing.page import file_page, password_page, problem_page, wants_page
 from app.documents.sharing.visits import (
@@ -42,7 +42,7 @@ PASSWORD_BODY: dict[str, Any] = {
 }
 
 
-class LinkQuerySchema(Schema):
+class LinkQuerySchema(LinkQuery):
     """Whether a browser wants the bytes, too."""
 
     download = fields.Boolean(
@@ -51,11 +51,12 @@ class LinkQuerySchema(Schema):
 
 
 @links.get("/<token>")
-@links.arguments(LinkQuerySchema, location="query")
+@links.arguments(LinkQuerySchema, location="query", unknown=None)
 @links.response(200, BYTES, content_type="*/*")
 @links.alt_response(206, description="The part that `Range` asks for.", success=True)
 @links.alt_response(302, description="Where the object store gives it out.", success=True)
 @links.alt_response(304, description="It is as you know it.", success=True)
+@mailed
 @public
 def show_link(query: dict[str, Any], token: str) -> Response:
     """The file behind a link: a page where `Accept` prefers HTML, else the bytes.
@@ -86,6 +87,7 @@ def show_link(query: dict[str, Any], token: str) -> Response:
 @links.post("/<token>")
 @links.doc(requestBody=PASSWORD_BODY)
 @links.response(200, BYTES, content_type="*/*")
+@mailed
 @public
 def open_with_password(token: str) -> Response:
     """The file behind a link with a password, sent as a form or as JSON."""

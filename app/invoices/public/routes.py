@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, request
-from marshmallow import Schema, fields, validate
-from werkzeug.http import dump_options_header
+from marshmallow import fields, validate
 
-from app.areas import Area
+from app.areas import Area, LinkQuery, mailed
+from app.dispositions import content_disposition
 from app.errors import ApiError, InvalidStateError
 from app.extensions import db
 from app.invoices.downloads import InvoiceFile, data_of, pdf_of
@@ -28,7 +28,7 @@ PROBLEM_PAGE = {
 }
 
 
-class PageQuerySchema(Schema):
+class PageQuerySchema(LinkQuery):
     """What of the document is wanted."""
 
     file = fields.String(
@@ -45,10 +45,11 @@ class PageQuerySchema(Schema):
 
 
 @pages.get("/<token>")
-@pages.arguments(PageQuerySchema, location="query")
+@pages.arguments(PageQuerySchema, location="query", unknown=None)
 @pages.response(200, {"type": "string"}, content_type="text/html")
 @pages.doc(responses=dict.fromkeys((404, 409), PROBLEM_PAGE))
 @pages.alt_response(200, schema=FILE, content_type="*/*", description="The file.", success=True)
+@mailed
 @public
 def show_document(query: dict[str, Any], token: str) -> Response:
     """The page of an issued document: amount, due date, state, how to pay, its files.
@@ -85,8 +86,6 @@ def _count(query: dict[str, Any], invoice: Mapping[str, Any]) -> bool:
 
 def _answer(file: InvoiceFile) -> Response:
     answer = Response(file.content, mimetype=file.media_type)
-    answer.headers["Content-Disposition"] = dump_options_header(
-        "attachment", {"filename": file.name}
-    )
+    answer.headers["Content-Disposition"] = content_disposition("attachment", file.name)
     answer.headers["X-Robots-Tag"] = "noindex, nofollow"
     return answer
