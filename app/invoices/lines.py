@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from difflib import SequenceMatcher
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, select, update
 
 from app import records
 from app.invoices.totals import Line, Totals, compute_totals
@@ -32,15 +33,19 @@ LINE_ITEM = ChildRules(
 NEEDS_REASON = ("E", "AE", "K", "G", "O")
 _TABLE = LineItem.__table__
 _STORED = select(_TABLE).where(_TABLE.c.invoice_id == bindparam("invoice_id"))
-_OF_INVOICE = delete(LineItem).where(_TABLE.c.invoice_id == bindparam("invoice_id"))
+_BY_KEY = _STORED.order_by(_TABLE.c.id)
+_CHANGED = update(LineItem).where(_TABLE.c.id == bindparam("key"))
+_GONE = delete(LineItem).where(_TABLE.c.id.in_(bindparam("gone", expanding=True)))
 
 
 def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list[dict[str, Any]]:
     """Lines with what they leave out: defaults, tax rate, position.
 
-    A rate of 0 without a category means zero-rated, because S is for rates above 0 (BR-S-5).
+    A rate of 0 without a category means zero-rated, because S is for rates above 0 (BR-S-5). A line
+    without a position comes behind those before it.
     """
-    whole = []
+    whole: list[dict[str, Any]] = []
+    last = 0
     for place, given in enumerate(lines, start=1):
         line = {name: LINE_ITEM.defaults[name] for name in LINE_ITEM.writable} | dict(given)
         if "tax_category" not in given and given.get("tax_rate") == 0:
@@ -49,7 +54,8 @@ def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list
             standard = settings.defaults.tax_rate
             line["tax_rate"] = standard if line["tax_category"] == "S" else Decimal(0)
         if line["position"] is None:
-            line["position"] = place
+            line["position"] = max(place, last + 1)
+        last = max(last, line["position"])
         whole.append(line)
     return whole
 
@@ -107,15 +113,47 @@ def stored_lines(invoice_id: int) -> list[dict[str, Any]]:
 
 
 def write_lines(change: Change, lines: Sequence[Mapping[str, Any]], totals: Totals) -> None:
-    """Replace the lines of an invoice."""
-    if not change.is_new:
-        records.connection().execute(_OF_INVOICE, {"invoice_id": change.key})
-    records.insert_all(
-        _TABLE,
-        [
-            {
-                **line, **vars(amounts), "invoice_id": change.key, "created_at": change.now,
-            }
-            for line, amounts in zip(lines, totals.lines, strict=True)
-        ],
-    )  # fmt: skip
+    """Replace the lines of an invoice; a line that is still there keeps its key."""
+    stored = [] if change.is_new else _stored_by_key(change.key)
+    keys = keys_kept(stored, lines)
+    rows = [{**line, **vars(amounts)} for line, amounts in zip(lines, totals.lines, strict=True)]
+    kept = [{**row, "key": key} for key, row in zip(keys, rows, strict=True) if key is not None]
+    if kept:
+        records.connection().execute(_CHANGED, kept)
+    added = [row for key, row in zip(keys, rows, strict=True) if key is None]
+    of_invoice = {"invoice_id": change.key, "created_at": change.now}
+    records.insert_all(_TABLE, [row | of_invoice for row in added])
+    # Last: SQLite would give new lines the numbers of those that went.
+    gone = {row["id"] for row in stored}.difference(keys)
+    if gone:
+        records.connection().execute(_GONE, {"gone": sorted(gone)})
+
+
+def keys_kept(
+    stored: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]]
+) -> list[int | None]:
+    """The key of each line, None for a new one; keys ascend, and new lines are the last.
+
+    Lines have no key of their own in a body: those that are equal are the same, and so is one
+    that was changed at its place. What comes behind a line put between others becomes new, for
+    the keys are the order that a reader of the set sees.
+    """
+    in_order = sorted(stored, key=lambda row: (row["position"], row["id"]))
+    before, after = _contents(stored), _contents(lines)
+    if _contents(in_order) == after:  # nothing but the document around them changed
+        return [row["id"] for row in in_order]
+    keys: list[int | None] = [None] * len(lines)
+    for kind, start, end, at, until in SequenceMatcher(None, before, after, False).get_opcodes():
+        if kind == "equal" or (kind == "replace" and end - start == until - at):
+            keys[at:until] = [row["id"] for row in stored[start:end]]
+    first_new = keys.index(None) if None in keys else len(keys)
+    return [*keys[:first_new], *[None] * (len(keys) - first_new)]
+
+
+def _contents(lines: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    return [tuple(line[name] for name in LINE_ITEM.writable) for line in lines]
+
+
+def _stored_by_key(invoice_id: int) -> list[dict[str, Any]]:
+    rows = records.connection().execute(_BY_KEY, {"invoice_id": invoice_id})
+    return [dict(row) for row in rows.mappings()]

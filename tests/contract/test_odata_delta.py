@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -198,6 +199,55 @@ def test_a_change_that_was_committed_late_is_told(admin: Api, app: Flask) -> Non
         session.execute(update(table).where(table.c.id == key).values(values))
     found, _ = follow(admin, link)
     assert found[key]["name"] == "Later"
+
+
+def test_nothing_is_missed_while_others_write(admin: Api, app: Flask) -> None:
+    """Three writers at once, and a reader who follows them: at the end both know the same."""
+    keys = [make(admin, f"Client {number}") for number in range(12)]
+    rows, link = begin(admin)
+    copy = {row["id"]: row["name"] for row in rows}
+
+    def write(writer: int) -> None:
+        api = Api(app.test_client(), admin.headers)
+        for step in range(10):
+            key = keys[writer * 4 + step % 4]
+            if step == 9:
+                assert api.delete(f"/odata/Clients({key})").status_code == 204
+            else:
+                body = {"name": f"Writer {writer}, step {step}"}
+                assert api.patch(f"/odata/Clients({key})", body).status_code == 200
+            make(api, f"New of {writer}, step {step}")
+
+    with ThreadPoolExecutor(3) as pool:
+        writers = [pool.submit(write, number) for number in range(3)]
+        is_last = False
+        while not is_last:
+            is_last = all(one.done() for one in writers)  # then one more look is enough
+            found, link = follow(admin, link)
+            for key, row in found.items():
+                copy.pop(key, None)
+                if row is not None:
+                    copy[key] = row["name"]
+        for one in writers:
+            one.result()
+    fresh = admin.get("/odata/Clients").json["value"]
+    assert copy == {row["id"]: row["name"] for row in fresh}
+    assert len(copy) == 12 - 3 + 30
+
+
+def test_a_right_that_was_lost_ends_the_link(admin: Api, sign_in: Callable[..., Api]) -> None:
+    """Rows that did not change cannot be told as gone: the whole is read again, without them."""
+    sales = sign_in("Sales")
+    assert sales.post("/odata/Leads", {"lastName": "Mine"}).status_code == 201
+    _, link = begin(sales, "/odata/Leads")
+    me = sales.get("/api/auth/me").json["id"]
+    assert admin.patch(f"/api/admin/users/{me}", {"roles": ["Support"]}).status_code == 200
+    answer = sales.get(link)
+    assert (answer.status_code, answer.json["error"]["code"]) == (410, "GONE")
+    _, link = begin(sales, "/odata/Leads")
+    assert admin.patch(f"/api/admin/users/{me}", {"roles": ["Accountant"]}).status_code == 200
+    assert sales.get(link).status_code in (403, 410)
+    assert sales.get("/odata/Leads", headers=TRACK).status_code == 403
 
 
 # --- what cannot be tracked, and links that do not lead on ---------------------------------------

@@ -168,7 +168,7 @@ def test_hostile_text_is_printed_and_sent_as_text(
     assert answer.status_code == 200, answer.text
     pdf = admin.get(f"/api/invoices/{key}/pdf")
     assert time.perf_counter() - started < 30  # seconds on a busy machine; no loop without end
-    assert pdf.headers["Content-Disposition"] == f"inline; filename={answer.json['number']}.pdf"
+    assert pdf.headers["Content-Disposition"] == f'inline; filename="{answer.json["number"]}.pdf"'
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf.data)
     assert "119.00" in PdfReader(path).pages[0].extract_text()

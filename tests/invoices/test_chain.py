@@ -58,6 +58,16 @@ def test_links_hold_number_total_and_file(admin: Caller, three: list[int]) -> No
     assert (found.links, found.last_hash, found.broken) == (3, links[-1]["hash"], None)
 
 
+@pytest.mark.parametrize("batch", [1, 2, 3])
+def test_a_chain_is_read_some_links_at_a_time(
+    admin: Caller, three: list[int], monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr("app.invoices.verifying.BATCH", batch)
+    assert (verify_chain().links, verify_chain().broken) == (3, None)
+    put("Invoice", three[2], number="INV-2026-99999")
+    assert (verify_chain().links, "another number" in str(verify_chain().broken)) == (2, True)
+
+
 def test_what_happens_after_issue_breaks_nothing(admin: Caller, three: list[int]) -> None:
     pay(three[0], "50")
     void_invoice(three[1], "mistake")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidStateError, ValidationError
+from app.invoices.lines import LINE_ITEM, keys_kept
 from app.models.event import Event
 from app.models.invoice import LineItem
 from app.security import Caller
@@ -161,6 +162,29 @@ def test_the_same_lines_are_no_change(admin: Caller) -> None:
     update("Invoice", key, line_items=[line("100.00"), line("50", quantity=1)])
     assert [row["id"] for row in rows(LineItem, invoice_id=key)] == before
     assert stored("Invoice", key)["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("after", "keys"),
+    [
+        ("abc", [1, 2, 3]),
+        ("aXc", [1, 2, 3]),
+        ("XYZ", [1, 2, 3]),
+        ("abcd", [1, 2, 3, None]),
+        ("ac", [1, 3]),
+        ("bcd", [2, 3, None]),
+        ("aXbc", [1, None, None, None]),
+        ("", []),
+        ("Z", [None]),
+    ],
+)
+def test_lines_that_stay_keep_their_keys(after: str, keys: list[int | None]) -> None:
+    def named(names: str) -> list[dict[str, Any]]:
+        rest = dict.fromkeys(LINE_ITEM.writable)
+        return [rest | {"description": name, "position": 0} for name in names]
+
+    before = [row | {"id": key} for key, row in enumerate(named("abc"), start=1)]
+    assert keys_kept(before, named(after)) == keys
 
 
 def test_a_change_of_the_discount_counts_for_the_lines_that_are_there(admin: Caller) -> None:
