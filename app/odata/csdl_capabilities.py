@@ -23,7 +23,8 @@ METADATA_FORMATS = ("application/xml", "application/json")
 # Functions of $filter beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
 FILTER_FUNCTIONS = (
     "concat", "contains", "endswith", "indexof", "length", "startswith", "substring",
-    "matchespattern", "tolower", "toupper", "trim", "date", "day", "fractionalseconds", "hour",
+    "matchespattern", "tolower", "toupper", "trim", "hassubset", "hassubsequence", "date",
+    "day", "fractionalseconds", "hour",
     "maxdatetime", "mindatetime", "minute", "month", "now", "second", "time",
     "totaloffsetminutes", "totalseconds", "year", "ceiling", "floor", "round", "cast", "isof",
     "case",

@@ -62,14 +62,15 @@ class DeepWriter:
         """Change an entity and what its body holds.
 
         Args:
-            replace: what the body leaves out goes back to its default (PUT).
+            replace: what the body leaves out goes back to its default (PUT), of nested entities
+                too, unless they are mere references (Protocol 11.4.3.1).
             version: the row version that must still stand.
             more: values that the place of the request gives, by attribute.
         """
         service = service_of(entity_set, update=True)
         if replace:
             _refuse_deltas(body)
-        single = self.single_values(body, changing=True)
+        single = self._changed_single_values(body, replace)
         if replace:
             values = replacement_values(body, frozenset((*single, *more)))
         else:
@@ -78,19 +79,36 @@ class DeepWriter:
         with at_place(body.type, body.path):
             service.update(key, values, version)
         for related in self._collections(body):
-            self._update_collection(entity_set, body.type, key, related)
+            self._update_collection(entity_set, body.type, key, related, replace)
 
     # --- single-valued navigation -------------------------------------------------------------
 
-    def single_values(self, body: EntityBody, *, changing: bool = False) -> dict[str, Any]:
-        """The foreign keys that the single-valued navigation properties of a body give."""
+    def single_values(self, body: EntityBody) -> dict[str, Any]:
+        """The foreign keys that the single-valued navigation of a new entity's body gives."""
         return {
-            foreign_key(related.navigation): self._single_key(related, changing)
-            for related in body.related
-            if not related.navigation.collection and self._relations.can_change(related.navigation)
+            foreign_key(related.navigation): self._single_key(related)
+            for related in self._singles(body)
         }
 
-    def _single_key(self, related: Related, changing: bool) -> Any:
+    def _changed_single_values(self, body: EntityBody, replace: bool) -> dict[str, Any]:
+        """The same of a body that changes an entity: a key alone names who is related already."""
+        return {
+            foreign_key(related.navigation): self._single_key(
+                related, changing=True, replace=replace
+            )
+            for related in self._singles(body)
+        }
+
+    def _singles(self, body: EntityBody) -> list[Related]:
+        return [
+            related
+            for related in body.related
+            if not related.navigation.collection and self._relations.can_change(related.navigation)
+        ]
+
+    def _single_key(
+        self, related: Related, *, changing: bool = False, replace: bool = False
+    ) -> Any:
         if not related.items:
             return None
         (item,) = related.items
@@ -99,11 +117,17 @@ class DeepWriter:
         if key is None and changing:
             key = item.given_key
         if key is None:
-            return self.create(target_set, item)
-        if _changes(target_set, item):
+            return self._create_related(target_set, item)
+        if _changes(target_set, item, replace):
             with as_bad_reference(item.path):
-                self.update(target_set, key, item, version=version_of_tag(item, key))
+                version = version_of_tag(item, key)
+                self.update(target_set, key, item, replace=replace, version=version)
         return key
+
+    def _create_related(self, entity_set: edm.EntitySet, item: EntityBody, **more: Any) -> Any:
+        with as_bad_reference(item.path):
+            service_of(entity_set, insert=True)
+        return self.create(entity_set, item, **more)
 
     def _referred_key(self, related: Related, item: EntityBody) -> Any | None:
         """The key of the entity whose URL an item gives; None when it gives none."""
@@ -162,7 +186,12 @@ class DeepWriter:
         )
 
     def _update_collection(
-        self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related
+        self,
+        entity_set: edm.EntitySet,
+        type_: edm.EntityType,
+        key: Any,
+        related: Related,
+        replace: bool,
     ) -> None:
         """Make a collection what the body says: all of it, or by the changes of a delta."""
         nav = related.navigation
@@ -173,7 +202,7 @@ class DeepWriter:
             if target is None:
                 target = item.given_key
             if not item.removed:
-                kept.append(self._add(entity_set, key, related, item, target, before))
+                kept.append(self._add(entity_set, key, related, item, target, before, replace))
             elif target in before:
                 self._remove(entity_set, key, nav, item, target)
         if not related.is_delta:
@@ -208,22 +237,24 @@ class DeepWriter:
         item: EntityBody,
         target: Any | None,
         before: Collection[Any] = (),
+        replace: bool = False,
     ) -> Any:
         """Relate one item: make it, or change and link what exists; returns its key.
 
         Args:
             target: the key of the entity that the item names; None for a new one.
             before: the keys of those that are related already.
+            replace: as in ``update``.
         """
         nav = related.navigation
         target_set = self._relations.target_set(nav)
         more = {} if nav.through is not None else held_values(nav, key)
         if target is None or (target not in before and _gives_own_key(item)):
-            target = self.create(target_set, item, **more)
-        elif _changes(target_set, item):
+            target = self._create_related(target_set, item, **more)
+        elif _changes(target_set, item, replace):
             with as_bad_reference(item.path):
                 version = version_of_tag(item, target)
-                self.update(target_set, target, item, version=version, **more)
+                self.update(target_set, target, item, replace=replace, version=version, **more)
         elif more and target not in before:
             with as_bad_reference(item.path):
                 self._relations.relate(entity_set, key, nav, target)
@@ -248,12 +279,15 @@ def _gives_own_key(body: EntityBody) -> bool:
     )
 
 
-def _changes(entity_set: edm.EntitySet, body: EntityBody) -> bool:
-    """Whether a body has more than the key, and the set takes changes.
+def _changes(entity_set: edm.EntitySet, body: EntityBody, replace: bool) -> bool:
+    """Whether a body changes the entity that it names, and the set takes changes.
 
-    Of a set that does not, a body that was read and is sent back still says which entity it is.
+    A PUT changes all that it does not only refer to; else a body with nothing but the key changes
+    nothing. Of a set that takes no changes, a body that was read and is sent back still says which
+    entity it is.
     """
     keys = {body.type.properties[name].attribute for name in body.type.key}
-    if not (body.values.keys() - keys or body.partial or body.related):
+    has_more = bool(body.values.keys() - keys or body.partial or body.related)
+    if not (has_more or (replace and not body.is_reference)):
         return False
     return entity_set.service is not None and entity_set.updatable

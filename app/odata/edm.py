@@ -301,11 +301,11 @@ class Operation:
     no set; ``creates`` tells that the returned entity is new. ``available`` is when an entity can
     be bound, for those who ask for all metadata; None for never.
 
-    Two make a bound function one that expressions can call. ``expression`` is its value as SQL, of
-    the columns of the row it is bound to (of a collection: an aggregate over its rows) and the
-    arguments given, by name; bound to one row it needs no handler. ``members`` tells of a function
-    that returns entities which they are: a condition of the columns of the row it is bound to,
-    those of an entity, and the arguments.
+    Two make a function one that expressions can call. ``expression`` is its value as SQL, of the
+    columns of the row it is bound to (of a collection: an aggregate over its rows; bound to
+    nothing: None) and the arguments given, by name; bound to one row it needs no handler.
+    ``members`` tells of a function that returns entities which they are: a condition of the columns
+    of the row it is bound to (or None), those of an entity, and the arguments.
     """
 
     name: str

@@ -23,6 +23,7 @@ _REST_OF_MALFORMED = re.compile(r"[^,]*(?:,|$)")
 _NAME = r"[^\W\d]\w*"
 _PART = rf"-?(?:\*|{_NAME}(?:\.{_NAME})*\.(?:\*|{_NAME}))(?:#{_NAME})?"
 _FILTER = re.compile(rf"{_PART}(?:,{_PART})*")
+_ROWS = re.compile("[0-9]{1,18}")
 # What OData 4.0 spells with the prefix, 4.01 without; both are the same preference.
 _PREFIX = "odata."
 
@@ -54,7 +55,7 @@ class Preferences:
     def max_page_size(self) -> int | None:
         """Rows of a page, 1 or more."""
         value = self._value("maxpagesize")
-        return int(value) or None if value.isascii() and value.isdigit() else None
+        return int(value) or None if _ROWS.fullmatch(value) else None
 
     @property
     def omit_values(self) -> str | None:

@@ -66,7 +66,8 @@ def read_options(
     aliases: dict[str, str] = {}
     custom: list[tuple[str, str]] = []
     for name, text in _decoded(query) if isinstance(query, str | bytes) else query:
-        check_characters(text)
+        if "\0" in text:
+            check_characters(text, name)
         known = _SPELLINGS.get(name) or _spelled_otherwise(name)
         if known is None or (name in parameters and not name.startswith("$")):
             if name.startswith("@"):
@@ -99,13 +100,18 @@ def _decoded(query: str | bytes) -> Iterable[tuple[str, str]]:
             if pair:
                 name, _, value = pair.partition("=")
                 # Many clients encode the dollar sign; alone it needs no decoder.
-                yield _unquoted(name.replace("%24", "$")), _unquoted(value)
+                name = _unquoted(name.replace("%24", "$"))
+                yield name, _unquoted(value, name)
     except UnicodeDecodeError:
         raise QueryError("the query string is not UTF-8") from None
 
 
-def _unquoted(text: str) -> str:
-    return unquote_to_bytes(text).decode() if "%" in text else text
+def _unquoted(text: str, option: str | None = None) -> str:
+    """Decoded text; ``option`` is the one whose value it is, for the error."""
+    try:
+        return unquote_to_bytes(text).decode() if "%" in text else text
+    except UnicodeDecodeError:
+        raise QueryError("the query string is not UTF-8", option=option) from None
 
 
 def _add_once(texts: dict[str, str], key: str, option: str, text: str) -> None:

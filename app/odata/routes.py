@@ -29,7 +29,7 @@ from app.odata.writes import WRITES
 from app.security import streamed
 from app.shared_commit import share_commit
 
-METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
+METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
 # A longer body may mean much work: its transaction is its own.
 MOST_SHARED_BYTES = 65_536
 _JSON = "application/json"

@@ -18,7 +18,6 @@ from werkzeug.datastructures import Headers
 
 from app.errors import (
     InvalidQueryError,
-    MethodNotAllowedError,
     NotImplementedInServiceError,
     PreconditionFailedError,
     TooLargeError,
@@ -32,6 +31,8 @@ from app.odata.csdl import metadata, service_document
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.etags import unconditional
+from app.odata.methods import READ, method_error
+from app.odata.offered import QUERY, answer_options
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import (
     Surroundings,
@@ -43,7 +44,6 @@ from app.odata.options import OptionTexts, read_options
 from app.odata.path import parse_path, read_path
 from app.odata.preferences import NO_PREFERENCES, parse_preferences
 from app.odata.query_string import METADATA_OPTIONS
-from app.odata.reading.answers import Answer
 from app.odata.reading.everything import ALL, read_all
 from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated
@@ -53,16 +53,17 @@ from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import Request
 from app.odata.tracking.service import Tracker
+from app.odata.write_collections import is_each
 from app.odata.write_content import WriteRequest
 from app.odata.write_shown import note_shown
 from app.odata.write_urls import entity_path
-from app.odata.writes import WRITES, write
+from app.odata.writes import write
+from app.plain_response import plain_response
 from app.security import current_caller
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "/()',=:@!$&*;-._~"
 _CAST = "$entity/"
-READS = ("GET", "HEAD")
 # Both write the options as an address does.
 _QUERY_TYPES = ("text/plain", "application/x-www-form-urlencoded")
 # Of a query in a body: far more than an address may have, and read in little time.
@@ -145,21 +146,29 @@ class ODataService:
         if request.headers.get("Isolation", request.headers.get("OData-Isolation")) is not None:
             raise PreconditionFailedError("Isolation is not offered.")
         path = request.path.strip("/")
+        if request.method == "OPTIONS":
+            return self._options(request)
         if path in ("", "$metadata"):
             return self._document(request, path)
         if path == "$batch":
             return self._batch(request)
-        if request.method == "POST" and path.endswith("/$query"):
+        if path.endswith(QUERY):
             return self._query(request, in_transaction)
         if (call := self._find_call(path)) is not None:
             return self._call(request, call, in_transaction)
-        if request.method in READS:
+        if request.method in READ and not is_each(path):
             if path == "$entity" or path.startswith(_CAST):
                 return self._resolved(request, path.removeprefix(_CAST), in_transaction)
             if Tracker.concerns(request):
                 return self._tracked(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
         return self._write(request)
+
+    def _options(self, request: Request) -> Response:
+        try:
+            return answer_options(self.container, self._operations, request)
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
 
     def _batch(self, request: Request) -> Response:
         try:
@@ -189,7 +198,7 @@ class ODataService:
 
     def _call(self, request: Request, call: Call, in_transaction: bool) -> Response:
         """An action or a function."""
-        if call.is_action != (request.method == "POST") or request.method not in ("POST", *READS):
+        if call.is_action != (request.method == "POST") or request.method not in ("POST", *READ):
             raise refuse_method(call, request.method)
         headers = unconditional(request.headers)
         headers.remove("Prefer")  # a page of a result would have no address
@@ -242,7 +251,7 @@ class ODataService:
             with self._connections.reading() as connection:
                 found = read(asked, caller, connection)
         if found.media is None:
-            return as_response(found)
+            return plain_response(found.body, found.status, found.headers)
         name, key, stream = found.media
         home = self.container.sets.get(name) or self.container.singletons[name]
         source: Any = home.service
@@ -254,6 +263,8 @@ class ODataService:
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""
+        if request.method != "POST":
+            raise method_error(request.method, ("POST",))
         media_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if media_type not in _QUERY_TYPES:
             raise UnsupportedMediaTypeError(
@@ -266,7 +277,7 @@ class ODataService:
         except UnicodeDecodeError:
             raise InvalidQueryError("The query options are not UTF-8.") from None
         query = "&".join(part for part in (request.query, text) if part)
-        path = request.path.strip("/").removesuffix("/$query")
+        path = request.path.strip("/").removesuffix(QUERY)
         return self._read(request, path, query, in_transaction)
 
     def _resolved(self, request: Request, cast: str, in_transaction: bool) -> Response:
@@ -304,11 +315,8 @@ class ODataService:
 
     def _document(self, request: Request, path: str) -> Response:
         """The service document, or ``$metadata``."""
-        if request.method not in READS:
-            raise MethodNotAllowedError(
-                f"This address does not take {request.method}.",
-                headers={"Allow": ", ".join(READS)},
-            )
+        if request.method not in READ:
+            raise method_error(request.method, READ)
         try:
             options = read_options(request.query, METADATA_OPTIONS)
         except QueryError as error:
@@ -336,8 +344,6 @@ class ODataService:
     # --- writes
 
     def _write(self, request: Request) -> Response:
-        if request.method not in WRITES:
-            raise MethodNotAllowedError(f"This address does not take {request.method}.")
         try:
             options = read_options(request.query)
         except QueryError as error:
@@ -368,11 +374,3 @@ class ODataService:
         headers = unconditional(request.headers)
         shown = Request("GET", path, "", headers, request.body, request.root, request.roots)
         return self._read(shown, path, options, in_transaction=True)
-
-
-def as_response(answer: Answer) -> Response:
-    """An answer of the reader as Flask's."""
-    response = Response(answer.body, answer.status, answer.headers)
-    if answer.status in (204, 304):
-        del response.headers["Content-Type"]
-    return response

@@ -50,15 +50,12 @@ _LIFTED_OR_GUID: t.Final = re.compile("['\"+\\-0-9A-Fa-f]" + _LIFTED_AFTER_FIRST
 # Text that has one of these is its own shape: here a literal is not a value but decides the
 # meaning ('Edm.String' may name a type, $levels a depth), is part of a search word, or cannot be
 # told from its neighbours without parsing (10:20 in a case).
-_KEPT_WHOLE: t.Final = ("cast(", "isof(", "case(", "search", "levels")
+_KEPT_WHOLE: t.Final = re.compile(r"(?:cast|isof|case)\(|search|levels", re.IGNORECASE)
 
 
 def is_kept_whole(text: str) -> bool:
     """Whether no literal of this option may be lifted."""
-    if "(" not in text:
-        return False
-    lowered = text.lower()
-    return any(word in lowered for word in _KEPT_WHOLE)
+    return "(" in text and _KEPT_WHOLE.search(text) is not None
 
 
 def shape(text: str) -> tuple[str, list[LiteralValue]]:
@@ -113,7 +110,7 @@ def _has_duration_prefix(text: str, quote: int) -> bool:
     )
 
 
-def check_characters(text: str) -> None:
+def check_characters(text: str, option: str | None = None) -> None:
     """Raise QueryError if ``text`` has a NUL: no value in the database can have one."""
     if "\0" in text:
-        raise QueryError("the character NUL is not allowed", text.index("\0"))
+        raise QueryError("the character NUL is not allowed", text.index("\0"), option)

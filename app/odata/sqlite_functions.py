@@ -5,9 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-from app.odata.sql import sqlite_numbers as numbers, sqlite_texts as texts, sqlite_times as times
+from app.odata.sql import (
+    sqlite_collections as collections,
+    sqlite_numbers as numbers,
+    sqlite_texts as texts,
+    sqlite_times as times,
+)
+from app.odata.sql.text_values import SQLITE
 
-_FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | None]]] = {
+_FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]]] = {
     "add": (2, numbers.add),
     "subtract": (2, numbers.subtract),
     "multiply": (2, numbers.multiply),
@@ -21,6 +27,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | None]]] = {
     "round_double": (1, numbers.round_double),
     "floor_double": (1, numbers.floor_double),
     "ceiling_double": (1, numbers.ceiling_double),
+    "remainder": (2, numbers.remainder),
     "to_integer": (1, numbers.to_integer),
     "to_decimal": (1, numbers.to_decimal),
     "double_to_decimal": (1, numbers.double_to_decimal),
@@ -33,11 +40,14 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | None]]] = {
     "substring_of_length": (3, texts.substring_of_length),
     "matches": (2, texts.matches),
     "base64url": (1, texts.base64url),
+    "has_subset": (2, collections.has_subset),
+    "has_subsequence": (2, collections.has_subsequence),
     "add_to_instant": (2, times.add_to_instant),
     "add_to_date": (2, times.add_to_date),
     "between_instants": (2, times.between_instants),
     "between_dates": (2, times.between_dates),
     "duration_text": (1, times.duration_text),
+    **{name: (1, read) for name, read in SQLITE.items()},
 }
 
 

@@ -16,7 +16,6 @@ from flask import Response
 from app.errors import (
     ApiError,
     InvalidQueryError,
-    MethodNotAllowedError,
     NotFoundError,
     PreconditionFailedError,
     ValidationError,
@@ -25,6 +24,7 @@ from app.json_body import parse_json
 from app.odata import edm
 from app.odata.csdl_capabilities import upsert_keys
 from app.odata.deep_relations import service_of
+from app.odata.methods import READ, method_error
 from app.odata.options import OptionTexts
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import FilterPathSegment, NameSegment
@@ -34,6 +34,7 @@ from app.odata.payload_types import typed_reader
 from app.odata.preferences import preference_applied
 from app.odata.write_answers import no_content
 from app.odata.write_content import WriteRequest
+from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
 from app.odata.write_rows import find_key, find_version, version_of_tag
 from app.odata.write_targets import Target
@@ -61,13 +62,11 @@ def write_each(request: WriteRequest) -> Response:
     """
     path = request.path.rstrip("/").removesuffix(_EACH)
     entity_set = each_set(request.container, path)
-    if request.method not in ("PATCH", "DELETE"):
-        raise MethodNotAllowedError(
-            f"This address does not take {request.method}.", headers={"Allow": "PATCH, DELETE"}
-        )
+    allowed = each_methods(entity_set)
+    if request.method not in allowed:
+        raise method_error(request.method, allowed)
     if request.options.system:
         raise InvalidQueryError("$each takes no query options; use /$filter(...) before it.")
-    service_of(entity_set, update=request.method == "PATCH", delete=request.method == "DELETE")
     refuse_tags(request)
     body = None
     if request.method == "PATCH":
@@ -96,7 +95,7 @@ def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
     if entity_set is None:
         raise NotFoundError("$each follows an entity set of this service.")
     if not all(isinstance(segment, FilterPathSegment) and not segment.key for segment in rest):
-        raise MethodNotAllowedError("Between a set and $each only $filter(...) can stand.")
+        raise method_error("", (), "Between a set and $each only $filter(...) can stand.")
     return entity_set
 
 
@@ -132,10 +131,8 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     content = request.json()
     items = content.get("value") if isinstance(content, dict) else None
     if not isinstance(items, list):
-        raise MethodNotAllowedError(
-            'A set is changed by the items of a delta: {"value": [...]}.',
-            headers={"Allow": "GET, HEAD, POST"},
-        )
+        message = 'A set is changed by the items of a delta: {"value": [...]}.'
+        raise method_error("PATCH", (*READ, "POST"), message)
     if request.odata_version == "4.0":
         raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
     if len(items) > MOST_RELATED:

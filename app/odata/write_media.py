@@ -27,6 +27,11 @@ class MediaService(Protocol):
     ) -> None:
         """Give an entity other bytes."""
 
+
+@runtime_checkable
+class ErasableMedia(Protocol):
+    """What a ``MediaService`` has besides where an entity can be without its bytes."""
+
     def delete_media(self, key: Any, version: int | None = None) -> None:
         """Take the bytes away; the entity stays."""
 
@@ -63,6 +68,7 @@ def write_media(request: WriteRequest, target: Target) -> Response:
     service = _service(target.entity_set)
     version = version_to_match(request, target.type, target.key)
     if request.method == "DELETE":
+        assert isinstance(service, ErasableMedia)  # or the method is refused
         service.delete_media(target.key, version)
     else:
         content_type = request.headers.get("Content-Type", "application/octet-stream")
@@ -74,8 +80,7 @@ def write_stream(request: WriteRequest, target: Target) -> Response:
     """Replace or remove the bytes of a stream property."""
     assert target.prop is not None
     service: Any = target.entity_set.service
-    if not isinstance(service, StreamService):
-        raise NotImplementedInServiceError(f"{target.prop.name} is not written through OData.")
+    assert isinstance(service, StreamService)  # or the method is refused
     if target.key is None:
         raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)

@@ -1,13 +1,16 @@
-"""Which methods an address takes, for 405 and its ``Allow`` (RFC 9110, 15.5.6)."""
+"""Which methods an address takes, for OPTIONS and for 405 with its ``Allow`` (methods.py)."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.odata import edm
 from app.odata.csdl_capabilities import is_insertable
-from app.odata.write_targets import Target
+from app.odata.deep_relations import LinkingService
+from app.odata.methods import READ
+from app.odata.write_media import ErasableMedia, MediaService, StreamService
+from app.odata.write_targets import Link, Target
 from app.odata.write_values import is_changeable
-
-READ = ("GET", "HEAD")
 
 
 def allowed_methods(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
@@ -22,8 +25,7 @@ def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
         return _property_writes(target, target.prop)
     writable = _is_writable(target)
     if target.ending == "$value":
-        has_stream = target.type.has_stream and not target.is_collection
-        return ("PUT", "DELETE") if has_stream and writable else ()
+        return _media_writes(target) if writable else ()
     if not writable:
         return ()
     owned = target.link is not None and target.link.navigation.owned
@@ -38,6 +40,22 @@ def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
     if (owned or target.entity_set.deletable) and not target.is_singleton:
         methods += ("DELETE",)
     return methods
+
+
+def each_methods(entity_set: edm.EntitySet) -> tuple[str, ...]:
+    """The methods of ``/$each`` behind a set."""
+    if entity_set.service is None:
+        return ()
+    changed = ("PATCH",) if entity_set.updatable else ()
+    return (*changed, "DELETE") if entity_set.deletable else changed
+
+
+def _media_writes(target: Target) -> tuple[str, ...]:
+    """Of the bytes of a media entity; of no other entity, and of no collection."""
+    service: Any = target.entity_set.service
+    if target.is_collection or not isinstance(service, MediaService):
+        return ()
+    return ("PUT", "DELETE") if isinstance(service, ErasableMedia) else ("PUT",)
 
 
 def _set_writes(entity_set: edm.EntitySet) -> tuple[str, ...]:
@@ -59,7 +77,8 @@ def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
     if not _is_writable(target) or not target.entity_set.updatable:
         return ()
     if prop.type == edm.STREAM:
-        return ("PUT", "DELETE")
+        is_written = isinstance(target.entity_set.service, StreamService)
+        return ("PUT", "DELETE") if is_written else ()
     if not is_changeable(target.type, prop):
         return ()
     nullable = (target.member or prop).nullable
@@ -72,8 +91,23 @@ def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
 def _reference_writes(target: Target) -> tuple[str, ...]:
     link = target.link
     assert link is not None  # a path cannot end in $ref otherwise
-    if link.navigation.foreign_key is None and link.navigation.through is None:
+    if not _is_relation_writable(target.entity_set, link):
         return ()
     if target.is_collection:
         return ("POST", "PUT", "DELETE")
     return ("DELETE",) if link.navigation.collection else ("PUT", "DELETE")
+
+
+def _is_relation_writable(related: edm.EntitySet, link: Link) -> bool:
+    """Whether the entity that holds a relation can be changed (deep_relations.py).
+
+    Args:
+        related: the set of the entities that the navigation leads to.
+    """
+    navigation = link.navigation
+    if navigation.through is not None:
+        return link.entity_set.updatable and isinstance(link.entity_set.service, LinkingService)
+    if navigation.foreign_key is None:
+        return False
+    holder = related if navigation.collection else link.entity_set
+    return holder.updatable and holder.service is not None

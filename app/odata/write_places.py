@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.errors import ApiError, Detail, InvalidQueryError, NotFoundError, ValidationError
+from app.errors import (
+    ApiError,
+    Detail,
+    InvalidQueryError,
+    MethodNotAllowedError,
+    NotFoundError,
+    ValidationError,
+)
 from app.odata import edm
 from app.odata.payload_problems import join_path
 
@@ -33,12 +40,15 @@ def at_place(type_: edm.EntityType, path: str) -> Iterator[None]:
 def as_bad_reference(path: str) -> Iterator[None]:
     """An entity that a body points at and that is not there is a mistake in the body.
 
-    Raises: ValidationError, in place of NotFoundError and of what is wrong with the URL.
+    Raises: ValidationError, in place of NotFoundError, of what is wrong with the URL, and of
+        MethodNotAllowedError, for the address of the request is another.
     """
     try:
         yield
     except NotFoundError as error:
         raise ValidationError([(path, "points at an entity that does not exist")]) from error
+    except MethodNotAllowedError as error:
+        raise ValidationError([(path, error.message)]) from error
     except InvalidQueryError as error:
         raise ValidationError([(path, f"must be the URL of an entity: {error.message}")]) from error
 

@@ -15,6 +15,7 @@ from app.odata.reading.representation import Shown
 from app.odata.write_content import WriteRequest
 from app.odata.write_targets import Target
 from app.permissions import ALL
+from app.plain_response import plain_response
 from app.security import current_caller
 from app.types import json_text
 
@@ -56,7 +57,7 @@ def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | 
         f'{{"{form.control("context")}":{context},'
         f'"{form.control("etag")}":"W/\\"{shown.version}\\"",{shown.text[1:]}'
     )
-    return Response(
+    return plain_response(
         body.encode(),
         200,
         [

@@ -14,9 +14,12 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.errors import MethodNotAllowedError, NotFoundError
 from app.odata import edm
 from app.odata.deep_relations import set_of
+from app.odata.errors import QueryError
+from app.odata.key_values import check_key_literal, key_parts
+from app.odata.methods import READ, method_error
 from app.odata.nodes import Alias, Argument, Literal, Node
 from app.odata.path_nodes import KeySegment, NameSegment, ResourcePath, Segment, SystemSegment
 from app.odata.write_rows import find_key, related_keys
@@ -90,7 +93,7 @@ def resolve_target(
 ) -> Target:
     """What a write to ``path`` is about.
 
-    Raises: NotFoundError, a name or an entity along the path is not there; InvalidQueryError, a
+    Raises: NotFoundError, a name or an entity along the path is not there; QueryError, a
         key is not of its type; MethodNotAllowedError, nothing at such a path can be written.
     """
     resolver = _Resolver(container, aliases)
@@ -147,7 +150,7 @@ class _Resolver:
             raise NotFoundError(f"There is no entity set {segment.name}.")
         entity_set = container.sets[name]
         collection = Target(entity_set, entity_set.type, is_collection=True)
-        return self._keyed(collection, segment.arguments)
+        return self._keyed(collection, segment.arguments, segment.offset)
 
     def _system(self, target: Target, name: str) -> Target:
         if name not in ("$ref", "$value"):
@@ -158,7 +161,7 @@ class _Resolver:
 
     def _name(self, target: Target, segment: NameSegment) -> Target:
         if "." in segment.name:
-            return self._keyed(self._cast(target, segment.name), segment.arguments)
+            return self._keyed(self._cast(target, segment.name), segment.arguments, segment.offset)
         if target.is_collection:
             # Clients/abc: a key as a segment that happens to look like a name.
             return self._entity(target, _key_from_text(target.type, segment.name))
@@ -172,7 +175,7 @@ class _Resolver:
         nav = target.type.navigation.get(name)
         if nav is None:
             raise NotFoundError(f"A {target.type.name} has no {segment.name}.")
-        return self._navigation(target, nav, segment.arguments)
+        return self._navigation(target, nav, segment)
 
     def _cast(self, target: Target, name: str) -> Target:
         bare = name.removeprefix(f"{self._container.namespace}.")
@@ -193,7 +196,7 @@ class _Resolver:
         return replace(target, member=members[name])
 
     def _navigation(
-        self, target: Target, nav: edm.NavigationProperty, arguments: tuple[Argument, ...] | None
+        self, target: Target, nav: edm.NavigationProperty, segment: NameSegment
     ) -> Target:
         if target.is_missing:
             raise NotFoundError(f"There is no such {target.type.name}.")
@@ -202,23 +205,19 @@ class _Resolver:
         entity_set = set_of(self._container, nav) or edm.EntitySet(name=nav.name, type=type_)
         if nav.collection:
             collection = Target(entity_set, type_, is_collection=True, link=link)
-            return self._keyed(collection, arguments)
+            return self._keyed(collection, segment.arguments, segment.offset)
         related = related_keys(self._container, target.type, target.key, nav)
         return Target(entity_set, type_, related[0] if related else None, link=link)
 
-    def _keyed(self, target: Target, arguments: tuple[Argument, ...] | None) -> Target:
+    def _keyed(self, target: Target, arguments: tuple[Argument, ...] | None, offset: int) -> Target:
         if arguments is None:
             return target
-        values = {
-            argument.name: self._value(argument.value)
-            for argument in arguments
-            if argument.name is not None
-        }
-        if not values:
-            if len(arguments) != 1 or len(target.type.key) != 1:
-                raise InvalidQueryError(f"The key of a {target.type.name} has other parts.")
-            values = {target.type.key[0]: self._value(arguments[0].value)}
-        return self._entity(target, _typed_key(target.type, values))
+        type_, values = target.type, {}
+        for name, value in key_parts(type_, arguments, offset).items():
+            literal = self._value(value)
+            check_key_literal(type_.properties[name], literal)
+            values[type_.properties[name].attribute] = literal.value
+        return self._entity(target, values)
 
     def _entity(self, target: Target, values: Mapping[str, Any]) -> Target:
         """The entity of a collection with these key values, by attribute."""
@@ -240,7 +239,7 @@ class _Resolver:
         if isinstance(node, Alias):
             node = self._aliases.get(node.name, node)
         if not isinstance(node, Literal):
-            raise InvalidQueryError("The value of a key must be a literal.")
+            raise QueryError("a key is written as a literal", node.offset)
         return node
 
 
@@ -258,37 +257,7 @@ def _refuse_part(prop: edm.Property | None) -> NoReturn:
     raise NotFoundError(f"{prop.name} is followed by what is no part of it.")
 
 
-_LITERALS: Mapping[str, tuple[str, ...]] = {
-    "Edm.String": ("string",),
-    "Edm.Guid": ("guid",),
-    "Edm.Date": ("date",),
-    "Edm.DateTimeOffset": ("datetime",),
-    "Edm.Decimal": ("integer", "decimal"),
-    "Edm.Boolean": ("boolean",),
-    **dict.fromkeys(("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"), ("integer",)),
-}
-
-
-def _typed_key(type_: edm.EntityType, values: Mapping[str, Literal]) -> dict[str, Any]:
-    """Key values by attribute: of the primary key or of an alternate one.
-
-    Raises: InvalidQueryError, no key has these parts, or a value is of another type.
-    """
-    typed = {}
-    for name, literal in values.items():
-        prop = type_.properties.get(type_.folded.get(name.lower(), name))
-        if prop is None or not isinstance(prop.type, edm.PrimitiveType):
-            raise InvalidQueryError(f"{name} is no part of a key of {type_.name}.")
-        if literal.kind not in _LITERALS.get(prop.type.name, ()):
-            raise InvalidQueryError(f"{prop.name} is not of this type: {literal.value!r}.")
-        typed[prop.attribute] = literal.value
-    keys = [tuple(type_.properties[name].attribute for name in type_.key), *type_.alternate_keys]
-    if not any(set(typed) == set(key) for key in keys):
-        raise InvalidQueryError(f"A {type_.name} has no key of {', '.join(values)}.")
-    return typed
-
-
-_WHOLE = re.compile(r"-?\d{1,19}", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 
 
 def _key_from_text(type_: edm.EntityType, text: str) -> dict[str, Any]:
@@ -321,4 +290,4 @@ def _read_text(type_name: str, text: str) -> Any:
 
 def _read_only(message: str) -> MethodNotAllowedError:
     """What a write of something gets that can only be read (RFC 9110, 15.5.6)."""
-    return MethodNotAllowedError(message, headers={"Allow": "GET, HEAD"})
+    return method_error("", READ, message)

@@ -13,10 +13,11 @@ from typing import Any
 
 from flask import Response
 
-from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.errors import InvalidQueryError, NotFoundError
 from app.odata import edm
 from app.odata.deep_relations import Relations, held_values, service_of
 from app.odata.errors import QueryError
+from app.odata.methods import method_error
 from app.odata.nodes import Node
 from app.odata.options import OptionTexts, parse_options
 from app.odata.path import parse_path
@@ -74,9 +75,7 @@ def _target(request: WriteRequest) -> Target:
 def _write(request: WriteRequest, target: Target) -> Response:
     allowed = allowed_methods(request.container, target)
     if request.method not in allowed:
-        raise MethodNotAllowedError(
-            f"This address does not take {request.method}.", headers={"Allow": ", ".join(allowed)}
-        )
+        raise method_error(request.method, allowed)
     require_some_right(request.method, target)
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from decimal import Decimal
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -12,6 +14,11 @@ from app.models.client import Client
 from tests.contract.batches import send_json
 from tests.contract.conftest import Api
 from tests.contract.records import count_rows, make
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55"
+    "0000000a49444154789c6360000000020001e221bc330000000049454e44ae426082"
+)
 
 
 def one(name: str, method: str, url: str, body: Any = None, **more: Any) -> dict[str, Any]:
@@ -99,6 +106,19 @@ def test_json_goes_on_unless_told_otherwise(admin: Api) -> None:
         ("$1/revenue gt 5 and $1/industry eq null", 200),
         ("$1/name in ('x','y')", 424),
         ("'$1/$succeeded' eq 'x'", 424),
+        ("$1/name ne 'x'", 200),
+        ("$1/doNotContact eq false", 200),
+        ("$1/doNotContact eq null", 424),
+        ("$1/name eq 5", 424),
+        ("$1/industry gt 'a'", 424),
+        ("$1/billingAddress/city eq 'Ulm'", 200),
+        ("$1/createdAt gt 2020-01-01 and 2020-01-01 lt $1/createdAt", 200),
+        ("$1/createdAt eq 2020-01-01", 424),
+        ("$1/createdAt lt 2020-01-01", 424),
+        ("2020-01-01 eq 2020-01-01T10:00:00Z and 2020-01-01 ne 2020-01-02T00:00:00Z", 200),
+        ("$1/tags eq 'x'", 400),
+        ("$1/billingAddress eq null", 400),
+        ("$1/revenue add 1 eq 11", 400),
         ("$1/name", 400),
         ("$1/nothing eq 1", 400),
         ("length('x') eq 1", 400),
@@ -107,7 +127,7 @@ def test_json_goes_on_unless_told_otherwise(admin: Api) -> None:
     ],
 )
 def test_a_condition_decides(admin: Api, condition: str, status: int) -> None:
-    key = make(admin, "Clients", name="ACME", revenue=10)
+    key = make(admin, "Clients", name="ACME", revenue=10, billingAddress={"city": "Ulm"})
     found = send_json(
         admin,
         one("1", "get", f"Clients({key})"),
@@ -133,6 +153,39 @@ def test_values_are_taken_into_bodies_where_they_are_depended_on(admin: Api) -> 
     assert found["3"]["body"]["name"] == "$1/industry"
     assert found["4"]["status"] == 400
     assert len(found["5"]["body"]["value"]) == 1
+
+
+def test_values_are_taken_from_wherever_they_stand_in_an_answer(admin: Api) -> None:
+    key = make(admin, "Clients", name="ACME", tags=["vip"], industry="Steel & Co")
+    contact = make(admin, "Contacts", lastName="Roth", clientId=key)
+    expanded = f"Contacts({contact})?$expand=Client"
+    found = send_json(
+        admin,
+        one("1", "get", f"Clients({key})/name"),
+        one("2", "get", expanded),
+        one("3", "post", "Clients",
+            {"name": "$1/value", "tags": ["$2/lastName", "$5/x", "plain"]}, dependsOn=["1", "2"]),
+        one("4", "get", "Clients?$filter=industry eq $2/Client/industry and "
+            "createdAt le $2/Client/createdAt", dependsOn=["2"]),
+        one("5", "get", "Clients?$filter=name eq $2/Client", dependsOn=["2"]),
+        one("6", "get", f"Clients({key})/name/$value"),
+        one("7", "post", "Clients", {"name": "$6/name"}, dependsOn=["6"]),
+        one("8", "get", "Clients?$filter=name eq $1&$orderby=id&$top=1", dependsOn=["1"]),
+    )  # fmt: skip
+    made = found["3"]["body"]
+    assert (made["name"], made["tags"]) == ("ACME", ["Roth", "$5/x", "plain"])
+    for name in ("4", "8"):
+        assert [row["id"] for row in found[name]["body"]["value"]] == [key]
+    assert (found["5"]["status"], found["7"]["status"]) == (400, 400)
+
+
+def test_an_answer_without_a_tag_lends_none(admin: Api) -> None:
+    key = make(admin, "Clients", name="ACME")
+    change = one("2", "patch", f"Clients({key})", {"name": "x"}, dependsOn=["1"])
+    change["headers"]["if-match"] = "$1"
+    found = send_json(admin, one("1", "get", "Clients/$count"), change)
+    assert found["2"]["status"] == 412
+    assert admin.get(f"/odata/Clients({key})").json["name"] == "ACME"
 
 
 @pytest.mark.requirement("SEC-115")
@@ -191,3 +244,82 @@ def test_a_json_batch_can_be_answered_as_multipart(admin: Api) -> None:
     )
     assert answer.mimetype == "multipart/mixed"
     assert "Content-ID: 1" in answer.text
+
+
+# --- bytes and texts ------------------------------------------------------------------------------
+
+
+def base64url(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def file(name: str, method: str, url: str, kind: str, body: str) -> dict[str, Any]:
+    return {"id": name, "method": method, "url": url, "headers": {"content-type": kind},
+            "body": body}  # fmt: skip
+
+
+def test_bytes_are_base64url_and_texts_are_texts(fresh_keys: None, admin: Api) -> None:
+    made = send_json(
+        admin,
+        file("a", "post", "Documents", "image/png", base64url(PNG)),
+        file("b", "post", "Documents", "text/plain", "Grüße\n"),
+        one("c", "put", "$a/name", {"value": "dot.png"}, dependsOn=["a"]),
+    )
+    assert [item["status"] for item in made.values()] == [201, 201, 204]
+    read = send_json(
+        admin,
+        one("a", "get", "Documents(1)/$value"),
+        one("b", "get", "Documents(2)/$value"),
+        {**one("c", "get", "Documents(1)/$value"), "headers": {"range": "bytes=1-3"}},
+        one("d", "get", "Documents(1)/name/$value"),
+        one("e", "get", "$metadata"),
+    )
+    assert [item["status"] for item in read.values()] == [200, 200, 206, 200, 200]
+    bodies = {name: item["body"] for name, item in read.items()}
+    assert bodies["a"] == base64url(PNG)
+    assert (bodies["b"], bodies["c"], bodies["d"]) == ("Grüße\n", base64url(b"PNG"), "dot.png")
+    whole = admin.get("/odata/$metadata").data
+    assert base64.urlsafe_b64decode(bodies["e"] + "=" * (-len(bodies["e"]) % 4)) == whole
+
+
+def test_bytes_are_replaced(fresh_keys: None, admin: Api) -> None:
+    send_json(admin, file("a", "post", "Documents", "text/plain", "old"))
+    found = send_json(
+        admin,
+        file("a", "put", "Documents(1)/$value", "image/png", base64url(PNG)),
+        file("b", "put", "Documents(1)/name/$value", "text/plain", "dot.png"),
+        one("c", "get", "Documents(1)/$value"),
+    )
+    assert [item["status"] for item in found.values()] == [204, 204, 200]
+    assert (found["c"]["body"], found["c"]["headers"]["content-type"]) == (
+        base64url(PNG), "image/png",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ["***", "+/+/", "A", 5, {"a": 1}])
+def test_bodies_that_are_no_base64url(admin: Api, body: Any) -> None:
+    answer = admin.post("/odata/$batch", {"requests": [
+        file("a", "post", "Documents", "image/png", body)]})  # fmt: skip
+    assert answer.status_code == 400, answer.text
+    assert answer.json["error"]["details"][0]["target"] == "requests[0].body"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "part", "expected"),
+    [
+        ("latin.txt", "Grüße".encode("latin-1"), "", "Grüße"),
+        ("utf-8.txt", "Grüße".encode(), "bytes=0-2", "GrÃ"),
+        ("broken.json", b'{"a":}],"responses":[', "", '{"a":}],"responses":['),
+        ("whole.json", b'{"a": 1.50}', "", {"a": 1.5}),
+        ("cut.json", b'{"a": 1.50}', "bytes=0-3", '{"a"'),
+    ],
+)
+def test_files_are_whatever_somebody_uploaded(
+    fresh_keys: None, admin: Api, name: str, content: bytes, part: str, expected: Any
+) -> None:
+    form = {"file": (BytesIO(content), name)}
+    uploaded = admin.client.post("/api/documents/upload", data=form, headers=admin.headers)
+    assert uploaded.status_code == 201, uploaded.text
+    wanted = one("a", "get", "Documents(1)/$value")
+    found = send_json(admin, {**wanted, "headers": {"range": part} if part else {}})
+    assert found["a"]["body"] == expected

@@ -41,6 +41,18 @@ def test_of_many_mistakes_a_hundred_are_told(admin: Api, hints: list[str], body:
     assert len(hints) == 100
 
 
+@pytest.mark.parametrize("query", ["$top", "$skip", "$filter=revenue eq ", "$filter=id eq "])
+@pytest.mark.parametrize("digits", [19, 100, 5000])
+def test_numbers_of_thousands_of_digits_are_no_fault_of_ours(
+    admin: Api, query: str, digits: int
+) -> None:
+    number = "9" * digits
+    address = f"{query}{number}" if query.endswith(" ") else f"{query}={number}"
+    assert admin.get(f"/odata/Clients?{address}").status_code in (200, 400)
+    prefer = {"Prefer": f"odata.maxpagesize={number}"}
+    assert admin.get("/odata/Clients", headers=prefer).status_code == 200
+
+
 def test_parameters_of_an_action(admin: Api, hints: list[str]) -> None:
     made = admin.post("/odata/Leads", {"lastName": "Doe"}).json["id"]
     body = {f"a{number}": 1 for number in range(20_000)}

@@ -19,6 +19,7 @@ EXPRESSIONS = {
     "endswith": "endswith(name,'x')", "indexof": "indexof(name,'x') eq 1",
     "length": "length(name) eq 1", "startswith": "startswith(name,'x')",
     "substring": "substring(name,1) eq 'x'", "matchespattern": "matchesPattern(name,'^x')",
+    "hassubset": "hassubset(tags,['x'])", "hassubsequence": "hassubsequence(tags,['x'])",
     "tolower": "tolower(name) eq 'x'", "toupper": "toupper(name) eq 'X'",
     "trim": "trim(name) eq 'x'", "date": "date(createdAt) eq 2026-01-31",
     "day": "day(createdAt) eq 1", "fractionalseconds": "fractionalseconds(createdAt) lt 1",

@@ -193,6 +193,30 @@ def test_a_delta_of_lines_keeps_the_others(admin: Api, invoice: int) -> None:
     assert [line["description"] for line in answer.json["LineItems"]] == expected
 
 
+def test_lines_that_stay_keep_their_keys(admin: Api, invoice: int) -> None:
+    address = f"/odata/Invoices({invoice})/LineItems"
+    first, second = (line["id"] for line in lines_of(admin, invoice))
+    third = admin.post(address, {"description": "C", "unitPrice": 1, "taxRate": 19}).json["id"]
+    changed = admin.patch(f"{address}({second})", {"quantity": 3})
+    assert (changed.status_code, changed.json["id"]) == (200, second)
+    admin.patch(f"/odata/Invoices({invoice})", {"discountPercent": 10})
+    assert [line["id"] for line in lines_of(admin, invoice)] == [first, second, third]
+    assert admin.delete(f"{address}({second})").status_code == 204
+    fourth = admin.post(address, {"description": "D", "unitPrice": 2, "taxRate": 19}).json["id"]
+    found = {
+        line["id"]: (line["description"], line["position"]) for line in lines_of(admin, invoice)
+    }
+    assert found == {first: ("A", 1), third: ("C", 3), fourth: ("D", 4)}
+    assert read(admin, f"Invoices({invoice})")["subtotal"] == 23
+    put = {"description": "E", "unitPrice": 0, "taxRate": 19}
+    assert admin.post(f"{address}?$index=1", put).status_code == 201
+    kept, *new = (line["id"] for line in lines_of(admin, invoice))
+    assert (kept, len(new)) == (first, 3)
+    assert min(new) > fourth  # no number names another line than before
+    # 10 % off, and 19 % on it.
+    assert str(read(admin, f"Invoices({invoice})")["total"]) == "24.63"
+
+
 def test_single_lines(admin: Api, invoice: int) -> None:
     made = admin.post(
         f"/odata/Invoices({invoice})/LineItems", {"description": "C", "unitPrice": 1, "taxRate": 19}

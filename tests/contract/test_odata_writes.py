@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -214,6 +215,54 @@ def test_custom_fields_are_merged(admin: Api, acme: int) -> None:
     answer = admin.patch(path, {"customFields": {"a": None, "d": "x"}})
     assert answer.json["customFields"] == {"b": {"c": [1, None]}, "d": "x"}
     assert admin.put(path, {"name": "ACME"}).json["customFields"] == {}
+
+
+def _nested(depth: int) -> Any:
+    value: Any = 1
+    for number in range(depth):
+        value = {"a": value} if number % 2 else [value]
+    return {"a": value}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], "must be an object"),
+        (_nested(25), "must be nested at most 20 deep"),
+        ({"a": "x" * 21_000}, "must have at most 20 KB as JSON"),
+        ({"a": "x\0y"}, None),
+        ({"a\0": "x"}, None),
+    ],
+    ids=["list", "deep", "long", "NUL", "NUL in a name"],
+)
+def test_custom_fields_that_cannot_be_kept_are_refused(
+    admin: Api, given: Any, words: str | None
+) -> None:
+    answer = admin.post("/odata/Clients", {"name": "ACME", "customFields": given})
+    assert answer.status_code == 400, answer.text
+    (detail,) = answer.json["error"]["details"]
+    assert detail["field"].startswith("customFields")
+    assert words is None or detail["message"] == words
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [("1" + "0" * 30, 201), ("1e99", 201), ("-1e-90", 201), ("1e100", 400), ("-1e-400", 400),
+     ("1" + "0" * 400, 400)],
+    ids=lambda value: str(value)[:8],
+)  # fmt: skip
+def test_a_number_in_custom_fields_can_be_sent_back(admin: Api, number: str, status: int) -> None:
+    body = f'{{"name":"ACME","customFields":{{"a":{number}}}}}'
+    headers = {**admin.headers, "Content-Type": "application/json"}
+    answer = admin.client.post("/odata/Clients", data=body, headers=headers)
+    assert answer.status_code == status, answer.text
+    if status == 201:
+        path = f"/odata/Clients({answer.json['id']})"
+        read_back = admin.get(path)
+        assert read_back.json["customFields"]["a"] == Decimal(number)
+        again = admin.client.put(path, data=read_back.data, headers=headers)
+        assert again.status_code == 200, again.text
+        assert again.json["customFields"]["a"] == Decimal(number)
 
 
 def test_priority_by_name_number_and_prefix(admin: Api) -> None:

@@ -34,6 +34,7 @@ def test_return(headers: list[str], expected: str | None) -> None:
         ("maxpagesize=-1", None),
         ("maxpagesize=many", None),
         ("maxpagesize=²", None),
+        (f"maxpagesize={'9' * 5000}", None),
     ],
 )
 def test_max_page_size(header: str, expected: int | None) -> None:

@@ -69,6 +69,21 @@ def find_products(arguments: Arguments) -> list[Any]:
     return _keys(select(P.id).where(named, P.price <= arguments["maxPrice"]).order_by(P.id))
 
 
+def twice(arguments: Arguments) -> Any:
+    """Of a number, or of an expression of SQL."""
+    return arguments["value"] * 2
+
+
+def plus(arguments: Arguments) -> Any:
+    """Of two numbers, or of two expressions of SQL."""
+    return arguments["a"] + arguments["b"]
+
+
+def of_nothing(compute: Callable[[Arguments], Any]) -> Callable[[None, Arguments], Any]:
+    """What is computed of arguments alone, as the SQL of a function that is bound to nothing."""
+    return lambda columns, arguments: compute(arguments)
+
+
 def average_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
     """The mean price of a collection of products, as SQL."""
     return func.coalesce(func.avg(columns.price), 0.0)
@@ -188,11 +203,11 @@ def _parameters(types: Mapping[str, edm.PrimitiveType]) -> tuple[edm.Parameter, 
 
 def _function(
     name_: str, handler: Callable[..., Any], returns: Any, *, many: bool = False,
-    **types: edm.PrimitiveType,
+    expression: Callable[..., ColumnElement[Any]] | None = None, **types: edm.PrimitiveType,
 ) -> edm.Operation:  # fmt: skip
     return edm.Operation(
         name=name_, is_action=False, handler=handler, parameters=_parameters(types),
-        returns=returns, returns_collection=many, import_name=name_,
+        returns=returns, returns_collection=many, import_name=name_, expression=expression,
     )  # fmt: skip
 
 
@@ -235,8 +250,8 @@ OPERATIONS: tuple[edm.Operation, ...] = (
     _function("GetTopProducts", top_products, PRODUCT, many=True, count=INT64, category=STRING),
     _function("GetProductStats", product_stats, STATS),
     _function("FindProducts", find_products, PRODUCT, many=True, name=STRING, maxPrice=DOUBLE),
-    _function("Calculate", lambda given: given["value"] * 2, INT64, value=INT64),
-    _function("Calculate", lambda given: given["a"] + given["b"], INT64, a=INT64, b=INT64),
+    _function("Calculate", twice, INT64, value=INT64, expression=of_nothing(twice)),
+    _function("Calculate", plus, INT64, a=INT64, b=INT64, expression=of_nothing(plus)),
     _function("Convert", lambda given: f"String: {given['input']}", STRING, input=STRING),
     _function("Convert", lambda given: f"Number: {given['number']}", STRING, number=INT64),
     _of_product(

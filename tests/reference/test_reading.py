@@ -276,3 +276,20 @@ def test_flags_that_are_not_there_are_null(reference: Reference) -> None:
     rows = reference.get(f"/Products?{compute}&$select=Name,Flags")["value"]
     dear = {row["Name"] for row in rows if row["Flags"] is not None}
     assert dear == {"Premium Laptop Pro"}
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("Price eq ComplianceService.Calculate(value=10)", 20),
+        ("Price eq $root/Calculate(a=@a,b=20)&@a=0", 20),
+    ],
+)
+def test_functions_of_nothing_stand_in_expressions(
+    reference: Reference, text: str, price: float
+) -> None:
+    expected = reference.get(f"/Products?$filter=Price eq {price}")["value"]
+    assert reference.get(f"/Products?$filter={text}")["value"] == expected
+    address = "/Products?$compute=$root/Calculate(value=4) as eight&$select=eight&$top=1"
+    assert reference.get(address)["value"][0]["eight"] == 8
+    assert reference.get("/Calculate(value=4)")["value"] == 8

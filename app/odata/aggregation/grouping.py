@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sqlalchemy import ColumnElement, and_, func
+from sqlalchemy import ColumnElement, and_, func, true
 
-from app.odata.aggregation.derived import Output, labelled
+from app.odata.aggregation.derived import Output, labelled, outputs_of
 from app.odata.aggregation.extremes import extremes_of_groups
-from app.odata.aggregation.rowset import RowSet, made
+from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made
 from app.odata.apply_nodes import (
     Aggregate,
     AggregateItem,
@@ -26,6 +26,9 @@ from app.odata.binding.aggregates import aggregate_item
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Member, Node
 from app.odata.reading.computing import compute
+
+# The name of a value between two steps: no property and no alias is spelled like this.
+_STEP = "$step"
 
 
 def total(rows: RowSet, items: Sequence[AggregateItem]) -> RowSet:
@@ -86,6 +89,8 @@ def _inner(rows: RowSet, apply: Apply | None) -> _Inner:
 
 
 def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
+    if any(item.origins for item in inner.items):
+        return _in_steps(rows, keys, inner)
     groups = [_key(rows, key) for key in keys]
     outputs = [*groups, *_aggregates(rows, inner)]
     # A group without keys is there even where nothing is made of it.
@@ -93,6 +98,50 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     if groups:
         found = found.group_by(*(output.sql for output in groups))
     return made(rows, found, outputs)
+
+
+# --- from
+
+
+def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
+    """Groups of which some values are made in steps: each joined to the group that it is of.
+
+    Raises: QueryError, there are too many of them.
+    """
+    steps = [item for item in inner.items if item.origins]
+    if rows.parts * len(steps) >= MOST_PARTS:
+        raise QueryError(f"'from' makes more than {MOST_PARTS} parts of the rows", steps[0].offset)
+    whole = [item for item in inner.items if not item.origins]
+    groups = _grouped(rows, keys, replace(inner, items=whole))
+    values = {output.path: output for output in outputs_of(groups.scope)}
+    paths = list(dict.fromkeys(tuple(_path(key)) for key in keys))
+    shown = [values[path] for path in paths]
+    for place, item in enumerate(steps):
+        scope = _stepwise(rows, keys, item, inner.where).scope
+        scope.optional = True
+        own = {output.path: output for output in outputs_of(scope)}
+        same = [values[path].sql.is_not_distinct_from(own[path].sql) for path in paths]
+        groups.scope.attach(f"from/{place}", scope, and_(true(), *same))
+        values[(item.alias or "",)] = replace(own[(item.alias or "",)], nullable=True)
+    shown += [values[(item.alias or "",)] for item in inner.items]
+    return made(groups, groups.select(labelled(shown)), shown)
+
+
+def _stepwise(
+    rows: RowSet, keys: Sequence[Node], item: AggregateItem, where: ColumnElement[bool] | None
+) -> RowSet:
+    """``A from p with g as D``: ``groupby((p),aggregate(A as X))/aggregate(X with g as D)``."""
+    if where is not None:
+        rows = replace(rows, conditions=[*rows.conditions, where])
+    step = replace(item, origins=(), alias=_STEP)
+    for place, origin in enumerate(item.origins):
+        if origin.method is None:
+            raise QueryError("say how to aggregate: 'with average' ...", origin.offset)
+        finer = [one for later in item.origins[place:] for one in later.properties]
+        distinct = {tuple(_path(key)): key for key in (*keys, *finer)}
+        rows = _grouped(rows, list(distinct.values()), _Inner(items=[step]))
+        step = AggregateItem(Member(None, _STEP), origin.method, _STEP, offset=item.offset)
+    return _grouped(rows, keys, _Inner(items=[replace(step, alias=item.alias)]))
 
 
 def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -85,14 +86,27 @@ def _compared(op: str, left: Any, right: Any, offset: int) -> bool:
     if left is None or right is None:
         return False
     try:
-        return _COMPARISONS[op](left, right)
+        return _COMPARISONS[op](_instant(left, right), _instant(right, left))
     except TypeError:
         raise QueryError("these values cannot be compared", offset) from None
 
 
+def _instant(value: Any, other: Any) -> Any:
+    """A day beside an instant is its beginning, as in ``$filter``."""
+    if type(value) is date and isinstance(other, datetime):
+        return datetime.combine(value, time(), UTC)
+    return value
+
+
 def _equal(left: Any, right: Any) -> bool:
+    if {type(left), type(right)} == {date, datetime}:
+        return _day(left) == _day(right)
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, Decimal | int | float) != isinstance(right, Decimal | int | float):
         return left is None and right is None
     return bool(left == right)
+
+
+def _day(value: date) -> date:
+    return value.astimezone(UTC).date() if isinstance(value, datetime) else value

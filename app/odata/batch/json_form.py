@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import orjson
 from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
 from app.errors import ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
+from app.odata.errors import QueryError
+from app.odata.literals import to_binary
 from app.odata.payload_problems import Problems
 from app.types import json_text
 
@@ -156,8 +158,8 @@ class _Reader:
             body = value.encode()
         else:
             try:
-                body = base64.b64decode(value + "=" * (-len(value) % 4), "-_", validate=True)
-            except (binascii.Error, ValueError):
+                body = to_binary(value)
+            except QueryError:
                 self.problems.add(place, "must be base64url")
         return Part(
             part.method, part.url, headers, body, part.id, part.depends_on, part.condition,
@@ -191,10 +193,31 @@ def _answer(name: str, group: str | None, method: str, answer: Response) -> str:
 
 
 def _body(answer: Response, content: bytes) -> str:
-    """JSON as it is, other text as a string, bytes as base64url."""
+    """JSON as it is, other text as a string, bytes as base64url (JSON Format 19.2).
+
+    Files are what somebody uploaded: one that is no JSON, though it says so, is a string.
+    """
     media_type = answer.mimetype or ""
     if media_type.endswith("json"):
-        return content.decode()
+        is_ours = "OData-Version" in answer.headers
+        return content.decode() if is_ours or _is_json(content) else json_text(_text(answer))
     if media_type.startswith("text/"):
-        return json_text(content.decode())
+        return json_text(_text(answer))
     return json_text(base64.urlsafe_b64encode(content).decode().rstrip("="))
+
+
+def _is_json(content: bytes) -> bool:
+    try:
+        orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def _text(answer: Response) -> str:
+    """The characters of a text: what is not in its character set has one for each byte."""
+    content = answer.get_data()
+    try:
+        return content.decode(answer.mimetype_params.get("charset", "utf-8"))
+    except (UnicodeDecodeError, LookupError):
+        return content.decode("latin-1")

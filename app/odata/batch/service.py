@@ -12,7 +12,6 @@ from werkzeug.http import parse_options_header
 
 from app.errors import (
     InvalidQueryError,
-    MethodNotAllowedError,
     UnsupportedMediaTypeError,
     ValidationError,
 )
@@ -25,6 +24,7 @@ from app.odata.batch.parts import BatchEdge, Part, Unit
 from app.odata.batch.references import References
 from app.odata.batch.runner import BatchRunner
 from app.odata.batch.urls import Address
+from app.odata.methods import method_error
 from app.odata.preferences import parse_preferences
 from app.odata.query_string import read_options
 from app.odata.reading.negotiation import negotiated
@@ -53,7 +53,7 @@ def answer_batch(
         RateLimitedError, there are more requests in it than the caller has left.
     """
     if request.method != "POST":
-        raise MethodNotAllowedError("A batch is sent by POST.", headers={"Allow": "POST"})
+        raise method_error(request.method, ("POST",), "A batch is sent by POST.")
     if read_options(request.query, ()).system:
         raise InvalidQueryError("A batch has no query options.")
     headers = request.headers

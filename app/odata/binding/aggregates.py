@@ -95,7 +95,7 @@ def aggregate_item(
     A path through a collection is aggregated for each row first: a sum of sums is the sum of all.
     """
     if item.origins:
-        raise UnsupportedError("'from' is not offered in aggregate()", item.offset)
+        raise UnsupportedError("'from' is not offered in an expression", item.offset)
     expression = item.expression
     if isinstance(expression, Count):
         if expression.source is None:

@@ -1,12 +1,11 @@
 """``add``, ``sub``, ``mul``, ``div``, ``divby``, ``mod`` and ``-`` (URL Conventions 5.1.1.2).
 
 Whole numbers stay whole (``5 div 2`` is 2, ``5 divby 2`` is 2.5), decimals are exact, and dividing
-by zero gives null on both databases (docs/adr/0011).
+by zero gives null on both databases (docs/adr/0011), as does a double that is no number (0139).
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -54,10 +53,10 @@ def negated(value: Typed, offset: int) -> Typed:
 
 def _of_numbers(op: str, left: Typed, right: Typed) -> Typed:
     kinds = {family(left.type), family(right.type)}
-    nullable = left.nullable or right.nullable or op in ("div", "divby", "mod")
     if "double" in kinds:
         first, second = as_double(left), as_double(right)
-        return Typed(_of_doubles(op, first.sql, second.sql), edm.DOUBLE, nullable)
+        return Typed(_of_doubles(op, first.sql, second.sql), edm.DOUBLE)
+    nullable = left.nullable or right.nullable or op in ("div", "divby", "mod")
     if kinds == {"integer"} and op != "divby":
         return Typed(integer_operation(op, left.sql, right.sql), edm.INT64, nullable)
     first, second = as_decimal(left), as_decimal(right)
@@ -65,24 +64,61 @@ def _of_numbers(op: str, left: Typed, right: Typed) -> Typed:
     return Typed(decimal_operation(name, first.sql, second.sql), edm.DECIMAL, nullable)
 
 
-_DOUBLES: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
+# The least number of two to the power of 1023, the greatest double and the least.
+_HALF, _MOST, _LEAST = "8.98846567431158e307", "1.7976931348623157e308", "5e-324"
+_ENDLESS, _NO_NUMBER = (f"CAST('{text}' AS DOUBLE PRECISION)" for text in ("INF", "NaN"))
+# PostgreSQL refuses what is too great or too small for a double; OData, like SQLite, has INF and
+# zero for it.
+
+
+def _sum(x: str, sign: str, y: str) -> str:
+    half = f"{x} * 0.5 {sign} {y} * 0.5"
+    return (
+        f"CASE WHEN (abs({x}) > 8e307 OR abs({y}) > 8e307) AND abs({half}) >= {_HALF}"
+        f" THEN sign({half}) * {_ENDLESS} ELSE {x} {sign} {y} END"
+    )
+
+
+def _product(x: str, y: str) -> str:
+    return (
+        f"CASE WHEN abs({x}) > 1 AND abs({y}) > {_MOST} / abs({x})"
+        f" THEN sign({x}) * sign({y}) * {_ENDLESS}"
+        f" WHEN abs({x}) < 1 AND {x} <> 0 AND abs({y}) < {_LEAST} / abs({x}) THEN 0"
+        f" ELSE {x} * {y} END"
+    )
+
+
+def _quotient(x: str, y: str) -> str:
+    return (
+        f"CASE WHEN {y} = 0 THEN NULL WHEN abs({y}) < 1 AND abs({x}) > {_MOST} * abs({y})"
+        f" THEN sign({x}) * sign({y}) * {_ENDLESS}"
+        f" WHEN abs({y}) > 1 AND abs({x}) < {_LEAST} * abs({y}) THEN 0 ELSE {x} / {y} END"
+    )
+
+
+# Operands stand in a select of their own, so that nested ones are not written several times.
+_OPERANDS = (
+    "(SELECT CAST({0} AS DOUBLE PRECISION) AS x, CAST({1} AS DOUBLE PRECISION) AS y OFFSET 0) AS o"
+)
+# By the whole part of the quotient: neither database has a remainder of doubles.
+_PARTS = f"x, y, trunc({_quotient('x', 'y')}) AS q"
+_WHOLE = f"(SELECT {_PARTS} FROM {_OPERANDS} OFFSET 0) AS o"  # nosec B608  # fixed text
+_TAKEN = f"(SELECT x, {_product('q', 'y')} AS m FROM {_WHOLE} OFFSET 0) AS o"  # nosec B608  # fixed text
+# Each operator as SQLite and as PostgreSQL has it.
+_DOUBLES = {
+    "add": ("({0} + {1})", _sum("x", "+", "y"), _OPERANDS),
+    "sub": ("({0} - {1})", _sum("x", "-", "y"), _OPERANDS),
+    "mul": ("({0} * {1})", _product("x", "y"), _OPERANDS),
+    "div": ("({0} / {1})", _quotient("x", "y"), _OPERANDS),
+    "mod": ("odata_remainder({0}, {1})", _sum("x", "-", "m"), _TAKEN),
 }
 
 
 def _of_doubles(op: str, left: ColumnElement[float], right: ColumnElement[float]) -> Any:
-    if op in _DOUBLES:
-        return _DOUBLES[op](left, right)
-    if op == "mod":
-        # By the whole part of the quotient: neither database has a remainder of doubles.
-        remainder = (
-            "({0} - {1} * CAST({0} / NULLIF({1}, 0) AS INTEGER))",
-            "({0} - {1} * trunc({0} / NULLIF({1}, 0)))",
-        )
-        return Spelled(Double(), *remainder, left, right)
-    return Spelled(Double(), "({0} / {1})", "({0} / NULLIF({1}, 0))", left, right)
+    """What is no number (NaN) is null: SQLite keeps none."""
+    sqlite, value, operands = _DOUBLES["div" if op == "divby" else op]
+    postgresql = f"(SELECT NULLIF({value}, {_NO_NUMBER}) FROM {operands})"  # nosec B608  # fixed text
+    return Spelled(Double(), sqlite, postgresql, left, right)
 
 
 Made = tuple[ColumnElement[Any], edm.EdmType]

@@ -2,11 +2,13 @@
 
 Those can be called that their declaration gives as SQL (``edm.Operation``): a value of one row or
 of a collection, ``Makers/Namespace.MeanRank() gt 2``, or entities, ``Namespace.Rivals()/any()``.
+A function that is bound to nothing is called by its own name, or by its import behind ``$root``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, null
@@ -36,9 +38,12 @@ def bound_call(translator: Translating, node: BoundCall) -> Place:
     if isinstance(node.base, Root):
         if entity_set(container, node.name) is not None:
             return _by_key(translator, node)
-        if any(one.import_name == node.name for one in container.operations):
-            raise _not_here(node)
-        raise QueryError(f"there is no '{node.name}'", node.offset)
+        imported = [one for one in container.operations if one.import_name == node.name]
+        if not imported:
+            raise QueryError(f"there is no '{node.name}'", node.offset)
+        return _unbound(translator, node, imported)
+    if node.base is None and (named := _of_nothing(container, translator.scope.type, node)):
+        return _unbound(translator, node, named)
     base: Place = Row(translator.scope) if node.base is None else translator.place(node.base)
     if isinstance(base, Rows):
         return _of_rows(translator, node, base)
@@ -53,6 +58,34 @@ def bound_call(translator: Translating, node: BoundCall) -> Place:
         return Typed(function.expression(base.scope.columns, arguments), function.returns)
     if function.members is not None and isinstance(function.returns, edm.EntityType):
         return Rows(base.scope, _leading_to(function.returns, function.members, arguments))
+    raise _not_here(node)
+
+
+def _of_nothing(
+    container: edm.EntityContainer, type_: edm.EntityType, node: BoundCall
+) -> list[edm.Operation]:
+    """The functions of this qualified name that are bound to nothing; none where one is bound."""
+    name = node.name.removeprefix(f"{container.namespace}.")
+    if name == node.name and not container.is_default_namespace:
+        return []
+    names = {one.name for one in _lineage(type_)}
+    named = [one for one in container.operations if one.name == name and not one.is_action]
+    if any(one.bound_to in names and not one.bound_to_collection for one in named):
+        return []
+    return [one for one in named if one.bound_to is None]
+
+
+def _unbound(translator: Translating, node: BoundCall, named: Sequence[edm.Operation]) -> Place:
+    """A function that is bound to nothing: a value, or entities, of its arguments alone."""
+    if named[0].is_action:
+        raise QueryError(f"{node.name} is an action: it is called by POST", node.offset)
+    function = _matching(named, node)
+    arguments = _arguments(translator, node, function)
+    if function.expression is not None and isinstance(function.returns, edm.PrimitiveType):
+        return Typed(function.expression(None, arguments), function.returns)
+    if function.members is not None and isinstance(function.returns, edm.EntityType):
+        leading = _leading_to(function.returns, function.members, arguments)
+        return Rows(translator.it, replace(leading, name=f"$root/{function.name}"))
     raise _not_here(node)
 
 
@@ -113,15 +146,22 @@ def _overload(
         what = f"a collection of {type_.name}" if of_collection else type_.name
         hint = suggestion(name, [one.name for one in found])
         raise QueryError(f"{what} has no function '{node.name}'{hint}", node.offset)
+    return _matching(named, node)
+
+
+def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:
+    """The overload that has these parameters, and needs no others."""
     given = {argument.name for argument in node.arguments}
     for one in named:
         required = {parameter.name for parameter in one.parameters if not parameter.optional}
         if required <= given <= {parameter.name for parameter in one.parameters}:
             return one
     expected = " or ".join(
-        f"{name}({','.join(parameter.name for parameter in one.parameters)})" for one in named
+        f"{one.name}({','.join(parameter.name for parameter in one.parameters)})" for one in named
     )
-    raise QueryError(f"{name} does not take these parameters: it is {expected}", node.offset)
+    raise QueryError(
+        f"{named[0].name} does not take these parameters: it is {expected}", node.offset
+    )
 
 
 def _arguments(
@@ -148,7 +188,7 @@ def _argument(
     if isinstance(place, Constant):
         wanted = Typed(null(), parameter.type)
         return fit(place, wanted, translator.context.parameters)
-    value = translator.typed(argument.value)
+    value = place if isinstance(place, Typed) else translator.typed(argument.value)
     if family(value.type) != family(parameter.type):
         message = f"{parameter.name} does not take {type_name(value.type)}"
         raise QueryError(message, argument.offset)

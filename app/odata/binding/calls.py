@@ -12,6 +12,7 @@ from sqlalchemy.types import TypeEngine
 from app.dynamic import dynamic
 from app.odata import edm
 from app.odata.binding.protocol import Translating
+from app.odata.binding.subsets import within_collection
 from app.odata.binding.texts import text_match
 from app.odata.binding.unifying import as_day, as_time
 from app.odata.binding.values import Constant, Typed, family
@@ -225,6 +226,7 @@ _SPECIAL: dict[str, Callable[[Translating, Call], Typed]] = {
     "trim": _trim,
     **dict.fromkeys(("round", "floor", "ceiling"), _rounding),
     "matchespattern": _matches_pattern,
+    **dict.fromkeys(("hassubset", "hassubsequence"), within_collection),
     "now": _now,
     "mindatetime": _end_of_time,
     "maxdatetime": _end_of_time,

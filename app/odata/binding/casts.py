@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     ColumnElement,
     Text,
     and_,
@@ -16,7 +15,6 @@ from sqlalchemy import (
     null,
     true,
 )
-from sqlalchemy.types import TypeEngine
 
 from app.odata import edm
 from app.odata.binding.comparison import is_null
@@ -36,10 +34,11 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
-from app.odata.nodes import Call, Case, TypeCast, TypeName
+from app.odata.nodes import Call, Case, Node, TypeCast, TypeName
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.spelled import Spelled
+from app.odata.sql.text_values import of_text
 
 _PRIMITIVES = {
     type_.name: type_ for type_ in vars(edm).values() if isinstance(type_, edm.PrimitiveType)
@@ -49,24 +48,6 @@ _RANGES = {
     "Edm.SByte": (-128, 127),
     "Edm.Int16": (-(2**15), 2**15 - 1),
     "Edm.Int32": (-(2**31), 2**31 - 1),
-}
-# Text that is no such value becomes null, as a cast that fails does.
-_FROM_TEXT: dict[str, tuple[TypeEngine[Any], str, str]] = {
-    "integer": (
-        BigInteger(),
-        "odata_to_integer({0})",
-        "(CASE WHEN {0} ~ '^[+-]?[0-9]{1,18}$' THEN CAST({0} AS BIGINT) END)",
-    ),
-    "decimal": (
-        DecimalNumber(),
-        "(odata_to_decimal({0}) COLLATE odata_decimal)",
-        "(CASE WHEN {0} ~ '^[+-]?[0-9]{1,100}([.][0-9]{1,100})?$' THEN CAST({0} AS NUMERIC) END)",
-    ),
-    "boolean": (
-        Boolean(),
-        "(CASE {0} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)",
-        "(CASE {0} WHEN 'true' THEN true WHEN 'false' THEN false END)",
-    ),
 }
 
 
@@ -84,7 +65,7 @@ def cast(translator: Translating, node: Call) -> Typed:
         read = typed_text(place.literal, wanted, translator.context.parameters)
         if read is not None:
             return read
-    value = translator.typed(operands[0])
+    value = place if isinstance(place, Typed) else translator.typed(operands[0])
     kinds = family(value.type), family(wanted)
     if value.type == wanted:
         return value
@@ -94,8 +75,8 @@ def cast(translator: Translating, node: Call) -> Typed:
             Text(), "({0} COLLATE BINARY)", "{0}", plain_text(value.sql, value.type)
         )  # fmt: skip
         return Typed(text, wanted, value.nullable)
-    if kinds[0] == "text" and kinds[1] in _FROM_TEXT:
-        return _in_range(Typed(Spelled(*_FROM_TEXT[kinds[1]], value.sql), wanted))
+    if kinds[0] == "text" and (sql := of_text(kinds[1], value.sql)) is not None:
+        return _in_range(Typed(sql, wanted))
     if kinds[0] == "enum" and kinds[1] == "integer":
         number = Spelled(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
         return _in_range(Typed(number, wanted, value.nullable))
@@ -127,7 +108,7 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
         return ~is_null(place) if place.scope.optional else true()
     if target.name.startswith("Edm."):
         _target(target)
-    actual = translator.typed(operands[0])
+    actual = place if isinstance(place, Typed) else translator.typed(operands[0])
     matches = type_name(actual.type) in (target.name, name)
     return ~is_null(place) if matches else false()
 
@@ -172,10 +153,7 @@ def entity_cast(place: Row | Rows, node: TypeCast) -> Place:
 
 def choose(translator: Translating, node: Case) -> Typed:
     """``case(condition:value,...)``: the value of the first condition that holds."""
-    values = [
-        None if _is_null_literal(translator, value) else translator.typed(value)
-        for _, value in node.branches
-    ]
+    values = [_typed_or_null(translator, value) for _, value in node.branches]
     typed = [value for value in values if value is not None]
     if not typed:
         return Typed(null(), edm.STRING)
@@ -194,9 +172,13 @@ def choose(translator: Translating, node: Case) -> Typed:
     return Typed(sql, first.type, nullable=True)
 
 
-def _is_null_literal(translator: Translating, node: Any) -> bool:
-    place = translator.place(node)
-    return isinstance(place, Constant) and place.literal.kind == "null"
+def _typed_or_null(translator: Translating, node: Node) -> Typed | None:
+    """A value; None for the literal null."""
+    place = translator.place(node)  # once: each look doubles what nested ones cost
+    if isinstance(place, Typed):
+        return place
+    is_null = isinstance(place, Constant) and place.literal.kind == "null"
+    return None if is_null else translator.typed(node)
 
 
 def _one_type(values: list[Typed], offset: int) -> list[Typed]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,6 +17,7 @@ from sqlalchemy import (
     LargeBinary,
     Text,
     Time,
+    cast,
     false,
     null,
     true,
@@ -51,6 +53,8 @@ _KIND_NAMES = {
     "null": "null",
 }
 _MICROSECOND = timedelta(microseconds=1)
+# The number of a member: Python takes more for one, and databases less.
+_NUMBER = re.compile("-?[0-9]{1,10}")
 # From the first day that there is to the last.
 LONGEST = timedelta(days=3652059)
 
@@ -75,6 +79,8 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
             number = bind(literal, DecimalNumber(), Decimal)
             return Typed(decimal_literal(number), edm.DECIMAL, nullable=False)
         case "double":
+            if parameters.decide(literal, _is_no_number):  # SQLite has no value for it
+                return Typed(cast(null(), Double), edm.DOUBLE)
             return Typed(bind(literal, Double), edm.DOUBLE, nullable=False)
         case "string":
             return Typed(bind(literal, Text), edm.STRING, nullable=False)
@@ -92,6 +98,10 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
         case "binary":
             return Typed(bind(literal, LargeBinary), edm.BINARY, nullable=False)
     raise QueryError(f"{describe(constant)} has no meaning by itself here", literal.offset)
+
+
+def _is_no_number(value: float) -> bool:
+    return value != value
 
 
 def fit(
@@ -194,7 +204,7 @@ def _member_reader(literal: Literal, type_: edm.EnumType) -> Callable[[Any], int
 
     def read(value: str | int) -> int:
         if isinstance(value, int):
-            return value
+            return _member(str(value), type_, literal.offset)
         numbers = [_member(part.strip(), type_, literal.offset) for part in value.split(",")]
         if len(numbers) > 1 and not type_.is_flags:
             raise QueryError(f"{type_.name} takes one member at a time", literal.offset)
@@ -209,7 +219,7 @@ def _member_reader(literal: Literal, type_: edm.EnumType) -> Callable[[Any], int
 def _member(name: str, type_: edm.EnumType, offset: int) -> int:
     if name in type_.members:
         return type_.members[name]
-    if name.removeprefix("-").isdigit():
+    if _NUMBER.fullmatch(name) and -(2**31) <= int(name) < 2**31:
         return int(name)
     hint = suggestion(name, type_.members)
     known = ", ".join(type_.members)

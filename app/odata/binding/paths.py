@@ -24,9 +24,9 @@ from app.odata.binding.values import (
     Structure,
     Typed,
 )
-from app.odata.csdl_capabilities import alternate_key_names
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
+from app.odata.key_values import check_key_literal, key_parts
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
 
 
@@ -182,24 +182,14 @@ def key_condition(
 ) -> ColumnElement[bool]:
     """That a row is the one of a key predicate; an alternate key by its names counts too."""
     type_ = target.type
-    keys = (type_.key, *alternate_key_names(type_))
-    if any(argument.name is None for argument in arguments) and len(type_.key) != 1:
-        raise QueryError(f"the key of {type_.name} has {len(type_.key)} parts", offset)
-    given = {
-        type_.folded.get(argument.name.lower(), argument.name) if argument.name else type_.key[0]:
-        argument.value
-        for argument in arguments
-    }  # fmt: skip
-    if not any(set(given) == set(key) for key in keys):
-        expected = " or ".join(",".join(key) for key in keys)
-        raise QueryError(f"the key of {type_.name} is {expected}", offset)
     conditions = []
-    for name, value in given.items():
+    for name, value in key_parts(type_, arguments, offset).items():
         part = of_property(target, type_.properties[name])
         assert isinstance(part, Typed)
         literal = translator.place(value)
         if not isinstance(literal, Constant) or not isinstance(literal.literal, Literal):
             raise QueryError("a key is written as a literal", value.offset)
+        check_key_literal(type_.properties[name], literal.literal)
         conditions.append(part.sql == fit(literal, part, translator.context.parameters))
     return and_(*conditions)
 

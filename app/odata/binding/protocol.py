@@ -27,6 +27,9 @@ class Translating(Protocol):
     def place(self, node: Node) -> Place:
         """What a node stands for."""
 
+    def unaliased(self, node: Node) -> Node:
+        """What a parameter alias stands for; null without a value."""
+
     def typed(self, node: Node) -> Typed:
         """A node as a value with a type; a literal takes the one it has by itself."""
 

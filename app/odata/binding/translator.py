@@ -132,7 +132,7 @@ class Translator:
         return compare(node.op, left, right, parameters, exact=exact, offset=node.offset)
 
     def _membership(self, node: In, *, exact: bool) -> ColumnElement[bool]:
-        right = self._unaliased(node.right)
+        right = self.unaliased(node.right)
         if isinstance(right, Collection):
             items = [self.place(item) for item in right.items]
             constants = [item for item in items if isinstance(item, Constant)]
@@ -213,7 +213,7 @@ class Translator:
         finally:
             self._depth -= 1
 
-    def _unaliased(self, node: Node) -> Node:
+    def unaliased(self, node: Node) -> Node:
         """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3)."""
         seen = set()
         while isinstance(node, Alias):
@@ -228,7 +228,7 @@ class Translator:
             raise QueryError(f"@{node.name} stands for itself", node.offset)
         self._open_aliases.add(node.name)
         try:
-            return self.place(self._unaliased(node))
+            return self.place(self.unaliased(node))
         finally:
             self._open_aliases.discard(node.name)
 
@@ -265,6 +265,8 @@ class Translator:
         place = self.place(node.operand)
         if isinstance(place, Constant) and place.literal.kind == "null":
             return place
+        if isinstance(place, Dynamic):
+            return negated(dynamic_value(place, "decimal"), node.offset)
         return negated(self._as_typed(place, node.operand), node.offset)
 
     def _call(self, node: Call) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,6 +130,11 @@ class Operations:
         """What every path of a bound operation has in it."""
         return f"/{self._container.namespace}."
 
+    @cached_property
+    def _bound_name(self) -> re.Pattern[str]:
+        """What every path of one has in it where its namespace may be left out."""
+        return re.compile(f"/(?:{'|'.join(map(re.escape, self._bound))})")
+
     def find(self, path: str) -> Call | None:
         """The call that a path, percent-encoded, stands for; None where it is a resource.
 
@@ -152,9 +158,7 @@ class Operations:
             return False
         if self._mark in path:
             return True
-        return self._container.is_default_namespace and any(
-            f"/{name}" in path for name in self._bound
-        )
+        return self._container.is_default_namespace and bool(self._bound_name.search(path))
 
     def _named(self, segment: Segment, *, is_first: bool) -> tuple[edm.Operation, ...]:
         if not isinstance(segment, NameSegment):

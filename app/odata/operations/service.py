@@ -27,6 +27,7 @@ from app.odata.binding.scope import Context
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale
 from app.odata.literal_text import literal_text
+from app.odata.methods import READ, method_error
 from app.odata.nodes import Node
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
@@ -287,5 +288,5 @@ def run(operation: edm.Operation, *arguments: Any) -> Any:
 
 def refuse_method(call: Call, method: str) -> MethodNotAllowedError:
     """The error for a GET of an action, or a POST of a function."""
-    allowed = "POST" if call.is_action else "GET, HEAD"
-    return MethodNotAllowedError(f"{call.name} does not take {method}.", headers={"Allow": allowed})
+    allowed = ("POST",) if call.is_action else READ
+    return method_error(method, allowed, f"{call.name} does not take {method}.")

@@ -150,7 +150,7 @@ def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Pagi
     if start is not None:
         return tuple(value is None for value in start.after)
     top = texts.system.get("top", "")
-    return "whole" if top.isdecimal() and int(top) <= page_size else ()
+    return "whole" if top.isdecimal() and len(top) < 19 and int(top) <= page_size else ()
 
 
 def _problem(error: DBAPIError) -> str | None:

@@ -249,6 +249,6 @@ def _key_literal(text: str, key: edm.Property, offset: int) -> Literal | None:
             return Literal(uuid.UUID(text), "guid", offset=offset)
         except ValueError:
             return None
-    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
+    if kind == "integer" and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         return Literal(int(text), "integer", offset=offset)
     return None

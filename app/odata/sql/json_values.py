@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text
+from sqlalchemy import Column, ColumnElement, Text, literal_column
 
 from app.odata import edm
 from app.odata.sql.decimals import scaled_digits, scaled_text
@@ -81,12 +81,20 @@ def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[s
     if type_ == edm.BOOLEAN:
         words = "(CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END)"
         return Spelled(Text(), words, words, value)
+    text = _text_of(value, type_)
+    if isinstance(value, Column):
+        return Spelled(Text(), "CAST({0} AS TEXT)", '(CAST({0} AS TEXT) COLLATE "C")', text)
+    # What is computed stands in a select of its own: templates write it several times.
+    inner = _text_of(literal_column("o.v", value.type), type_)
+    alone = '(SELECT CAST({1} AS TEXT) COLLATE "C" FROM (SELECT {2} AS v OFFSET 0) AS o)'  # nosec B608
+    return Spelled(Text(), "CAST({0} AS TEXT)", alone, text, inner, value)
+
+
+def _text_of(value: ColumnElement[Any], type_: edm.EdmType) -> Part:
     if isinstance(value.type, ExactDecimal):
-        text: Part = scaled_text(value, value.type.scale)
-    else:
-        parts = json_parts(value, type_, nullable=False, plain=True)
-        text = next(part for part in parts if not isinstance(part, str))
-    return Spelled(Text(), "CAST({0} AS TEXT)", '(CAST({0} AS TEXT) COLLATE "C")', text)
+        return scaled_text(value, value.type.scale)
+    parts = json_parts(value, type_, nullable=False, plain=True)
+    return next(part for part in parts if not isinstance(part, str))
 
 
 def or_null(text: ColumnElement[Any]) -> Spelled:

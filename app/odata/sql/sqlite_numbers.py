@@ -127,6 +127,15 @@ def round_double(number: float | None) -> float | None:
     return math.copysign(math.floor(abs(number) + 0.5), number)
 
 
+def remainder(number: float | None, divisor: float | None) -> float | None:
+    """By the whole part of the quotient, as PostgreSQL is told to; SQLite makes null of NaN."""
+    if number is None or divisor is None or not divisor:
+        return None
+    quotient = float(number) / float(divisor)
+    whole = float(math.trunc(quotient)) if math.isfinite(quotient) else quotient
+    return number - divisor * whole
+
+
 def floor_double(number: float | None) -> float | None:
     return number if number is None or not math.isfinite(number) else float(math.floor(number))
 

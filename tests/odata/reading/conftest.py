@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +37,7 @@ def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     opened: dict[str, Connection] = {}
     closing: list[Any] = []
     for kind in kinds:
-        made = new_database(kind, folder, f"reading_{os.getpid()}")
+        made = new_database(kind, folder, "reading")
         app = Flask(f"reading-{kind}", static_folder=None)
         app.config.update(SQLALCHEMY_DATABASE_URI=made.__enter__())
         database.init_app(app)

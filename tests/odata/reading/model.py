@@ -139,7 +139,7 @@ MAKER = entity_type(
 
 
 def _function(
-    name: str, bound_to: str, expression: Any, **types: edm.PrimitiveType
+    name: str, bound_to: str | None, expression: Any, **types: edm.PrimitiveType
 ) -> edm.Operation:
     """A function that expressions can call."""
     return edm.Operation(
@@ -147,7 +147,7 @@ def _function(
         parameters=tuple(
             edm.Parameter(name=part, type=type_, nullable=False) for part, type_ in types.items()
         ),
-        returns=edm.INT64, expression=expression,
+        returns=edm.INT64, expression=expression, import_name=None if bound_to else name,
     )  # fmt: skip
 
 
@@ -160,6 +160,19 @@ FUNCTIONS = (
     edm.Operation(
         name="Opaque", is_action=False, handler=lambda key, given: 1, bound_to="Item",
         returns=edm.INT64,
+    ),
+    _function("Twice", None, lambda nothing, given: given["n"] * 2, n=edm.INT64),
+    _function(
+        "Twice", None, lambda nothing, given: given["a"] + given["b"], a=edm.INT64, b=edm.INT64
+    ),
+    edm.Operation(
+        name="Ranked", is_action=False, import_name="Ranked", returns=MAKER,
+        returns_collection=True, handler=print,
+        parameters=(edm.Parameter(name="rank", type=edm.INT64, nullable=False),),
+        members=lambda nothing, maker, given: cast(maker.rank, BigInteger) >= given["rank"],
+    ),
+    edm.Operation(
+        name="Hidden", is_action=False, import_name="Hidden", handler=print, returns=edm.INT64
     ),
 )  # fmt: skip
 

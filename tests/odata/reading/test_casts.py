@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import time
+from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -58,6 +60,86 @@ def test_one_plan_serves_texts_that_are_values_and_others(client: Client) -> Non
 def test_an_instant_is_cast_to_its_time_of_day(ids: Ids) -> None:
     expected = [row["id"] for row in ROWS if row["at"].time() == time(23, 59, 59, 999000)]
     assert expected and ids("cast(at,Edm.TimeOfDay) eq 23:59:59.999") == expected
+
+
+Row = dict[str, Any]
+
+
+def known(value: object) -> bool:
+    return value is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        ("cast(null,Edm.Int32) eq null", lambda r: True),
+        ("cast(name,Edm.String) eq name", lambda r: True),
+        ("cast(count,Edm.Double) divby 2 eq 0.5", lambda r: r["count"] == 1),
+        ("cast(count,Edm.Decimal) eq 4", lambda r: r["count"] == 4),
+        ("cast(weight,Edm.Decimal) eq 0.1", lambda r: r["weight"] == 0.1),
+        ("cast(weight,Edm.Decimal) eq null", lambda r: r["weight"] is None),
+        ("cast(weight,Edm.Int64) eq -3", lambda r: r["weight"] == -2.5),
+        # 1e21 is no Edm.Int64.
+        ("cast(weight,Edm.Int64) eq null", lambda r: r["weight"] in (None, 1e21)),
+        ("cast(price,Edm.Int64) eq 12345679", lambda r: r["price"] == Decimal("12345678.90")),
+        ("cast(note,Edm.Decimal) eq null", lambda r: True),
+        ("cast(code,Edm.String) ne null", lambda r: known(r["code"])),
+        ("floor(weight) eq -3", lambda r: r["weight"] == -2.5),
+        ("ceiling(weight) eq -2", lambda r: r["weight"] == -2.5),
+        ("isof(name,Edm.String) eq true", lambda r: True),
+        ("isof(name,Edm.Int32) eq false", lambda r: True),
+        ("isof(level,Workshop.Level)", lambda r: True),
+        ("case(active:null) eq null", lambda r: True),
+        ("case(active:weight,true:1) lt 0", lambda r: r["active"] and r["weight"] == -2.5),
+        ("Workshop.Item/name eq 'alpha'", lambda r: r["name"] == "alpha"),
+        ("Maker/Workshop.Maker/name eq 'delta'", lambda r: r["maker_id"] == 3),
+    ],
+)  # fmt: skip
+def test_values_of_the_rows_are_cast(
+    ids: Ids, text: str, predicate: Callable[[Row], object]
+) -> None:
+    assert ids(text) == [row["id"] for row in ROWS if predicate(row)]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [
+        ("cast(made,Edm.Boolean)", 501, "a cast from Edm.Date to Edm.Boolean is not offered"),
+        ("cast(Edm.String) eq 'x'", 501, "cast of the instance itself is not offered"),
+        ("Workshop.Maker/name eq 'x'", 400, "no Item is of the type Workshop.Maker"),
+        ("labels/Workshop.Maker eq 'x'", 501, "a cast to Workshop.Maker is not offered here"),
+    ],
+)
+def test_what_is_not_cast_is_said(client: Client, text: str, status: int, words: str) -> None:
+    error = client.refused(f"Items?$filter={text}")
+    assert (error["status"], words in error["message"]) == (status, True)
+
+
+def score(row: Row) -> Any:
+    return (row["extra"] or {}).get("score")
+
+
+def colour(row: Row) -> Any:
+    return (row["extra"] or {}).get("colour")
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        ("tolower(extra/colour) eq 'red'", lambda r: colour(r) == "red"),
+        ("extra/colour in ('red','blue')", lambda r: colour(r) in ("red", "blue")),
+        ("extra/score in (5,7)", lambda r: score(r) == 5),
+        ("extra/score add 1 gt 6", lambda r: known(score(r)) and score(r) > 5),
+        ("-extra/score lt -5", lambda r: known(score(r)) and score(r) > 5),
+        ("-(extra/score) add 5 eq 0", lambda r: score(r) == 5),
+        ("extra/score gt price", lambda r: known(score(r)) and score(r) > r["price"]),
+        ("extra/colour eq extra/colour", lambda r: True),
+    ],
+)
+def test_what_is_not_declared_is_what_stands_beside_it(
+    ids: Ids, text: str, predicate: Callable[[Row], object]
+) -> None:
+    assert ids(text) == [row["id"] for row in ROWS if predicate(row)]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,19 @@ def test_two_options_may_name_two_entities_at_the_same_position(client: Client) 
          [row["id"] for row in ROWS if row["maker_id"] == 1]),
         ("Maker/Workshop.Plus(n=size) eq 10",
          [row["id"] for row in ROWS if row["size"] == 7 and RANKS.get(row["maker_id"]) == 3]),
+        ("count eq Workshop.Twice(n=1)", [row["id"] for row in ROWS if row["count"] == 2]),
+        ("count eq $root/Twice(n=1)", [row["id"] for row in ROWS if row["count"] == 2]),
+        ("size eq Workshop.Twice(a=count,b=@b)&@b=3",
+         [row["id"] for row in ROWS if row["size"] == row["count"] + 3]),
+        ("Workshop.Twice(n=Workshop.Doubled()) gt 12",
+         [row["id"] for row in ROWS if row["count"] > 3]),
+        ("Children/any(c:Workshop.Twice(n=c/count) lt 0)",
+         sorted({row["parent_id"] for row in ROWS if row["count"] < 0 and row["parent_id"]})),
+        ("Workshop.Ranked(rank=3)/any(m:m/id eq $it/makerId)",
+         [row["id"] for row in ROWS if (RANKS.get(row["maker_id"]) or 0) >= 3]),
+        ("$root/Ranked(rank=count)/$count gt 1",
+         [row["id"] for row in ROWS
+          if sum(rank is not None and rank >= row["count"] for rank in RANKS.values()) > 1]),
         ("Children/any(c:c/Workshop.Doubled() lt 0)",
          sorted({row["parent_id"] for row in ROWS if row["count"] < 0 and row["parent_id"]})),
     ],
@@ -75,6 +88,13 @@ def test_a_function_of_the_model_is_part_of_an_expression(
     client: Client, text: str, expected: list[int]
 ) -> None:
     assert ids(client, text) == expected
+
+
+def test_a_function_of_nothing_is_computed(client: Client) -> None:
+    query = "Items?$compute=Workshop.Twice(n=count) as twice&$select=count,twice&$top=5"
+    rows = client.get(f"{query}&$orderby=$root/Twice(n=count) desc,id")["value"]
+    most = sorted((row["count"] for row in ROWS), reverse=True)[:5]
+    assert [row["twice"] for row in rows] == [count * 2 for count in most]
 
 
 def test_a_function_orders_and_is_computed(client: Client) -> None:
@@ -96,6 +116,11 @@ def test_a_function_orders_and_is_computed(client: Client) -> None:
         ("Maker/Workshop.Plus(n='x') eq 5", 400, "cannot be compared"),
         ("Maker/Workshop.Plus(n=name) eq 5", 400, "n does not take Edm.String"),
         ("Workshop.Opaque() eq 1", 501, "cannot be called in an expression"),
+        ("Workshop.Hidden() eq 1", 501, "cannot be called in an expression"),
+        ("$root/Hidden() eq 1", 501, "cannot be called in an expression"),
+        ("Workshop.Twice(x=1) eq 1", 400, "it is Twice(n) or Twice(a,b)"),
+        ("Twice(n=1) eq 1", 400, "no function 'Twice'"),
+        ("Maker/Workshop.Twice(n=1) eq 1", 400, "Maker has no function 'Workshop.Twice'"),
         ("Children/Workshop.Doubled() eq 1", 400, "a collection of Item has no function"),
     ],
 )

@@ -208,6 +208,48 @@ def test_a_nested_collection_replaces_the_related_set(shop: Shop) -> None:
     assert shop.row(BOOK, two["id"])["author_id"] is None
 
 
+def test_a_put_replaces_nested_entities_too(shop: Shop) -> None:
+    author = shop.make(
+        "Authors",
+        {"name": "Ada", "Books": [{"title": "One", "pages": 5}, {"title": "Two", "pages": 6}]},
+    )
+    one, two = shop.rows(books, author_id=author)
+    lone = shop.make("Books", {"title": "Four", "pages": 7})
+    shop.put(
+        f"Authors({author})",
+        {
+            "name": "Ada",
+            "Books": [
+                {"id": one["id"], "title": "Uno"},
+                {"@id": f"Books({two['id']})"},
+                {"@id": f"Books({lone})", "title": "Quattro"},
+                {"title": "Three", "pages": 8},
+            ],
+        },
+    )
+    found = {row["title"]: row["pages"] for row in shop.rows(books, author_id=author)}
+    assert found == {"Uno": None, "Two": 6, "Quattro": None, "Three": 8}
+
+
+def test_a_put_replaces_what_a_single_navigation_leads_to(shop: Shop) -> None:
+    author = shop.make("Authors", {"name": "Ada", "born": "1815-12-10"})
+    book = shop.make("Books", {"title": "One", "Author": {"@id": f"Authors({author})"}})
+    shop.put(f"Books({book})", {"title": "One", "Author": {"@id": f"Authors({author})"}})
+    assert shop.row(AUTHOR, author)["born"] is not None
+    shop.patch(f"Books({book})", {"Author": {"id": author, "name": "Ada L."}})
+    assert shop.row(AUTHOR, author)["born"] is not None
+    shop.put(f"Books({book})", {"title": "One", "Author": {"id": author, "name": "Ada"}})
+    assert shop.row(AUTHOR, author)["born"] is None
+    assert shop.row(BOOK, book)["author_id"] == author
+
+
+def test_a_put_names_what_a_nested_entity_cannot_be_without(shop: Shop) -> None:
+    author = shop.make("Authors", {"name": "Ada", "Books": [{"title": "One"}]})
+    (one,) = shop.rows(books, author_id=author)
+    body = {"name": "Ada", "Books": [{"id": one["id"]}]}
+    assert problem(shop, "PUT", f"Authors({author})", body) == {"Books[0].title": "is required"}
+
+
 def test_an_empty_collection_ends_all_relations(shop: Shop) -> None:
     author = shop.make("Authors", {"name": "Ada", "Books": [{"title": "One"}]})
     shop.patch(f"Authors({author})", {"Books": []})

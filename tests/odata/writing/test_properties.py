@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.errors import (
+    MethodNotAllowedError,
     NotImplementedInServiceError,
     PreconditionFailedError,
     UnsupportedMediaTypeError,
@@ -181,5 +182,5 @@ def test_media_without_a_service_for_them(shop: Shop, author: Any) -> None:
     with_media(shop, shop.services["Authors"])
     with pytest.raises(NotImplementedInServiceError):
         shop.send("POST", "Authors", b"x", {"Content-Type": "image/png"})
-    with pytest.raises(NotImplementedInServiceError):
+    with pytest.raises(MethodNotAllowedError):
         shop.send("PUT", f"Authors({author})/$value", b"x", {"Content-Type": "image/png"})

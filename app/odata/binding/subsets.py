@@ -1,0 +1,145 @@
+"""``hassubset`` and ``hassubsequence``: a collection within another (URL Conventions 5.1.1.6).
+
+Both sides become arrays of texts, null among them: the members of a collection kept as JSON, what
+lies behind a navigation property, or a JSON array in the query.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Text
+
+from app.odata import edm
+from app.odata.binding.collections import members
+from app.odata.binding.protocol import Translating
+from app.odata.binding.values import Constant, Elements, Rows, Typed, family
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Call, Collection, Member, Node, Root
+from app.odata.sql.json_values import plain_text
+from app.odata.sql.spelled import Predicate, Spelled
+
+# What SQLite takes as arguments of one function.
+MOST_MEMBERS = 100
+_KINDS = {
+    "string": "text", "boolean": "boolean",
+    **dict.fromkeys(("integer", "decimal", "double"), "number"),
+}  # fmt: skip
+_BOTH = (
+    "(SELECT CASE WHEN o.a IS NOT NULL AND o.b IS NOT NULL THEN {0} END"
+    " FROM (SELECT {{0}} AS a, {{1}} AS b OFFSET 0) AS o)"
+)
+# No value of the second stands there more often than in the first.
+_SUBSET = _BOTH.format(
+    "NOT EXISTS (SELECT 1 FROM json_array_elements_text(o.b) AS odata_w(v) GROUP BY odata_w.v"
+    " HAVING count(*) > (SELECT count(*) FROM json_array_elements_text(o.a) AS odata_h(v)"
+    " WHERE odata_h.v IS NOT DISTINCT FROM odata_w.v))"
+)
+# Each wanted member is looked for behind the place where the one before it was found.
+_SUBSEQUENCE = _BOTH.format(
+    "EXISTS (WITH RECURSIVE"
+    " odata_h AS (SELECT v, k FROM json_array_elements_text(o.a) WITH ORDINALITY AS e(v, k)),"
+    " odata_w AS (SELECT v, k FROM json_array_elements_text(o.b) WITH ORDINALITY AS e(v, k)),"
+    " odata_m(n, p) AS (SELECT CAST(0 AS BIGINT), CAST(0 AS BIGINT) UNION ALL"
+    " SELECT m.n + 1, (SELECT min(h.k) FROM odata_h AS h JOIN odata_w AS w"
+    " ON w.k = m.n + 1 AND h.v IS NOT DISTINCT FROM w.v WHERE h.k > m.p)"
+    " FROM odata_m AS m WHERE m.p IS NOT NULL AND m.n < json_array_length(o.b))"
+    " SELECT 1 FROM odata_m WHERE p IS NOT NULL AND n = json_array_length(o.b))"
+)
+_TEMPLATES = {
+    "hassubset": ("odata_has_subset({0}, {1})", _SUBSET),
+    "hassubsequence": ("odata_has_subsequence({0}, {1})", _SUBSEQUENCE),
+}
+
+
+class _Side(NamedTuple):
+    """An array of texts; ``kind`` is None where it has no member that would tell."""
+
+    sql: ColumnElement[Any]
+    kind: str | None
+    is_ordered: bool = True
+
+
+def within_collection(translator: Translating, node: Call) -> Typed:
+    """Whether the first collection has all members of the second, in any order or in theirs.
+
+    Raises: QueryError, an argument is no collection, or their members cannot be compared.
+    """
+    sides = [_side(translator, argument) for argument in node.arguments]
+    for side, argument in zip(sides, node.arguments, strict=True):
+        if node.name == "hassubsequence" and not side.is_ordered:
+            raise QueryError("hassubsequence takes collections that have an order", argument.offset)
+    kinds = {side.kind for side in sides} - {None}
+    if len(kinds) > 1:
+        raise QueryError(f"{node.name} takes two collections of one type", node.offset)
+    return Typed(Predicate(*_TEMPLATES[node.name], *(side.sql for side in sides)), edm.BOOLEAN)
+
+
+def _side(translator: Translating, argument: Node) -> _Side:
+    node = translator.unaliased(argument)
+    if isinstance(node, Collection):
+        return _of_literals(translator, node)
+    if _is_behind_rows(translator, node):
+        return _of_rows(translator, node)
+    place = translator.place(node)
+    if not isinstance(place, Elements):
+        raise QueryError("expected a collection, such as [1,2]", argument.offset)
+    if place.type.element != edm.STRING:
+        raise UnsupportedError("only collections of texts are offered here", argument.offset)
+    return _Side(place.sql, "text")
+
+
+def _of_literals(translator: Translating, node: Collection) -> _Side:
+    if len(node.items) > MOST_MEMBERS:
+        raise QueryError(f"a collection here has at most {MOST_MEMBERS} members", node.offset)
+    values, kinds = [], set()
+    for item in node.items:
+        place = translator.place(item)
+        if not isinstance(place, Constant) or place.literal.kind not in ("null", *_KINDS):
+            raise QueryError("a collection here holds texts, numbers or Booleans", item.offset)
+        values.append(translator.context.parameters.bind(place.literal, Text, _spelled))
+        kinds |= {_KINDS[place.literal.kind]} if place.literal.kind != "null" else set()
+    if len(kinds) > 1:
+        raise QueryError("the members of a collection are of one type", node.offset)
+    places = [f"{{{index}}}" for index in range(len(values))]
+    casts = ", ".join(f"CAST({place} AS TEXT)" for place in places)
+    array = Spelled(
+        Text(), f"json_array({', '.join(places)})",
+        f"to_json(CAST(ARRAY[{casts}] AS TEXT[]))", *values,
+    )  # fmt: skip
+    return _Side(array, next(iter(kinds), None))
+
+
+def _spelled(value: Any) -> str | None:
+    """A value so that equal ones are equal texts: 1, 1.0 and 1e0 are one number."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value - value != 0:
+        return repr(value)
+    number = Decimal(repr(value) if isinstance(value, float) else value)
+    return f"{number.normalize():f}" if number else "0"
+
+
+def _is_behind_rows(translator: Translating, node: Node) -> bool:
+    if not isinstance(node, Member) or node.base is None or isinstance(node.base, Root):
+        return False
+    return isinstance(translator.place(node.base), Rows)
+
+
+def _of_rows(translator: Translating, node: Node) -> _Side:
+    """A property of the entities behind a navigation property: ``Contacts/email``."""
+    collection, member = members(translator, node)
+    kind = family(member.type) if isinstance(member, Typed) else ""
+    if not isinstance(member, Typed) or kind not in ("text", "integer", "boolean"):
+        raise UnsupportedError(
+            "only texts, whole numbers and Booleans are offered here", node.offset
+        )
+    text = member.sql if kind == "text" else plain_text(member.sql, member.type)
+    array = Spelled(
+        Text(), "json_group_array({0})", "coalesce(json_agg({0}), CAST('[]' AS JSON))", text
+    )
+    found = collection.select(array).scalar_subquery()
+    return _Side(found, "number" if kind == "integer" else kind, is_ordered=False)

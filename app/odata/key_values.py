@@ -1,0 +1,59 @@
+"""Keys in parentheses: which properties they name, and whether the literals are of their types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.odata import edm
+from app.odata.binding.values import type_name
+from app.odata.csdl_capabilities import alternate_key_names
+from app.odata.errors import QueryError
+from app.odata.nodes import Argument, Literal, Node
+
+_INTEGERS = ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64")
+# A key is a literal of the type of its property (URL Conventions 4.3.1): nothing is promoted.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "Edm.String": ("string",),
+    "Edm.Guid": ("guid",),
+    "Edm.Date": ("date",),
+    "Edm.DateTimeOffset": ("datetime",),
+    "Edm.TimeOfDay": ("timeofday",),
+    "Edm.Duration": ("duration",),
+    "Edm.Binary": ("binary",),
+    "Edm.Decimal": ("integer", "decimal"),
+    "Edm.Boolean": ("boolean",),
+    **dict.fromkeys(_INTEGERS, ("integer",)),
+}
+
+
+def key_parts(type_: edm.EntityType, arguments: Sequence[Argument], offset: int) -> dict[str, Node]:
+    """The values of a key predicate by the names of the properties, of one of the type's keys.
+
+    Args:
+        offset: of the predicate, for errors.
+    Raises: QueryError, no key has these parts, or a part stands twice.
+    """
+    if len(type_.key) != 1 and any(argument.name is None for argument in arguments):
+        raise QueryError(f"the key of {type_.name} has {len(type_.key)} parts", offset)
+    parts: dict[str, Node] = {}
+    for argument in arguments:
+        name = argument.name or type_.key[0]
+        name = type_.folded.get(name.lower(), name)
+        if name in parts:
+            raise QueryError(f"{name} stands twice in the key", argument.offset)
+        parts[name] = argument.value
+    keys = (type_.key, *alternate_key_names(type_))
+    if not any(set(parts) == set(key) for key in keys):
+        expected = " or ".join(",".join(key) for key in keys)
+        raise QueryError(f"the key of {type_.name} is {expected}", offset)
+    return parts
+
+
+def check_key_literal(prop: edm.Property, literal: Literal) -> None:
+    """Refuse a literal of another type than the property of the key has.
+
+    Raises: QueryError; beyond its range a whole number is of another type, too.
+    """
+    name = type_name(prop.type)
+    if literal.kind not in _KINDS.get(name, ("enum", "string")):
+        raise QueryError(f"expected a literal of {name} for {prop.name}", literal.offset)

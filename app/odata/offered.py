@@ -1,0 +1,93 @@
+"""``OPTIONS``: the methods of any address of the service, without doing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Response
+
+from app.errors import MethodNotAllowedError, NotFoundError
+from app.odata import edm
+from app.odata.binding.scope import Context
+from app.odata.methods import READ, allow
+from app.odata.nodes import Node
+from app.odata.operations.calls import Call, Operations
+from app.odata.options import OptionTexts, parse_options
+from app.odata.path import parse_path, read_path
+from app.odata.path_nodes import ResourcePath
+from app.odata.query_string import read_options
+from app.odata.reading.everything import ALL
+from app.odata.reading.negotiation import negotiated
+from app.odata.reading.resource import PathResolver, Resource
+from app.odata.request import Request
+from app.odata.write_collections import each_set, is_each
+from app.odata.write_methods import allowed_methods, each_methods
+from app.odata.write_targets import resolve_target
+from app.security import current_caller
+
+QUERY = "/$query"
+_ENTITY = "$entity"
+
+
+def answer_options(
+    container: edm.EntityContainer, operations: Operations, request: Request
+) -> Response:
+    """204 with ``Allow``.
+
+    Raises: NotFoundError and QueryError, as a GET of an address that is none.
+    """
+    aliases = parse_options(OptionTexts({}, read_options(request.query).aliases)).aliases
+    offered = _Offered(container, operations, aliases)
+    form = negotiated(None, None, request.headers.get("OData-MaxVersion"), None)
+    response = Response(status=204, headers=allow(offered.methods(request.path.strip("/"))))
+    del response.headers["Content-Type"]
+    response.headers["OData-Version"] = form.version
+    return response
+
+
+class _Offered:
+    """The methods of paths, percent-encoded."""
+
+    def __init__(
+        self, container: edm.EntityContainer, operations: Operations, aliases: Mapping[str, Node]
+    ) -> None:
+        self._container = container
+        self._operations = operations
+        self._aliases = aliases
+
+    def methods(self, path: str) -> tuple[str, ...]:
+        if path in ("", "$metadata", _ENTITY) or path.startswith((ALL, f"{_ENTITY}/")):
+            return READ
+        if path == "$batch":
+            return ("POST",)
+        if path.endswith(QUERY):
+            self._resolve(parse_path(read_path(path)))
+            return ("POST",)
+        if (call := self._operations.find(path)) is not None:
+            return self._of_call(call)
+        if is_each(path):
+            return each_methods(each_set(self._container, path.removesuffix("/$each")))
+        return self._of_resource(parse_path(read_path(path)))
+
+    def _of_call(self, call: Call) -> tuple[str, ...]:
+        if call.bound_path:
+            on_each = call.is_on_each
+            segments = call.bound_to.segments[:-1] if on_each else call.bound_to.segments
+            found = self._resolve(ResourcePath(segments))
+            if found.kind == "value" or found.ending:
+                raise NotFoundError(f"{call.name} cannot be called on this.")
+            is_collection = found.kind == "collection" and not on_each
+            call = call.bound(found.scope.type, is_collection=is_collection)
+        return ("POST",) if call.is_action else READ
+
+    def _of_resource(self, path: ResourcePath) -> tuple[str, ...]:
+        self._resolve(path)
+        try:
+            target = resolve_target(self._container, path, self._aliases)
+        except MethodNotAllowedError:
+            return READ
+        return allowed_methods(self._container, target)
+
+    def _resolve(self, path: ResourcePath) -> Resource:
+        context = Context(self._container, current_caller(), aliases=self._aliases)
+        return PathResolver(context).resolve(path)
