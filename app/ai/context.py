@@ -51,7 +51,8 @@ def read_context(given: Mapping[str, Any] | None) -> Context | None:
     try:
         row = engine.read_one(f"{home.name}({key})", select=f"id,{TITLES.get(entity, 'name')}")
     except (ForbiddenError, NotFoundError):
-        raise NotFoundError(f"There is no {entity} {key}.") from None
+        details = [("context.entityId", "is no record that you can read")]
+        raise NotFoundError(f"There is no {entity} {key}.", details) from None
     title = row[TITLES.get(entity, "name")] or f"{entity} {key}"
     return Context(module, entity, home.name, key, title)
 

@@ -32,6 +32,10 @@ ENGLISH_ONLY = (
     "I understand questions about figures in English only, such as: How many open tickets are"
     " there? What the knowledge base says I find in every language of its articles."
 )
+# Words for the client in whose context something is asked.
+_THEM = re.compile(
+    r"\b(?:(?:this|that) (?:client|customer|company|account)|they|them|their)\b", re.I
+)
 # A reading of a question that is less sure than this is no answer.
 SURE_ENOUGH = 0.5
 # Of what does not sound like figures, only what is read without any doubt is one.
@@ -54,23 +58,33 @@ def is_foreign_figures(text: str) -> bool:
 
 def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     """The answer of the figures; nothing at all where they have none, so that others are asked."""
-    if not allowed(current_caller(), "bi:query") or len(ask.text) > LONGEST_QUESTION:
+    question = _question(ask)
+    if not allowed(current_caller(), "bi:query") or len(question) > LONGEST_QUESTION:
         return
-    found = answer_question(ask.text, ask.history[-REMEMBERED:], limit=MOST_ROWS)
+    found = answer_question(question, ask.history[-REMEMBERED:], limit=MOST_ROWS)
     status = found["status"]
-    if status == "needsClarification" and is_about_figures(ask.text):
-        yield from _choices(ask, found)
+    if status == "needsClarification":
+        yield from _choices(question, found)
     elif status == "answered" and (found.get("confidence") or 0) >= least:
-        yield from _answer(ask, found)
+        yield from _answer(question, found)
     elif status == "unsupported" and found["interpretation"]:
         # Understood, and not for this caller: an article would be no answer.
         yield Text(str(found["answer"]))
 
 
-def _answer(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:
+def _question(ask: Ask) -> str:
+    """What is asked; beside a client, ``they`` are that client."""
+    context = ask.context
+    if context is None or context.entity != "Client" or not context.title:
+        return ask.text
+    name = context.title
+    return _THEM.sub(lambda word: f"{name}'s" if word[0].lower() == "their" else name, ask.text)
+
+
+def _answer(question: str, found: Mapping[str, Any]) -> Iterator[Part]:
     url = str((found.get("query") or {}).get("odata") or "")
     meant = str(found.get("interpretation") or "")
-    yield ToolCall("ask_figures", {"question": ask.text})
+    yield ToolCall("ask_figures", {"question": question})
     yield ToolResult("ok", url or meant)
     source = Citation("Query", 0, meant.rstrip("."), url, str(found["answer"])[:300])
     yield Text(str(found["answer"]), source)
@@ -84,12 +98,12 @@ def refusal_of_figures(ask: Ask) -> str | None:
         return None
     if not allowed(current_caller(), "bi:query"):
         return "You may not ask for figures."
-    found = answer_question(ask.text, ask.history[-REMEMBERED:], limit=1)
+    found = answer_question(_question(ask), ask.history[-REMEMBERED:], limit=1)
     return str(found["answer"]) if found["status"] == "unsupported" else None
 
 
-def _choices(ask: Ask, found: Mapping[str, Any]) -> Iterator[Part]:
-    yield ToolCall("ask_figures", {"question": ask.text})
+def _choices(question: str, found: Mapping[str, Any]) -> Iterator[Part]:
+    yield ToolCall("ask_figures", {"question": question})
     yield ToolResult("ok", "needs clarification")
     yield Text(str(found["answer"]))
     for choice in list(found.get("alternatives") or [])[:MOST_CHOICES]:

@@ -164,6 +164,13 @@ PROFILES: Mapping[str, Profile] = {
 
 # Facts that are none while they are 0.
 SILENT_ZEROS = frozenset(("amountCredited", "creditBalance"))
+# Who has to do with a record: navigation properties, what they are called, what names them.
+PEOPLE: Mapping[str, tuple[str, ...]] = {
+    "Owner": ("owner", "owns", "responsible"), "Assignee": ("assignee", "assigned", "works on"),
+    "Manager": ("manager", "manages", "leads"), "Author": ("author", "wrote"),
+    "Client": ("client", "customer"), "Contact": ("contact",),
+}  # fmt: skip
+NAMED_BY: Mapping[str, str] = {"Client": "name", "Contact": "fullName"}
 # What people say -> the property that they mean; names of properties are understood anyway.
 SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "Client": {
@@ -171,6 +178,7 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "owes": "outstandingBalance", "outstanding": "outstandingBalance",
         "credit": "creditBalance", "vat": "taxId", "tax": "taxId", "mail": "email",
         "payment terms": "paymentTermsDays", "address": "billingAddress", "site": "website",
+        "email address": "email", "mail address": "email", "web address": "website",
     },
     "Contact": {"mail": "email", "position": "jobTitle", "job": "jobTitle", "name": "fullName"},
     "Lead": {"value": "estimatedValue", "worth": "estimatedValue", "mail": "email"},

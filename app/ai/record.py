@@ -9,10 +9,11 @@ from typing import Any
 from app import engine
 from app.ai.context import TITLES, citation_of, entity_type
 from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
-from app.ai.profiles import PROFILES, SILENT_ZEROS, SYNONYMS, Listing
+from app.ai.profiles import NAMED_BY, PEOPLE, PROFILES, SILENT_ZEROS, SYNONYMS, Listing
 from app.ai.wording import spoken, value_text, words_of
 from app.errors import ForbiddenError, NotFoundError
 from app.events import entity_url
+from app.odata import edm
 
 _SUMMARY = re.compile(
     r"\b(summar\w*|overview|history|status report|brief(ing)?|what('s| is) (open|new|going on"
@@ -25,19 +26,37 @@ _FIELD_QUESTION = re.compile(
     r"|where|tell|show|give)\b",
     re.IGNORECASE,
 )
+# What goes with the bare name of a property, and asks for nothing else.
+_FILLERS = frozenset(("the", "its", "his", "her", "their", "this", "please"))
+_EMAIL = re.compile(r"\be-mail", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"{(\w+)}")
+_PAST = re.compile(r"\w+ed|sent|paid")
 _LONGEST_LINE = 200
+_DATES = (edm.DATE, edm.DATETIME)
 # Never asked for by these words alone: they are in too many questions.
 _TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
 
 
 def _sentence(label: str, title: str, value: str) -> str:
-    """``payment terms days`` and ``30`` -> ``The payment terms of Acme are 30 days.``"""
+    """``payment terms days`` and ``30`` -> ``The payment terms of Acme are 30 days.``
+
+    ``is overdue`` and ``no`` -> ``Acme is not overdue.``; ``paid at`` -> ``It was paid on ...``
+    """
+    if value in ("yes", "no"):
+        if label.startswith("is "):
+            return f"{title} is {'not ' if value == 'no' else ''}{label.removeprefix('is ')}."
+        return f"{label.capitalize()} for {title}: {value}."
+    if label.endswith(" at"):
+        label = label.removesuffix(" at")
+        if _PAST.fullmatch(label):
+            done = value != value_text(None)
+            return f"{title} was {label} on {value}." if done else f"{title} is not {label} yet."
+        label += " date"
     if label.endswith((" days", " hours", " percent")):
         label, _, unit = label.rpartition(" ")
         value = f"{value} {'%' if unit == 'percent' else unit}"
     verb = "are" if label.endswith("s") and not label.endswith(("ss", "us", "is")) else "is"
-    return f"The {label} of {title} {verb} {value}."
+    return f"The {label} of {title} {verb} {value.removesuffix('.')}."
 
 
 def wants_summary(text: str) -> bool:
@@ -46,30 +65,72 @@ def wants_summary(text: str) -> bool:
 
 
 def find_property(ask: Ask) -> str | None:
-    """The property of the record in the context that a question means, or None."""
+    """The property of the record in the context that a question means, or None.
+
+    A person of the record, such as its owner, is a navigation property. A message that is nothing
+    but the name of one, ``due date?``, asks for it.
+    """
     context = ask.context
-    if context is None or context.key is None or not _FIELD_QUESTION.search(ask.text):
+    if context is None or context.key is None:
         return None
     assert context.entity is not None
-    said = words_of(ask.text)
-    phrases = {spoken(name): name for name in entity_type(context.entity).properties}
-    phrases |= SYNONYMS.get(context.entity, {})
+    said = words_of(_EMAIL.sub("email", ask.text))
+    phrases = _moments(context.entity) if "when" in said else _phrases(context.entity)
+    if not _FIELD_QUESTION.search(ask.text):
+        return phrases.get(" ".join(word for word in said if word not in _FILLERS))
     found = [
-        (len(phrase.split()), len(phrase), name)
+        (phrase not in _TOO_COMMON and name not in NAMED_BY, len(phrase.split()), len(phrase), name)
         for phrase, name in phrases.items()
-        if (phrase not in _TOO_COMMON or len(said) <= 6) and _contains(said, phrase.split())
+        if (phrase not in _TOO_COMMON or len(said) <= 6)
+        and (name not in PEOPLE or "who" in said)
+        and _contains(said, phrase.split())
     ]
-    return max(found)[2] if found else None
+    return max(found)[3] if found else None
+
+
+def _phrases(entity: str) -> dict[str, str]:
+    """What people say -> the property of this type that they mean."""
+    type_ = entity_type(entity)
+    phrases: dict[str, str] = {spoken(name): name for name in type_.properties}
+    for name, words in PEOPLE.items():
+        if name in type_.navigation:
+            phrases |= dict.fromkeys(words, name)
+    phrases.update(SYNONYMS.get(entity, {}))
+    return phrases
+
+
+def _moments(entity: str) -> dict[str, str]:
+    """What people say after "when" -> the date or instant that they mean: ``paid``, ``due``."""
+    properties = entity_type(entity).properties
+    dated = {name for name, declared in properties.items() if declared.type in _DATES}
+    phrases = {phrase: name for phrase, name in _phrases(entity).items() if name in dated}
+    return phrases | {
+        spoken(name.removesuffix("At")): name for name in sorted(dated) if name.endswith("At")
+    }
 
 
 def answer_property(ask: Ask, name: str) -> Iterator[Part]:
-    """Say the value of one property."""
+    """Say the value of one property, or who one person of the record is."""
     context = ask.context
     assert context is not None and context.entity is not None
+    if name in PEOPLE:
+        yield from _answer_person(context, name)
+        return
     yield ToolCall("read_record", {"record": context.path, "select": name})
     row = _shown(context.entity, engine.read_one(context.path))
     yield ToolResult("ok", f"{name} = {row[name]}")
     sentence = _sentence(spoken(name), context.title or "", row[name])
+    yield Text(sentence, citation_of(context, sentence))
+
+
+def _answer_person(context: Context, name: str) -> Iterator[Part]:
+    named_by = NAMED_BY.get(name, "displayName")
+    expand = f"{name}($select={named_by})"
+    yield ToolCall("read_record", {"record": context.path, "expand": expand})
+    person = engine.read_one(context.path, select="id", expand=expand)[name]
+    known = person[named_by] if person else value_text(None)
+    yield ToolResult("ok", f"{name} = {known}")
+    sentence = _sentence(spoken(name), context.title or "", known)
     yield Text(sentence, citation_of(context, sentence))
 
 

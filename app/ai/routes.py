@@ -24,7 +24,7 @@ from app.ai.streams import open_stream
 from app.ai.tickets import use_ticket
 from app.ai.turns import begin_turn, cancel_turn
 from app.areas import Area
-from app.errors import ValidationError
+from app.errors import ValidationError, naming
 from app.security import current_caller, requires
 from app.wire import PageQuerySchema
 
@@ -49,7 +49,8 @@ def chat(body: dict[str, Any]) -> Any:
     caller = current_caller()
     context = read_context(body.get("context"))
     known = body.get("session_id")
-    known_session = store.find_session(caller, known) if known else None
+    with naming("sessionId"):
+        known_session = store.find_session(caller, known) if known else None
     dialogue = store.dialogue_of(known_session["id"]) if known_session else []
     questions = [text for role, text in dialogue if role == "user"]
     ask = Ask(body["message"], context, questions, dialogue)

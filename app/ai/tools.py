@@ -50,7 +50,8 @@ def _add_note(arguments: Arguments) -> dict[str, Any]:
         return _made(entity, key)
     column = NOTED[entity]
     service = SERVICES[entity]
-    row = records.read(service.rules.table, key, (column,))
+    # Two who add a note at the same time add two.
+    row = records.read(service.rules.table, key, (column,), lock=True)
     if row is None:
         raise NotFoundError(f"There is no {service.rules.title} {key}.")
     line = f"{today().isoformat()}: {text}"

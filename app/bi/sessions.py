@@ -45,7 +45,7 @@ def _session(key: str) -> dict[str, Any]:
     with primary_engine().connect() as connection:
         row = connection.execute(statement).mappings().first()
     if row is None:
-        raise NotFoundError("There is no such session.")
+        raise NotFoundError("There is no such session.", [("sessionId", "is none of yours")])
     return dict(row)
 
 

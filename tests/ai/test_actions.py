@@ -158,3 +158,42 @@ def test_a_weekday_is_the_next_one() -> None:
     assert found is not None
     assert found.weekday() == 4
     assert timedelta(0) < found - today() <= timedelta(days=7)
+
+
+def test_a_mail_is_about_what_is_known_of_the_record(api: Api, acme: int) -> None:
+    ticket = made(api, "Tickets", subject="Noise", requesterEmail="ada@acme.example")
+    number = api.get(f"/odata/Tickets({ticket})").json["number"]
+    action = propose(api, "write a reply to the requester", context=about("tickets", ticket))
+    assert action["arguments"]["to"] == "ada@acme.example"
+    assert f"This is about {number}: Noise." in action["arguments"]["body"]
+    line = {"description": "Work", "unitPrice": 100, "taxRate": 0}
+    invoice = made(api, "Invoices", clientId=acme, LineItems=[line])
+    where = about("invoices", invoice)
+    draft = propose(api, "draft a reminder about the bill", context=where)
+    assert draft["arguments"]["to"] == "eva@acme.example"
+    assert "This is about" not in draft["arguments"]["body"]
+    api.patch(f"/odata/Clients({acme})", {"invoiceEmail": "bills@acme.example"})
+    issued = api.patch(f"/odata/Invoices({invoice})", {"status": "Sent"}).json
+    reminder = propose(api, "draft a reminder about the bill", context=where)
+    assert reminder["arguments"]["to"] == "bills@acme.example"
+    due = f"This is about invoice {issued['number']}: 100.00 EUR is due."
+    assert due in reminder["arguments"]["body"]
+
+
+@pytest.mark.parametrize(
+    ("entity_set", "module", "message", "reply"),
+    [
+        ("Clients", "clients", "draft a mail to the client", "Silent has no e-mail address."),
+        ("Projects", "projects", "draft a mail", "Silent has no e-mail address."),
+        ("Projects", "projects", "add a note: late",
+         "I cannot add notes to records of the type Project."),
+        ("Clients", "clients", "create a task tomorrow",
+         "Say what the task is, such as: create a task to call Eva tomorrow."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_proposed_is_said(
+    api: Api, entity_set: str, module: str, message: str, reply: str
+) -> None:
+    key = made(api, entity_set, name="Silent")
+    answer = chat(api, message, context=about(module, key))
+    assert (answer["reply"], answer["pendingActions"]) == (reply, [])

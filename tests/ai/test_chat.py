@@ -12,6 +12,7 @@ from app.ai.figures import ENGLISH_ONLY
 from app.ai.knowledge import NOT_FOUND
 from app.ai.refusals import NO_CODE, NO_RULES, NO_SECRETS, NO_WRITES
 from app.ai.smalltalk import ABOUT, ALL_RIGHT, DECIDE, FAREWELL, WELCOME, WELL, small_talk
+from app.ai.wording import day_text
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
 from tests.kb.test_search import ARTICLES, make
@@ -210,12 +211,50 @@ def test_a_summary_leaves_out_what_the_caller_may_not_read(
         ("what is their e-mail?", "The email of Acme is eva@acme.example. [1]"),
         ("Which currency?", "The currency of Acme is EUR. [1]"),
         ("What are the payment terms?", "The payment terms of Acme are 30 days. [1]"),
+        ("balance", "The outstanding balance of Acme is 200.00 EUR. [1]"),
+        ("The balance, please?", "The outstanding balance of Acme is 200.00 EUR. [1]"),
+        ("E-Mail?", "The email of Acme is eva@acme.example. [1]"),
+        ("What is the email address?", "The email of Acme is eva@acme.example. [1]"),
+        ("What is the phone number?", "The phone of Acme is not set. [1]"),
+        ("What is the number?", "The number of Acme is C-000001. [1]"),
+        ("Who is the owner?", "The owner of Acme is Admin. [1]"),
+        ("who is responsible for this client", "The owner of Acme is Admin. [1]"),
+        ("owner", "The owner of Acme is Admin. [1]"),
+        ("Do not contact?", "Do not contact for Acme: no. [1]"),
     ],
 )
 def test_a_question_about_a_field_is_answered_from_the_record(
     api: Api, acme: int, question: str, reply: str
 ) -> None:
     assert chat(api, question, context=about("crm", acme))["reply"] == reply
+
+
+@pytest.mark.parametrize(
+    ("entity_set", "question", "reply"),
+    [
+        ("Opportunities", "stage", "The stage of Turbines is Prospecting. [1]"),
+        ("Opportunities", "Who owns this?", "The owner of Turbines is Admin. [1]"),
+        ("Tickets", "Who is assigned?", "The assignee of Noise is not set. [1]"),
+        ("Tasks", "assignee?", "The assignee of Call Eva is Admin. [1]"),
+        ("Invoices", "due", "The due date of {number} is 31 January 2030. [1]"),
+        ("Invoices", "Is it overdue?", "{number} is not overdue. [1]"),
+        ("Invoices", "Who is the client?", "The client of {number} is Acme. [1]"),
+        ("Invoices", "Who owns this client?", "The owner of {number} is Admin. [1]"),
+        ("Invoices", "When was it paid?", "{number} is not paid yet. [1]"),
+        ("Invoices", "When was it sent?", "{number} was sent on {today}. [1]"),
+        ("Invoices", "When is it due?", "The due date of {number} is 31 January 2030. [1]"),
+        ("Tickets", "Who is the contact?", "The contact of Noise is not set. [1]"),
+    ],
+)
+def test_a_word_or_a_person_of_the_record_is_understood(
+    api: Api, acme: int, entity_set: str, question: str, reply: str
+) -> None:
+    row = api.get(f"/odata/{entity_set}?$top=1").json["value"][0]
+    answer = chat(api, question, context=about(entity_set, row["id"]))
+    assert answer["reply"] == reply.format_map({**row, "today": day_text(row["createdAt"])})
+    assert [(step["name"], step["status"]) for step in answer["toolCalls"]] == [
+        ("read_record", "ok")
+    ]
 
 
 @pytest.mark.parametrize("entity_set", ["Contacts", "Leads", "Opportunities", "Tickets",
@@ -347,3 +386,37 @@ def test_no_message_is_an_error(api: Api, acme: int, message: str, with_context:
         return
     body = {"context": about("clients", acme)} if with_context else {}
     assert chat(api, message, **body)["status"] == "completed"
+
+
+@pytest.mark.parametrize("question", ["Who are our top 5 clients?", "top clients"])
+def test_a_question_with_several_meanings_is_answered_with_a_choice(
+    api: Api, question: str
+) -> None:
+    answer = chat(api, question)
+    assert answer["toolCalls"][-1]["summary"] == "needs clarification"
+    first, *choices = answer["reply"].split("\n- ")
+    assert first and 2 <= len(choices) <= 5
+    assert chat(api, choices[0])["toolCalls"][0]["summary"] != "needs clarification"
+
+
+def test_a_role_without_articles_and_figures_is_told_so(
+    api: Api, sign_in: Callable[..., Api], articles: dict[str, int]
+) -> None:
+    for name, rights in (("Talker", {}), ("Reader", {"kb:read": "all"})):
+        body = {"name": name, "permissions": {"ai:chat": "all", **rights}}
+        assert api.post("/api/admin/roles", body).status_code == 201
+    talker, reader = sign_in("Talker"), sign_in("Reader")
+    answer = chat(talker, "How do I reset my password?")
+    assert (answer["reply"], answer["citations"]) == ("You may not read the knowledge base.", [])
+    assert chat(reader, "How many clients are there?")["reply"] == "You may not ask for figures."
+
+
+def test_the_steps_of_an_article_are_quoted_one_below_the_other(api: Api, index: Index) -> None:
+    body = "To replace the filter of the boiler:\n\n1. Close the valve.\n2. Take the filter out.\n"
+    key = made(api, "KbArticles", title="Replacing the filter of the boiler", body=body,
+               visibility="Internal", language="en")  # fmt: skip
+    for status in ("InReview", "Published"):
+        assert api.patch(f"/odata/KbArticles({key})", {"status": status}).status_code == 200
+    index()
+    reply = chat(api, "How do I replace the filter of the boiler?")["reply"]
+    assert "\n1. Close the valve. [1]" in reply and "\n2. Take the filter out. [1]" in reply

@@ -87,3 +87,8 @@ def test_sentences(text: str, expected: list[str]) -> None:
 )  # fmt: skip
 def test_values_in_words(value: object, text: str) -> None:
     assert value_text(value) == text
+
+
+def test_paragraphs_inside_of_items_and_breaks_stay_in_their_line() -> None:
+    html = "<ul><li><p>Push<br>hard.</p><p>Twice.</p></li></ul><blockquote><p>a</p></blockquote>"
+    assert [piece.lines for piece in pieces_of(html)] == [["- Push hard. Twice."], ["a"]]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from urllib.parse import unquote
 
+import pytest
+from flask import Flask
+
+from app.auth.users import create_user
+from app.database import transaction
+from app.security import acting_as, system_caller
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
+from tests.contract.conftest import PASSWORD
+from tests.factories import make_client
 
 
 @pytest.mark.parametrize(
@@ -68,3 +76,47 @@ def test_what_a_list_is_ordered_by_is_shown(ask: Ask) -> None:
     answer = ask("top 3 clients by number of employees in each country")
     assert answer["status"] == "answered", answer["answer"]
     assert "employeeCount" in {column["name"] for column in answer["columns"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How much do customers in Germany owe us?", ["'DE'", "amountDue with sum"]),
+        ("What do our customers owe us in total?", ["amountDue with sum"]),
+        ("Did revenue grow compared to last year?", ["as current", "as previous"]),
+        # A draft has no date but that of its making.
+        ("draft invoices older than 30 days", ["status eq 'Draft'", "createdAt lt"]),
+        ("How many drafts are older than 2 weeks?", ["status eq 'Draft'", "createdAt lt"]),
+    ],
+)
+def test_what_is_owed_grows_or_is_a_draft_is_asked_for_as_such(
+    ask: Ask, question: str, said: list[str]
+) -> None:
+    answer = ask(question)
+    assert answer["status"] == "answered"
+    address = unquote(answer["query"]["odata"])
+    assert [part for part in said if part not in address] == []
+
+
+def test_who_made_records_is_nobody_who_is_responsible_for_them(app: Flask, ask: Ask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        create_user(
+            username="karin", email=None, display_name="Karin Vogt", password=PASSWORD,
+            roles=["Sales"],
+        )  # fmt: skip
+    assert ask("who created the most tickets")["status"] == "unsupported"
+    address = unquote(ask("Which leads were created by Karin Vogt?")["query"]["odata"])
+    assert "createdById eq" in address
+    assert "ownerId" not in address
+    assert "ownerId eq" in unquote(ask("Which leads are owned by Karin Vogt?")["query"]["odata"])
+
+
+@pytest.mark.parametrize(
+    "name", ["Haus & Garten GmbH & Co. KG", "Haus & Garten GmbH", "Haus & Garten"]
+)
+def test_names_of_companies_have_signs_and_dots(app: Flask, ask: Ask, name: str) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        make_client(name="Haus & Garten GmbH & Co. KG")
+    answer = ask(f"how many open tickets does {name} have")
+    assert answer["status"] == "answered", answer["answer"]
+    assert "Haus & Garten GmbH & Co. KG" in answer["answer"]

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import openpyxl
@@ -14,13 +14,18 @@ import pytest
 from flask import Flask
 from pypdf import PdfReader
 
-from app.bi.exports import service, table
+from app.bi.exports import pdf_file, service, table
 from app.bi.exports.csv_file import safe
-from app.bi.exports.working import run_exports
+from app.bi.exports.working import run_exports, tidy_reports
+from app.blobs import BlobMissingError, blobs
+from app.clock import utc_now
+from app.database import transaction
+from app.errors import ServiceUnavailableError
 from app.models.event import Event
 from app.models.report import ReportExport
+from app.models.user import ApiKey
 from tests.contract.conftest import Api
-from tests.factories import event_names, rows
+from tests.factories import event_names, put_row, rows
 
 TICKETS = "/odata/Tickets?$select=id,subject,createdAt&$orderby=id"
 
@@ -97,6 +102,24 @@ def test_a_pdf_shows_the_rows(admin: Api, report: int) -> None:
     reader = PdfReader(io.BytesIO(export(admin, report, "pdf").data))
     text = "".join(page.extract_text() for page in reader.pages)
     assert "All tickets" in text and "=HYPERLINK(1)" in text and "4 rows" in text
+
+
+def test_a_pdf_has_the_chart_and_the_sums(admin: Api, business: None) -> None:
+    (page, *_) = PdfReader(io.BytesIO(export(admin, 1, "pdf").data)).pages
+    assert len(page.images) == 1
+    text = page.extract_text()
+    assert "Total" in text and "150.25" in text
+
+
+def test_a_chart_that_cannot_be_drawn_keeps_no_pdf_from_being_made(
+    admin: Api, business: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*given: Any) -> bytes:
+        raise ServiceUnavailableError("Too much is being drawn.")
+
+    monkeypatch.setattr(pdf_file, "draw", refused)
+    (page, *_) = PdfReader(io.BytesIO(export(admin, 1, "pdf").data)).pages
+    assert not page.images and "150.25" in page.extract_text()
 
 
 @pytest.mark.parametrize("form", ["xlsx", "csv", "json", "pdf"])
@@ -192,3 +215,65 @@ def test_who_lost_the_right_gets_no_file(
         (row,) = rows(ReportExport)
     assert made["id"] == row["key"]
     assert row["status"] == "failed" and "bi:export" in row["error"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"revoked": True}, {"expires_at": timedelta(days=-1)}, {"scopes": ["clients:read"]}, {}],
+    ids=["revoked", "expired", "narrower", "as it was"],
+)
+def test_an_export_of_a_key_is_made_with_what_the_key_may_by_then(
+    app: Flask, admin: Api, business: None, change: dict[str, Any]
+) -> None:
+    wish = {"name": "ERP", "role": "Manager", "scopes": ["bi:export", "bi:query", "invoices:read"]}
+    made = admin.post("/api/admin/api-keys", wish).json
+    answer = admin.client.post(
+        "/api/bi/reports/1/export",
+        json={"format": "csv", "background": True},
+        headers={"X-API-Key": made["key"]},
+    )
+    assert answer.status_code == 202, answer.text
+    with app.app_context():
+        if change:
+            moment = utc_now()
+            values = {
+                "revoked": {"revoked_at": moment},
+                "expires_at": {"expires_at": moment - timedelta(days=1)},
+                "scopes": {"scopes": ["clients:read"]},
+            }[next(iter(change))]
+            with transaction():
+                put_row(ApiKey, made["id"], **values)
+        assert run_exports() == 1
+        (row,) = rows(ReportExport)
+    assert row["status"] == ("failed" if change else "done"), row["error"]
+    assert change or row["rows_done"] > 0
+
+
+def test_what_ended_three_times_is_given_up(app: Flask, admin: Api, business: None) -> None:
+    wish = {"format": "csv", "background": True}
+    made = admin.post("/api/bi/reports/1/export", wish).json
+    with app.app_context():
+        (row,) = rows(ReportExport)
+        with transaction():
+            put_row(ReportExport, row["id"], attempts=3)
+        assert run_exports() == 1
+    shown = admin.get(made["url"]).json
+    assert (shown["status"], shown["error"]) == (
+        "failed", "It ended three times before it was done.",
+    )  # fmt: skip
+
+
+def test_files_of_last_week_go_with_their_rows(app: Flask, admin: Api, business: None) -> None:
+    for _ in range(2):
+        admin.post("/api/bi/reports/1/export", {"format": "csv", "background": True})
+    with app.app_context():
+        assert run_exports() == 1  # the other one waits
+        old, waiting = rows(ReportExport)
+        with transaction():
+            for row in (old, waiting):
+                put_row(ReportExport, row["id"], created_at=utc_now() - timedelta(days=8))
+                put_row(ReportExport, row["id"], finished_at=utc_now() - timedelta(days=8))
+        assert tidy_reports() >= 1
+        assert old["id"] not in [row["id"] for row in rows(ReportExport)]
+        with pytest.raises(BlobMissingError):
+            blobs().read(old["blob_key"])

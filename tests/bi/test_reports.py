@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 
 from app.bi.exports.working import send_due_reports
+from app.bi.reports import saving
 from app.bi.reports.builtin import built_in
 from app.bi.reports.schedules import next_run
 from app.database import transaction
@@ -135,6 +136,42 @@ def test_an_odata_query_is_saved(admin: Api, business: None) -> None:
     ]
 
 
+def test_columns_are_those_of_the_rows_and_not_of_the_first_one_alone(
+    admin: Api, business: None
+) -> None:
+    url = "/odata/Tasks?$select=title,dueAt,estimatedHours&$expand=Project($select=name)"
+    report = save(admin, name="Work", odata=f"{url}&$orderby=id&$filter=startswith(title,'X')")
+    path = f"/api/bi/reports/{report['id']}"
+    assert report["columns"] == []
+    project = admin.post("/odata/Projects", {"name": "Move"}).json["id"]
+    full = {"dueAt": "2026-06-01T10:00:00Z", "estimatedHours": 1.5, "projectId": project}
+    for body in ({"title": "X1"}, {"title": "X2", **full}):
+        assert admin.post("/odata/Tasks", body).status_code == 201
+    kinds = {column["name"]: column["type"] for column in admin.get(path).json["columns"]}
+    assert kinds == {
+        "title": "text", "dueAt": "instant", "estimatedHours": "number", "Project/name": "text",
+    }  # fmt: skip
+    file = admin.post(f"{path}/export", {"format": "csv"}).data.decode("utf-8-sig")
+    assert file.splitlines()[0] == "Title,Due at,Estimated hours,Project name"
+    assert file.splitlines()[2].endswith(",Move")
+
+
+def test_what_a_report_asks_for_is_changed(
+    admin: Api, business: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = save(admin, name="A", odata="/odata/Clients?$select=name,createdAt")
+    path = f"/api/bi/reports/{report['id']}"
+    both = {"question": "open tickets", "odata": "/odata/Clients"}
+    assert admin.patch(path, both).status_code == 400
+    changed = admin.patch(path, {"odata": "/odata/Projects?$select=name,startDate,tags"}).json
+    assert changed["query"]["entity"] == "Projects"
+    question = admin.patch(path, {"question": "Open tickets by priority"}).json
+    assert question["question"] == "Open tickets by priority"
+    monkeypatch.setattr(saving, "MOST_SAVED", 1)
+    more = admin.post("/api/bi/reports", {"name": "B", "odata": "/odata/Clients"})
+    assert (more.status_code, more.json["error"]["details"][0]["field"]) == (400, "name")
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -216,6 +253,25 @@ def test_a_report_is_mailed_when_its_time_has_come(app: Flask, admin: Api, busin
     assert mail["subject"].startswith("Urgencies")
     assert admin.delete(path).status_code == 204
     assert admin.get(f"/api/bi/reports/{report['id']}").json["schedule"] is None
+
+
+def test_a_report_is_not_mailed_for_who_may_not_export_any_more(
+    app: Flask, admin: Api, business: None, sign_in: Callable[..., Api]
+) -> None:
+    manager = sign_in("Manager")
+    report = save(manager, name="Urgencies", question="Open tickets by priority")
+    path = f"/api/bi/reports/{report['id']}/schedule"
+    schedule = {"every": "daily", "to": ["ada@acme.example"], "format": "csv"}
+    assert manager.put(path, schedule).status_code == 200
+    users = admin.get("/api/admin/users").json["items"]
+    key = next(user["id"] for user in users if user["username"] == "manager")
+    assert admin.patch(f"/api/admin/users/{key}", {"status": "disabled"}).status_code == 200
+    with app.app_context():
+        with transaction(), acting_as(system_caller()):
+            put_row(SavedReport, report["id"] - 100, next_run_at=datetime(2026, 1, 1, tzinfo=UTC))
+        assert send_due_reports() == 1
+        assert send_due_reports() == 0  # and the next time is another day
+        assert rows(OutgoingMail) == []
 
 
 @pytest.mark.parametrize(

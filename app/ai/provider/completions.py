@@ -155,4 +155,4 @@ def _pause(tries: int, after: float | None) -> float:
 
 
 def _seconds(header: str | None) -> float | None:
-    return float(header) if header and header.isdigit() and len(header) < 6 else None
+    return float(header) if header and header.isdecimal() and len(header) < 6 else None

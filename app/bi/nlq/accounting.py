@@ -13,7 +13,7 @@ from app.bi.nlq.slots import Slot
 _GRAMMAR = {
     "stop", "list", "and_then", "noun", "count", "how_much", "sum", "average", "share", "trend",
     "compare", "change", "previous", "amount", "listed", "when", "how_long", "with", "or", "by",
-    "distinct", "of_person", "me", "shows",
+    "distinct", "of_person", "me", "shows", "ago", "times", "after_due",
 }  # fmt: skip
 # Longer questions are not gone through word by word.
 _MOST_SLOTS = 40
@@ -34,7 +34,7 @@ def without_effect(
         if _GRAMMAR & set(slot.meanings) or _shows(slot, plan):
             continue
         other = again([*slots[:at], *slots[at + 1 :]])
-        if other is not None and _asked(other) == _asked(plan):
+        if other is not None and asked(other) == asked(plan):
             found.append(slot.text)
     return tuple(found)
 
@@ -55,7 +55,7 @@ def _property(condition: Condition) -> str:
     return condition.path or condition.text.partition(" ")[0]
 
 
-def _asked(plan: Plan) -> Plan:
+def asked(plan: Plan) -> Plan:
     """What of a plan is asked of the data."""
     conditions = tuple(
         Condition(text, "") for text in dict.fromkeys(one.odata for one in plan.conditions)

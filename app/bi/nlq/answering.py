@@ -17,7 +17,8 @@ from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import CYCLES, Calendar
-from app.bi.nlq.understanding import Understood, understand, vocabulary_of
+from app.bi.nlq.understanding import understand, vocabulary_of
+from app.bi.nlq.understood import Understood
 from app.bi.query import Row, run
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
@@ -247,8 +248,10 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
         return blank | {"status": "needsClarification", "alternatives": choices,
                         "answer": "This can be meant in several ways. Which one?"}  # fmt: skip
     if understood.choices:
-        return blank | {"status": "needsClarification", "alternatives": list(understood.choices),
-                        "answer": "This can be meant in several ways. Which one?"}  # fmt: skip
+        several = "This can be meant in several ways. Which one?"
+        text = "These are two questions. Which one first?" if understood.is_two else several
+        return blank | {"status": "needsClarification", "answer": text,
+                        "alternatives": list(understood.choices)}  # fmt: skip
     if understood.refused:
         text = (f"This is not answered: {understood.reason}. Nothing was changed. Records are "
                 "changed through the API or the assistant, with a confirmation.")  # fmt: skip

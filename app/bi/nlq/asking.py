@@ -42,6 +42,14 @@ class Asking(Naming):
         kinds = {"stop", "state", "value", "noun", "subset"}
         return is_of and noun is not None and all(kinds & set(o.meanings) for o in rest[:noun])
 
+    def _is_listed(self, at: int) -> bool:
+        """``names and e-mails of contacts``: columns of the records behind."""
+        noun = next((place for place, one in enumerate(self._slots[at:], at) if "noun" in one), at)
+        between = self._slots[at + 1 : noun]
+        kinds = {"stop", "or", "property"}
+        is_of = bool(between) and between[-1].text.lower().split()[0] == "of"
+        return is_of and all(kinds & set(one.meanings) for one in between)
+
     def _column(self, at: int, path: str) -> None:
         """``with their email`` shows it, ``with an email`` asks for those that have one.
 
@@ -57,6 +65,9 @@ class Asking(Naming):
             self.columns.append(path)  # the number takes it away again
             return
         shown = ("shows", "or", "list", "property", "dimension", "listed")
+        if self.noun_at is None and self._is_listed(at):
+            self.columns.append(path)
+            return
         if self.is_record or self._names_record() or (before and set(shown) & set(before.meanings)):
             self.columns.append(path)
         elif before is not None and "with" in before:

@@ -7,7 +7,9 @@ from typing import Any
 from app.bi.nlq.asking import Asking
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
+from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
+from app.bi.nlq.thresholds import FIGURES
 from app.bi.nlq.vocabulary import Dimension
 
 SHIFTS = ("day", "week", "month", "quarter", "half", "year")
@@ -33,7 +35,10 @@ class Beside(Asking):
     def _is_doer(self, at: int) -> bool:
         """Whether a verb stands before the ``by`` and a name behind whom it is about."""
         by_at = self._by_at if 0 < self._by_at < at <= self._by_at + NEAR else None
-        if by_at is None or not {"date", "with"} & set(self._slots[by_at - 1].meanings):
+        if by_at is None:
+            return False
+        before = self._slots[by_at - 1]
+        if not ({"date", "with"} & set(before.meanings) or before.text.lower().endswith("used")):
             return False
         around = [*self._slots[by_at + 1 : at], *self._slots[at + 1 : at + 4]]
         return any("value" in slot for slot in around)
@@ -66,9 +71,14 @@ class Beside(Asking):
         return at - self._by_at == 1 and is_list and not grouped and self.amount is not None
 
     def _is_helping(self, at: int) -> bool:
-        """``got solved``: the verb behind it says what was done."""
+        """``got solved``: the verb behind it says what was done; ``of them``: known from before."""
+        if {"of_them", "ago"} & set(self._slots[at].meanings):
+            return True
+        if "after_due" in self._slots[at]:
+            return self.took is not None
         behind = [one for one in self._slots[at + 1 : at + 3] if set(one.meanings) != {"stop"}]
-        return bool(behind) and bool({"state", "date"} & set(behind[0].meanings))
+        done = bool(behind) and bool({"state", "date"} & set(behind[0].meanings))
+        return done and "auxiliary" in self._slots[at]
 
     @property
     def counts_measure(self) -> bool:
@@ -78,10 +88,59 @@ class Beside(Asking):
         before = [one for one in self._slots[: self.measure_at] if set(one.meanings) != {"stop"}]
         return bool(before) and "count" in before[-1]
 
-    def _is_ranked(self, at: int) -> bool:
-        """Whether a rank was named, or is behind this place."""
-        return self.rank is not None or any(set(RANKS) & set(one.meanings)
-                                            for one in self._slots[at + 1 :])  # fmt: skip
+    def _count_units(self) -> None:
+        """``how many gateways did we sell``: of what is named, the quantity is counted."""
+        counted, needed = self.entity.data.get("counted"), self.entity.data.get("needs")
+        if not (counted and needed) or self.noun_at is not None or self.measure is not None:
+            return
+        path = self.entity.dimensions[needed].path
+        if "count" in self.flags and any(one.path == path for _, one in self.conditions):
+            self.measure = next(one for _, one in self.entity.measures if one.value == counted)
+            self.flags.discard("count")
+
+    def _is_new(self, at: int, slot: Slot) -> bool:
+        """``new`` and the like, which with a period are about a date, not a state."""
+        before = self._slots[at - 1].text.lower().split() if at else []
+        is_said = self.noun_at is not None and bool({"still", "are", "is", "yet"} & set(before))
+        return "date" in slot and slot["state"].get("date") is None and not is_said
+
+    def _imply(self) -> None:
+        """``in the same stage for 45 days``: what is closed is in none any more."""
+        texts = [one.text for _, one in self.conditions]
+        for path, implied in self.entity.data.get("implied", {}).items():
+            stated = any(text.startswith(("status", "stage")) for text in texts)
+            if not stated and any(text.startswith(f"{path} ") for text in texts):
+                self._add(len(self._slots), Condition(implied, "open"))
+
+    def _is_added(self, at: int, dimension: Dimension) -> bool:
+        """``..., with the client``: a column more of a list."""
+        place = at - 1
+        while place > 0 and set(self._slots[place].meanings) == {"stop"}:
+            place -= 1
+        is_list = not self.flags & {"count", "sum", "average", "share", "amount"}
+        named = dimension.path.count("/") == 1 and dimension.key is not None
+        return "with" in self._slots[place] and place < at and is_list and named
+
+    def _is_first(self, at: int) -> bool:
+        """``months in which we issued more than 250 invoices``: what is asked for."""
+        return at == 0 and any(set(OPERATORS) & set(one.meanings) for one in self._slots)
+
+    def _is_chosen_by_figure(self, at: int) -> bool:
+        """``french clients with revenue above 3000``: the clients are the groups."""
+        rest = [set(one.meanings) for one in self._slots[at + 1 :]]
+        end = next((place for place, one in enumerate(rest) if set(OPERATORS) & one), 0)
+        figured = any({"measure", "average"} & one for one in rest[:end])
+        return figured and self.noun_at is None and not any("noun" in one for one in rest)
+
+    def _is_chosen(self, at: int) -> bool:
+        """Whether groups are ranked, or what is behind chooses some by their figure."""
+        rest = [set(one.meanings) for one in self._slots[at + 1 :]]
+        ranked = self.rank is not None or any(set(RANKS) & one for one in rest)
+        end = next((place for place, one in enumerate(rest) if set(OPERATORS) & one), 0)
+        counted = any("number" in one for one in rest[end:]) and any(
+            "noun" in one for one in rest[end:]
+        )
+        return ranked or any(FIGURES & one for one in rest[:end]) or bool(end and counted)
 
     def _is_named(self, at: int) -> bool:
         """Whether a property stands here and no value of it behind."""

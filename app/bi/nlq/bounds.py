@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 
-from app.bi.nlq.plan import Condition
+from app.bi.nlq.lasting import Lasting
+from app.bi.nlq.plan import SIGNS, Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.spans import Calendar, midnight, step
-from app.bi.nlq.vocabulary import Entity, Measure, spoken
+from app.bi.nlq.thresholds import plain
+from app.bi.nlq.vocabulary import Measure, spoken
 
 OPERATORS = {
     "more_than": "gt",
@@ -18,31 +18,16 @@ OPERATORS = {
     "at_most": "le",
     "exactly": "eq",
 }
-_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
-SIGNS = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly"}
+# Nobody means an amount of a client by less, if no currency is said.
+_SMALL = 1000
 
 
-class Bounds:
+class Bounds(Lasting):
     """The part of a reading that is about numbers."""
 
-    entity: Entity
-    now: Calendar
-    conditions: list[tuple[int, Condition]]
     columns: list[str]
-    measure: Measure | None
-    flags: set[str]
     left: list[str]
-    score: int
-    unsure: int
-    _slots: Sequence[Slot]
-
-    @abstractmethod
-    def _add(self, at: int, condition: Condition) -> None:
-        """Take in a condition."""
-
-    @abstractmethod
-    def _currency(self, code: str) -> Condition:
-        """The condition that amounts are in a currency."""
+    doubts: list[tuple[str, str]]
 
     def _bound(self, at: int, operator: str) -> int:
         """``over 5,000``, ``at least 50%``, ``more than 30 days``, ``more than 50 employees``."""
@@ -51,6 +36,8 @@ class Bounds:
             self.left.append(self._slots[at].text)
             return at + 1
         slot = self._slots[behind]
+        if self._is_of_groups(at, behind):
+            return self._of_groups(at, behind, operator)
         if "duration" in slot:
             self._duration(at, operator, *slot["duration"])
             return behind + 1
@@ -62,7 +49,13 @@ class Bounds:
         named = None
         if after < len(self._slots) and "property" in self._slots[after]:
             named, after = self._slots[after]["property"], after + 1
+            if doubt := self.entity.doubts.get(self._slots[after - 1].text.lower()):
+                self.doubts.append(doubt)  # "with more than 100k revenue"
         path, words = self._bounded(at, named)
+        small = self.entity.data.get("unranked") and slot["number"] < _SMALL and currency is None
+        if (self.threshold is not None or small) and named is None and not words:
+            self.left.append(f"{self._slots[at].text} {slot.text}")
+            return after  # "... and fewer than 10 lost deals": groups are chosen by one figure
         if after < len(self._slots) and self._is_unit_of(path, self._slots[after]):
             after += 1  # "more than 80 hours"
         is_number_of = named is None and after < len(self._slots) and "noun" in self._slots[after]
@@ -95,38 +88,6 @@ class Bounds:
         """Whether a word behind a number is only what the property is counted in."""
         measured = slot.meanings.get("measure")
         return path is not None and measured is not None and measured.value == path
-
-    def _duration(self, at: int, operator: str, count: int, unit: str) -> None:
-        """``days in stage for more than 60 days``, else how old records are."""
-        near = self._slots[max(0, at - 3) : at]
-        named = [slot["property"] for slot in near if "property" in slot]
-        if unit == "day" and any(path.startswith("days") for path in named):
-            path, words = self._bounded(at, None)
-            words = f"{words}{SIGNS[operator]} {count}"
-            self._add(at, Condition(f"{path} {operator} {count}", words))
-            self.score += 1
-            return
-        if unit in _DAYS and (path := self._lasting(at)) is not None:
-            count *= _DAYS[unit]
-            words = f"for {SIGNS[operator]} {count} days"
-            self._add(at, Condition(f"{path} {operator} {count}", words))
-            self.score += 1
-            return
-        self._age(at, operator, count, unit)
-
-    def _lasting(self, at: int) -> str | None:
-        """``in negotiation for more than 14 days``: how long it has been so, if that is known."""
-        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
-        is_for = any(one.text.lower() == "for" for one in self._slots[max(0, at - 2) : at])
-        if not before or not is_for or "state" not in before[-1]:
-            return None
-        lasting = self.entity.data.get("lasting", {})
-        state = before[-1]["state"]
-        path: str | None = lasting.get(state.get("property") or state["text"].partition(" ")[0])
-        # Since when it is so is known of nothing but what began with the record.
-        first = self.entity.data.get("from_the_start", ())
-        self.unsure += path is None and before[-1].text.lower() not in first
-        return path
 
     def _next(self, at: int, kinds: Iterable[str]) -> int | None:
         """The place of the next slot of one of these kinds, small words between."""
@@ -180,21 +141,3 @@ class Bounds:
         words = f"{words}from {first} to {last}"
         self._add(at, Condition(f"{path} ge {first} and {path} le {last}", words))
         self.score += 1
-
-    def _age(self, at: int, operator: str, count: int, unit: str) -> None:
-        """Older than so many days: of what is overdue, counted from the due date."""
-        day = step(self.now.today, unit, -count)
-        around = [*self._slots[max(0, at - 3) : at], *self._slots[at : at + 5]]
-        overdue = any("state" in s and "isOverdue" in s["state"]["text"] for s in around)
-        paths = [p for p in ("dueDate", "dueAt", "endDate") if self.entity.prop(p)]
-        path = paths[0] if overdue and paths else self.entity.date
-        literal = str(day) if self.entity.is_date(path) else midnight(day, self.now.zone)
-        turned = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge", "eq": "eq"}[operator]
-        words = f"for {SIGNS[operator]} {count} {unit}s"
-        self._add(at, Condition(f"{path} {turned} {literal}", words))
-        self.score += 1
-
-
-def plain(number: Decimal) -> str:
-    """A number as OData writes it."""
-    return f"{number.normalize():f}"

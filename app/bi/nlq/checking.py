@@ -10,6 +10,7 @@ from itertools import pairwise
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.vocabulary import Dimension, spoken
+from app.bi.nlq.words import stem
 
 # ``status eq 'Open'``, ``status in ('Won','Lost')``, at the beginning of a condition.
 _VALUES = re.compile(r"^([\w/]+) (?:eq ('[^']*')|in \(([^)]*)\))")
@@ -52,13 +53,22 @@ def checked(plan: Plan, reading: Reading) -> Plan:
         raise UnclearError("the share of what is wanted")
     if reading.rank and not (plan.ranked or plan.order or plan.method in ("max", "min")):
         raise UnclearError(f"what is meant by {reading.rank_word}")
+    if plan.measure is not None and plan.measure.of_named and reading.noun_at is None:
+        raise UnclearError(f"whose {reading.measure_word} is meant")
     if "how_long" in flags and (plan.measure is None or plan.measure.unit is None):
         raise UnclearError("what is to be measured")
     if "how_much" in flags and plan.kind not in ("measure", "share"):
         raise UnclearError("what amount is meant")
     if "when" in flags and (plan.order is None or plan.kind != "list"):
         raise UnclearError("whose date is wanted")
-    timed = reading.periods or reading.grain or reading.rank or reading.sort or reading.unit
+    timed = (
+        reading.is_timed
+        or reading.periods
+        or reading.grain
+        or reading.rank
+        or reading.sort
+        or reading.unit
+    )
     implied = reading.entity.date_filters.get(reading.date or "")
     if (
         reading.date
@@ -208,8 +218,19 @@ def check_ranks(reading: Reading, dimensions: Sequence[Dimension]) -> None:
         raise UnclearError(f"how to rank {reading.entity.many} within each {label}: ask for one")
     if reading.rank_word in ("best", "worst") and figure is None:
         raise UnclearError(f"by what the {reading.rank_word} is chosen")
-    if reading.unit and reading.rank is None:
+    if reading.unit and reading.rank is None and reading.threshold is None:
         raise UnclearError(f"which {reading.unit} is wanted")
+
+
+def check_period_of_amount(reading: Reading) -> None:
+    """``customers whose revenue this year is above 20k``: what was sold, no property of theirs.
+
+    Raises: UnclearError.
+    """
+    path = reading.entity.amount
+    is_own = reading.entity.data.get("unranked") and reading.periods and not reading.date
+    if is_own and any(re.match(rf"{path} (?!ne)", one.text) for _, one in reading.conditions):
+        raise UnclearError(f"which {spoken(path or '')} of that time is meant")
 
 
 def has_head(reading: Reading) -> bool:
@@ -217,13 +238,24 @@ def has_head(reading: Reading) -> bool:
     figures = reading.measure or reading.rate or reading.order
     amount = {"amount", "how_much"} & reading.flags and reading.entity.default_measure
     owed = any(one.amount for _, one in reading.conditions)
-    grouped = reading.dimensions or reading.grain or (reading.subjects and reading.rank)
+    chosen = reading.rank or reading.threshold
+    grouped = reading.dimensions or reading.grain or (reading.subjects and chosen)
     stated = bool(reading.conditions and grouped)
-    said = reading.noun_at is not None or reading.is_record
+    said = reading.noun_at is not None or reading.is_record or _is_named_by_group(reading)
     heads = reading.entity.data.get("heads", ())  # "what did Tom Becker win"
     named = any("value" in one for one in reading.slots) and "list" in reading.flags
+    needed = reading.entity.data.get("needs")
+    listed = reading.date and "list" in reading.flags
+    said = said or bool(listed and any(one.name == needed for one in reading.subjects))
     said = said or (named and any(one.text.lower() in heads for one in reading.slots))
     return bool(said or figures or amount or owed or stated)
+
+
+def _is_named_by_group(reading: Reading) -> bool:
+    """``payment methods used more than 10 times``: the group says whose it is."""
+    words = [one.text.lower().split() for one in reading.slots if "dimension" in one]
+    named = any(stem(part) in reading.entity.nouns for one in words for part in one[:-1])
+    return named and reading.threshold is not None and reading.threshold.counted
 
 
 def has_needs(reading: Reading) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.bi.nlq.columns import Column, Compiled, group_name
 from app.bi.nlq.filtering import condition_text, span
 from app.bi.nlq.listing import listed
-from app.bi.nlq.plan import Plan
+from app.bi.nlq.plan import Figure, Plan
 from app.bi.nlq.spans import CYCLES, clock_shifts
 from app.bi.nlq.vocabulary import Measure
 from app.bi.query import Query
@@ -54,6 +54,11 @@ class _Grouping:
         inner = f"aggregate({','.join(self.aggregates)})"
         steps.append(f"groupby(({','.join(self.keys)}),{inner})" if self.keys else inner)
         steps += self.after
+        if plan.threshold is not None:
+            main = self._main
+            steps.append(f"filter({main} {plan.threshold.operator} {plan.threshold.number})")
+        if plan.is_counted:
+            return self._counted(steps)
         if plan.is_within:
             steps += self._first_of_each()
         if plan.kind == "mean":
@@ -68,10 +73,24 @@ class _Grouping:
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)
 
+    def _counted(self, steps: list[str]) -> Compiled:
+        """How many of the groups there are."""
+        label = self.plan.dimensions[0].label
+        options = {"apply": "/".join([*steps, "aggregate($count as count)"])}
+        counted = Column("count", f"Number of {plural(label)}", "number")
+        return Compiled(Query(self.plan.entity.set, options), (counted,), ("count",), None)
+
+    @property
+    def _main(self) -> str:
+        """The figure that groups are ranked and chosen by."""
+        return "percent" if self.plan.kind == "share" else self.figures[0].name
+
     def _known(self) -> list[str]:
-        """What has no name has no place in a ranking."""
+        """What has no name has no place in a ranking, and among groups that are chosen."""
         plan, entity = self.plan, self.plan.entity
-        if plan.ranked is None or plan.is_within or plan.kind == "mean":
+        if plan.ranked is None and plan.threshold is None:
+            return []
+        if plan.is_within or plan.kind == "mean":
             return []
         paths = [one.key or one.path for one in plan.dimensions]
         props = {path: entity.prop(path) for path in paths if entity.join is None}
@@ -86,7 +105,7 @@ class _Grouping:
             outer.append(group_name(one))
         outer += [plan.money] if plan.money else []
         kind = "topcount" if plan.ranked == "desc" else "bottomcount"
-        main = "percent" if plan.kind == "share" else self.figures[0].name
+        main = self._main
         keys = ",".join(dict.fromkeys(outer))
         known = [] if plan.kind == "count" else [f"filter({main} ne null)"]
         return [*known, f"groupby(({keys}),{kind}({plan.limit},{main}))"]
@@ -193,12 +212,29 @@ class _Grouping:
             assert plan.measure is not None
             value = self._value("value")
             self.aggregates.append(f"{value} with {plan.method} as amount")
-            self._figure("amount", _measure_label(plan), self._figure_type())
+            type_ = "money" if plan.measure.money else "number"
+            self._figure("amount", measure_label(plan.measure, plan.method), type_)
         else:
             self.aggregates.append("$count as count")
             self._figure("count", f"Number of {plan.entity.many}", "number")
             if plan.kind == "mean":
                 self._mean()
+        for at, figure in enumerate(plan.figures, start=2):
+            self._one_more(figure, at)
+
+    def _one_more(self, figure: Figure, at: int) -> None:
+        """A figure beside the first."""
+        if figure.measure is None:
+            self.aggregates.append("$count as count")
+            self._figure("count", f"Number of {self.plan.entity.many}", "number")
+            return
+        value, name = figure.measure.value, f"figure{at}"
+        if " " in value:
+            self.computed.append(f"{value} as value{at}")
+            value = f"value{at}"
+        self.aggregates.append(f"{value} with {figure.method} as {name}")
+        type_ = "money" if figure.measure.money else "number"
+        self._figure(name, measure_label(figure.measure, figure.method), type_)
 
     def _distinct(self) -> None:
         wanted = self.plan.distinct
@@ -299,7 +335,7 @@ class _Grouping:
 
     def _order(self) -> list[str]:
         plan = self.plan
-        main = "percent" if plan.kind == "share" else self.figures[0].name
+        main = self._main
         if plan.kind == "mean" or not self.keys:
             return []
         if plan.is_within:
@@ -331,10 +367,15 @@ def _duration(minutes: int) -> str:
     return f"{'sub' if minutes < 0 else 'add'} duration'PT{hours}H{f'{rest}M' if rest else ''}'"
 
 
-def _measure_label(plan: Plan) -> str:
-    assert plan.measure is not None
+def measure_label(measure: Measure, method: str) -> str:
+    """``Average: Revenue``."""
     prefix = {"average": "Average: ", "max": "Largest: ", "min": "Smallest: "}
-    return prefix.get(plan.method, "") + plan.measure.label
+    return prefix.get(method, "") + measure.label
+
+
+def plural(label: str) -> str:
+    """What several of a group are called."""
+    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
 
 
 def _capital(text: str) -> str:

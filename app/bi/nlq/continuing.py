@@ -76,12 +76,14 @@ def _kind(plan: Plan, own: Plan, reading: Reading) -> dict[str, Any]:
         keeps_figure = own.kind == "count" and plan.kind != "list" and "count" not in reading.flags
         if not keeps_figure:
             changes.update(kind=own.kind, measure=own.measure, method=own.method,
-                           share_of=own.share_of, order=None)  # fmt: skip
+                           share_of=own.share_of, order=None, figures=own.figures,
+                           threshold=own.threshold, is_counted=own.is_counted)  # fmt: skip
             if plan.kind == "list" and plan.limit and not own.limit:
                 changes.update(limit=None)
     elif "listed" in reading.flags or ("list" in reading.flags and reading.noun_at is not None):
         changes.update(kind="list", measure=None, dimensions=(), grain=None, ranked=None,
-                       compared=None, sort=None)  # fmt: skip
+                       compared=None, sort=None, figures=(), threshold=None,
+                       is_counted=False)  # fmt: skip
     return changes
 
 

@@ -10,6 +10,10 @@ from app.bi.nlq.slots import Slot
 from app.bi.nlq.values import Value
 from app.bi.nlq.vocabulary import Dimension
 
+# What somebody did who made a record, and the property that says who.
+_MADE = frozenset(("created", "added", "entered", "recorded", "registered"))
+_MAKER = "createdById"
+
 
 class AmbiguousName(Exception):
     """A name in the question is that of several records."""
@@ -38,9 +42,12 @@ class Naming(Ordering):
         if len(usable) > 1:
             raise AmbiguousName(slot.text, usable)
         value = usable[0]
-        if value.kind == "tag":
-            literal = _quoted(value.key)
-            self._add(at, Condition(f"tags/any(t:t eq {literal})", f"tagged {value.name}"))
+        if value.kind in ("tag", "client_tag"):
+            path, whose = (
+                ("Client/tags", "clients ") if value.kind == "client_tag" else ("tags", "")
+            )
+            text = f"{path}/any(t:t eq {_quoted(value.key)})"
+            self._add(at, Condition(text, f"{whose}tagged {value.name}"))
             self.score += 1
             return
         before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
@@ -48,7 +55,7 @@ class Naming(Ordering):
         if value.kind == "user" and before and "dimension" in before[-1]:
             # "tasks on projects of Leyla": whose the projects are, not the tasks.
             self.unsure += before[-1]["dimension"] != person
-        path = self._named_before(at, value) or self._path(value) or ""
+        path = self._made_by(at, value) or self._named_before(at, value) or self._path(value) or ""
         literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
         self.is_record = self.is_record or path in ("id", "number")
         if self._without:
@@ -56,6 +63,13 @@ class Naming(Ordering):
             self._open.pop("without", None)
         self._add(at, Condition(f"{path} eq {literal}", value.name, path, (literal,)))
         self.score += 1
+
+    def _made_by(self, at: int, value: Value) -> str | None:
+        """``created by Tom``: who made a record, whoever is responsible for it now."""
+        before = [one.text.lower() for one in self._slots[max(0, at - 2) : at]]
+        if value.kind != "user" or before[1:] != ["by"] or before[0] not in _MADE:
+            return None
+        return _MAKER if self.entity.prop(_MAKER) else None
 
     def _named_before(self, at: int, value: Value) -> str | None:
         """``reference PO-96884``: the property that a code is said to be of."""
@@ -81,7 +95,7 @@ class Naming(Ordering):
         entity = self.entity
         if value.kind.startswith("text:"):
             return value.kind.removeprefix("text:")
-        if value.kind == "tag":
+        if value.kind in ("tag", "client_tag"):
             return "tags"
         if value.kind == "country":
             found = entity.dimensions.get("country")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from app.bi.nlq.bounds import Bounds, plain
+from app.bi.nlq.bounds import Bounds
 from app.bi.nlq.plan import Condition
+from app.bi.nlq.thresholds import plain
 from app.bi.nlq.vocabulary import spoken
 
 RANKS = {"most": "desc", "top": "desc", "highest": "desc", "least": "asc", "bottom": "asc",
           "lowest": "asc", "newest": "new", "oldest": "old", "best": "desc",
           "worst": "asc"}  # fmt: skip
+_TIMES = ("newest", "oldest")
 
 
 class Ordering(Bounds):
@@ -19,10 +21,18 @@ class Ordering(Bounds):
     rank_at: int | None
     limit: int | None
     sort: str | None
+    date: str | None
     order: str | None
     order_words: str
 
     def _ranked(self, at: int, kind: str) -> int:
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        if self.rank in ("desc", "asc") and kind == "oldest" and behind and "number" in behind:
+            self.limit = int(behind["number"])  # "the biggest debtors, just the first five"
+            return at + 2
+        if self.rank not in (None, RANKS[kind]) and kind in _TIMES:
+            self.left.append(self._slots[at].text)  # "the first and the last invoice"
+            return at + 1
         if self.rank is None or kind not in ("top", "bottom"):  # "the biggest deals, top 3"
             self.rank, self.rank_word, self.rank_at = RANKS[kind], kind, at
         self.score += 1
@@ -93,6 +103,10 @@ class Ordering(Bounds):
     def _sorted(self, at: int) -> int:
         """``sorted by due date``, ``highest first``, ``in ascending order``."""
         slot = self._slots[at]
+        if {"newest_first", "oldest_first"} & set(slot.meanings):
+            self.sort = "desc" if "newest_first" in slot else "asc"
+            self.order, self.order_words = self.date or self.entity.date, "by date"
+            return at + 1
         if "sort" not in slot:
             self.sort = "asc" if "ascending" in slot else "desc"
             return at + 1
@@ -100,6 +114,8 @@ class Ordering(Bounds):
         path = None if behind is None else next(
             (behind[kind] for kind in ("date", "property") if kind in behind), None
         )  # fmt: skip
+        if behind is not None and behind.text.lower() == "date":
+            path = self.date or self.entity.date
         if behind is not None and {"count", "amount", "measure", "share"} & set(behind.meanings):
             self.sort = self.sort or "desc"
             self.measure = self.measure or behind.meanings.get("measure")

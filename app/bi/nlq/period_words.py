@@ -9,6 +9,8 @@ from typing import Any
 from app.bi.nlq.spans import CYCLES, GRAINS
 from app.bi.nlq.words import Token, phrase
 
+_UNITS = {*GRAINS, "today", "yesterday", "tomorrow", "ytd"}
+
 
 class PeriodWords:
     """Finds the words of periods among tokens, in a vocabulary."""
@@ -68,6 +70,12 @@ class PeriodWords:
     def _month_of(self, token: Token) -> int | None:
         """The month that a word names: "Mars" and "Mays" name none."""
         return self._months.get(token.stem) if is_one(token) else None
+
+    def tells(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a day, a month, a number or a unit of time is named at this place."""
+        token = tokens[at]
+        named = token.stem in self._weekdays or (token.stem in self._months and token.stem != "may")
+        return named or self._numbers.get(token.stem, 1) != 1 or token.stem in _UNITS
 
     def is_article(self, token: Token) -> bool:
         """Whether it says one without a number: ``a week``."""

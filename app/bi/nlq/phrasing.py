@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.columns import Column, Compiled
-from app.bi.nlq.plan import Plan
+from app.bi.nlq.plan import Figure, Plan
 from app.bi.nlq.spans import CYCLES, Period
 from app.bi.nlq.vocabulary import spoken
 from app.bi.query import Row
@@ -21,7 +21,7 @@ GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
 
 def interpretation(plan: Plan) -> str:
     """What the query asks, in plain words, assumptions included."""
-    parts = [_subject(plan)]
+    parts = [_subject(plan), *(f"and {figure_label(plan, one)}" for one in plan.figures)]
     if plan.dimensions:
         parts.append("by " + " and ".join(one.label for one in plan.dimensions))
     if plan.grain:
@@ -33,6 +33,9 @@ def interpretation(plan: Plan) -> str:
         parts.append(_dated(plan, plan.period))
     if plan.compared is not None:
         parts.append("compared with " + _span(plan.compared))
+    if plan.threshold is not None:
+        parts.append(f"- {'how many have' if plan.is_counted else 'those with'} "
+                     f"{plan.threshold.words}")  # fmt: skip
     if plan.is_within:
         parts.append(f"- the first {plan.limit} of each {plan.within_words}, {_way(plan)}")
     elif plan.order_words or plan.ranked or plan.sort:
@@ -65,6 +68,15 @@ def _subject(plan: Plan) -> str:
         words = {"average": "Average of ", "max": "Largest ", "min": "Smallest "}
         return words.get(plan.method, "") + plan.measure.label
     return f"Number of {many}"
+
+
+def figure_label(plan: Plan, figure: Figure) -> str:
+    """What one more figure is called in the middle of a sentence."""
+    if figure.measure is None:
+        return f"number of {plan.entity.many}"
+    words = {"average": "average of ", "max": "largest ", "min": "smallest "}
+    label = figure.measure.label
+    return words.get(figure.method, "") + label[:1].lower() + label[1:]
 
 
 def _dated(plan: Plan, period: Period) -> str:
@@ -103,9 +115,27 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
         return " ".join(_compared(plan, compiled, row) for row in rows[:SHOWN])
     groups = [column for column in compiled.columns if column.name not in compiled.figures]
     groups = [column for column in groups if column.name != compiled.currency]
+    if plan.is_counted:
+        return f"{interpretation(plan).split('. ')[0].rstrip('.')}: {rows[0]['count']:,}."
+    if not groups and plan.figures:
+        return _several(plan, compiled, rows)
     if not groups:
         return _single(plan, compiled, rows)
     return _grouped(plan, compiled, rows, groups)
+
+
+def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
+    """Several figures of the same records, in each currency."""
+    parts = [_figures(compiled, row) for row in rows]
+    return f"Of {_described(plan)}: {'; '.join(parts)}."
+
+
+def _figures(compiled: Compiled, row: Row) -> str:
+    figures = [column for column in compiled.columns if column.name in compiled.figures]
+    return ", ".join(
+        f"{one.label[:1].lower()}{one.label[1:]} {_value(one, row, compiled.currency)}"
+        for one in figures
+    )
 
 
 def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
@@ -142,6 +172,10 @@ def _label(path: str) -> str:
     return spoken(path.removesuffix("/displayName").removesuffix("/name")) or path
 
 
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _described(plan: Plan) -> str:
     return f"{plan.entity.many}{_stated(plan)}"
 
@@ -150,6 +184,8 @@ def _stated(plan: Plan) -> str:
     parts = [one.spoken for one in plan.conditions if one.words != "issued"]
     if plan.period is not None:
         parts.append(plan.period.label)
+    if plan.threshold is not None:
+        parts.append(plan.threshold.words)
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -191,11 +227,15 @@ def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
 def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column]) -> str:
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     figure = next((one for one in figures if one.type == "percent"), figures[0])
-    shown = [
-        f"{_name(groups, row)} {_value(figure, row, compiled.currency)}" for row in rows[:SHOWN]
+    values = [
+        _figures(compiled, row) if plan.figures else _value(figure, row, compiled.currency)
+        for row in rows[:SHOWN]
     ]
+    shown = [f"{_name(groups, row)} {value}" for row, value in zip(rows, values, strict=False)]
     more = len(rows) - len(shown)
     rest = f" and {more:,} more" if more > 0 else ""
+    if plan.figures:
+        return f"{_capitalised(_described(plan))}: {'; '.join(shown)}{rest}."
     unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
     return f"{figure.label}{_stated(plan)}{unit and f' in{unit}'}: {'; '.join(shown)}{rest}."
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from app.bi.nlq.spans import Period
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 
+SIGNS = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly"}
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -32,6 +34,29 @@ class Condition:
     @property
     def spoken(self) -> str:
         return f"not {self.words}" if self.negated else self.words
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """What the figure of a group is compared with: ``more than 40 clients``."""
+
+    operator: str
+    number: str
+    counted: bool  # the records of the group, or else their figure
+    unit: str | None = None  # hours or days, of a duration
+
+    @property
+    def words(self) -> str:
+        """``over 40``."""
+        return f"{SIGNS[self.operator]} {self.number}{f' {self.unit}' if self.unit else ''}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One more figure beside the first: a measure and how values become one, or a number."""
+
+    measure: Measure | None
+    method: str = "sum"
 
 
 @dataclass(frozen=True)
@@ -65,6 +90,9 @@ class Plan:
     chart: str | None = None  # pie, bar, line or table, where one was asked for
     doubts: tuple[str, ...] = ()  # questions to ask if a word was meant otherwise
     distinct: Dimension | None = None
+    threshold: Threshold | None = None  # of groups: those whose figure is so
+    is_counted: bool = False  # how many such groups there are
+    figures: tuple[Figure, ...] = ()  # beside the first
     unsure: int = 0  # what may well have been meant otherwise
     asked: str = ""  # yes, when
 
@@ -85,5 +113,6 @@ class Plan:
     @property
     def money(self) -> str | None:
         """The property that names the currency of the figures; None where they are no money."""
-        measured = self.kind in ("measure", "share") and self.measure is not None
-        return self.measure.money if measured and self.measure else None
+        measured = self.measure if self.kind in ("measure", "share") else None
+        measures = [measured, *(one.measure for one in self.figures)]
+        return next((one.money for one in measures if one is not None and one.money), None)

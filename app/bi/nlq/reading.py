@@ -10,7 +10,7 @@ from typing import Any
 from app.bi.nlq.beside import NEAR, SHIFTS, Beside
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
-from app.bi.nlq.plan import Condition
+from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.spans import Calendar, Period, midnight
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate
@@ -19,6 +19,7 @@ from app.bi.nlq.words import stem
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",
           "previous", "amount", "and_then", "listed", "distinct", "when", "how_long")  # fmt: skip
 _CHARTS = ("pie", "bar", "line", "table")
+_SORTING = {"sort", "descending", "ascending", "newest_first", "oldest_first"}
 # Verbs that may be about what is over as well as about what lies ahead.
 _TENSELESS = ("close", "closing", "due")
 _SIMPLE = re.compile(r"^([\w/]+) (?:eq '(\w+)'|in \(((?:'\w+',?)+)\))$")
@@ -56,6 +57,9 @@ class Reading(Beside):
     shift_of: str | None = None  # "same quarter last year": what is set against it
     unit: str | None = None  # "which month ..."
     distinct: Dimension | None = None
+    threshold: Threshold | None = None  # that groups have to pass
+    took: str | None = None  # the date that ends what took so long
+    is_timed: bool = False  # a date was bounded
     chart: str | None = None
     one_subject: bool = False  # "the top client", not "clients"
     is_record: bool = False  # a name or number says which record is meant
@@ -77,17 +81,8 @@ class Reading(Beside):
             at = self._take(at)
         self.left += [text for text in self._open.values() if text not in self.left]
         self._count_units()
+        self._imply()
         return self
-
-    def _count_units(self) -> None:
-        """``how many gateways did we sell``: of what is named, the quantity is counted."""
-        counted, needed = self.entity.data.get("counted"), self.entity.data.get("needs")
-        if not (counted and needed) or self.noun_at is not None or self.measure is not None:
-            return
-        path = self.entity.dimensions[needed].path
-        if "count" in self.flags and any(one.path == path for _, one in self.conditions):
-            self.measure = next(one for _, one in self.entity.measures if one.value == counted)
-            self.flags.discard("count")
 
     def _dated_ahead(self, slots: Sequence[Slot]) -> Sequence[Slot]:
         """Of what lies ahead, such as due dates, ``September`` is that of this year."""
@@ -110,10 +105,12 @@ class Reading(Beside):
 
     def _take(self, at: int) -> int:
         """Read the slot at this place; returns the place of the next."""
-        slot = self._slots[at]
+        slot, last = self._slots[at], len(self._slots) - 1
         if doubt := self.entity.doubts.get(slot.text.lower()):
             self.doubts.append(doubt)
-        if "period" in slot:
+        if "within_time" in slot and self._within(at, *slot["within_time"]):
+            pass
+        elif "period" in slot:
             self.periods.append(slot["period"])
             self.unsure += slot["period"].unsure or self._is_since_when(at)
         elif "grain" in slot:
@@ -126,12 +123,12 @@ class Reading(Beside):
             self.shift_of = next((one for one in SHIFTS if one in slot.text.lower().split()), None)
         elif chart := next((kind for kind in _CHARTS if f"chart_{kind}" in slot), None):
             self.chart = chart
-        elif "sort" in slot or "descending" in slot or "ascending" in slot:
+        elif _SORTING & set(slot.meanings):
             return self._sorted(at)
         elif "of_person" in slot:
             self._of_person(at)
-        elif "of_them" in slot or ("auxiliary" in slot and self._is_helping(at)):
-            pass  # "of them": what was asked before has them
+        elif self._is_helping(at) or ("unit" in slot and self._is_unit(slot)):
+            pass
         elif kind := next((kind for kind in OPERATORS if kind in slot), None):
             return self._bound(at, OPERATORS[kind])
         elif "duration" in slot and (path := self._number_property(at)) is not None:
@@ -142,8 +139,11 @@ class Reading(Beside):
             return self._ranked(at, kind)
         elif "number" in slot:
             return self._number(at)
+        elif "by" in slot and set(OPERATORS) & set(self._slots[min(at + 1, last)].meanings):
+            pass  # "overdue by more than 30 days"
         elif "by" in slot:
             self._by, self._by_at = True, at
+            self.flags |= {"each"} & {slot.text.lower()}
             self._open["by"] = slot.text
         elif "without" in slot:
             self._without = True
@@ -178,7 +178,7 @@ class Reading(Beside):
         elif "unit" in slot and self._by:
             self.grain, self._by = slot["unit"], False
             self._open.pop("by", None)
-        elif "unit" in slot and (self.rank or {"list", "count"} & self.flags):
+        elif "unit" in slot and (self.rank or {"list", "count"} & self.flags or self._is_first(at)):
             self.unit = slot["unit"]
         elif not {"stop", "with", "shows"} & set(slot.meanings) and not self._is_unit(slot):
             self.left.append(slot.text)
@@ -235,8 +235,10 @@ class Reading(Beside):
             self._state(at, slot["subset"], slot.text)
             self.score += 1
         elif (done := self._milestone(at, slot)) is not None:
+            goes_on = done.get("property") is None and bool(done.get("words")) and self._goes_on(at)
             self._state(at, done, done.get("words", slot.text))
-        elif "state" in slot and not (self._has_period and "date" in slot and self._is_new(slot)):
+            self._not = goes_on  # "not qualified, converted or lost"
+        elif "state" in slot and not (self._has_period and self._is_new(at, slot)):
             self._state(at, slot["state"], slot.text)
         elif "date" in slot:
             self._date_word(at, slot["date"], slot.text)
@@ -258,11 +260,6 @@ class Reading(Beside):
             self.is_singular = slot.text.lower() in self.entity.nouns
         self.score += 1
 
-    @staticmethod
-    def _is_new(slot: Slot) -> bool:
-        """``new`` and the like, which with a period are about a date, not a state."""
-        return slot["state"].get("date") is None
-
     # --- restrictions
 
     def _add(self, at: int, condition: Condition) -> None:
@@ -280,7 +277,8 @@ class Reading(Beside):
     def _goes_on(self, at: int) -> bool:
         """Whether a list such as ``neither A nor B`` goes on behind this place."""
         after = self._slots[at + 1 : at + 2]
-        return bool(after) and ("or" in after[0] or "not" in after[0])
+        listed = bool(after) and after[0].apart and "state" in after[0]  # "not won, lost or open"
+        return bool(after) and (listed or "or" in after[0] or "not" in after[0])
 
     def _state(self, at: int, state: dict[str, Any], words: str) -> None:
         text = state["text"].replace("{today}", str(self.now.today))
@@ -301,7 +299,7 @@ class Reading(Beside):
             path = slot["property"]
         elif "dimension" in slot:
             path = slot["dimension"].key or slot["dimension"].path
-        elif "date" in slot:
+        elif "date" in slot and not self._has_period:  # "no reply in the last 3 days"
             path = slot["date"]
         if path is None:
             return False
@@ -325,6 +323,8 @@ class Reading(Beside):
         before = self._slots[at - 1] if at else None
         rest = [one for one in self._slots[at + 1 : at + 4] if set(one.meanings) - {"stop"}]
         behind = rest[0] if rest else None
+        if slot["dimension"].name == "client" and self._is_attribute(at) and self.noun_at is None:
+            return  # "client projects"
         if self._is_asked_of_record(slot["dimension"]):
             self.columns.append(slot["dimension"].path)
             return
@@ -334,12 +334,14 @@ class Reading(Beside):
             return
         if behind is not None and ("value" in behind or self._is_value_of(slot, behind)):
             return
-        if before is not None and ("value" in before or self._is_value_of(slot, before)):
+        named = before is not None and ("value" in before or self._is_value_of(slot, before))
+        if named and not self._is_chosen_by_figure(at):
             return
-        if "property" in slot and self.noun_at is not None and not self._is_ranked(at):
+        if "property" in slot and self.noun_at is not None and not self._is_chosen(at):
             self._column(at, slot["property"])
             return
-        if before is not None and "shows" in before and self.noun_at is not None:
+        shown = before is not None and ("shows" in before or self._is_added(at, slot["dimension"]))
+        if shown and self.noun_at is not None:
             self.columns.append(slot["dimension"].path)  # "tasks with their project"
             return
         self.subjects.append(slot["dimension"])
@@ -361,6 +363,9 @@ class Reading(Beside):
         return False
 
     def _date_word(self, at: int, path: str, words: str) -> None:
+        past = self.entity.data.get("past_dates", {}).get(path, (path,))
+        if self.took in past:
+            return  # "took more than 90 days to close"
         implied = self.entity.date_filters.get(path)
         earlier = self.entity.data.get("past_dates", {}).get(path)
         periods = [slot["period"] for slot in self._slots if "period" in slot]

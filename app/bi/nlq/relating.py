@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
 
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.checking import UnclearError
@@ -11,10 +13,13 @@ from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, positions, scan
-from app.bi.nlq.spans import Calendar
+from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, Calendar, Period, step
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import Token
+
+# With what a clause about related records begins.
+_MARKS = {"with", "without", "not", *OPERATORS}
 
 
 class Relating:
@@ -29,27 +34,70 @@ class Relating:
         self, entity: Entity, tokens: list[Token]
     ) -> tuple[list[Token], tuple[Condition, ...], tuple[str, ...]]:
         """``... with more than 3 overdue invoices``: cut off, and read for what is counted."""
-        if not entity.related:
-            return tokens, (), ()
+        found: tuple[Condition, ...] = ()
+        unknown: tuple[str, ...] = ()
+        while clause := self._clause(entity, tokens, is_first=not found):
+            rest, counted, missing = self._counted(entity, *clause)
+            unknown += missing
+            if not counted:
+                break
+            tokens, found = rest, (*found, *counted)
+        return tokens, found, unknown
+
+    def _clause(
+        self, entity: Entity, tokens: list[Token], *, is_first: bool
+    ) -> tuple[str, list[Token], int, int] | None:
+        """What is counted, and where the words about it begin and end."""
         slots = positions(tokens, self._vocabulary, entity)
         own = next((at for at, end, kinds in slots if kinds.get("noun") == entity.key), None)
         if own is None:
-            return tokens, (), ()
-        other = next(
-            ((at, end, kinds["noun"]) for at, end, kinds in slots
-             if at > own and kinds.get("noun") in entity.related), None,
-        )  # fmt: skip
-        if other is None:
-            return tokens, (), ()
-        between = [one for one in slots if own < one[0] < other[0]]
+            return None
+        others = [(at, str(kinds["noun"])) for at, _, kinds in slots
+                  if at > own and kinds.get("noun") in entity.related]  # fmt: skip
+        if not others:
+            return None
+        at, other = others[0]
+        between = [one for one in slots if own < one[0] < at]
         if any({"most", "least", "by", "top"} & set(kinds) for _, _, kinds in between):
-            return tokens, (), ()
-        start = next((at for at, _, kinds in between if {"with", "without", "not"} & set(kinds)
-                      or set(OPERATORS) & set(kinds)), None)  # fmt: skip
+            return None
+        start = self._start(tokens, between)
+        if start is None and not is_first:
+            start = own + 1  # "... and an overdue invoice"
         if start is None:
-            return tokens, (), ()
-        stop = next((at for at, _, kinds in slots if at > other[0] and "by" in kinds), len(tokens))
-        return self._counted(entity, str(other[2]), tokens, start, stop)
+            return None
+        ends = [place for place, _, kinds in slots if place > at and "by" in kinds]
+        return other, tokens, start, min([*ends, self._next(tokens, at, others[1:])])
+
+    def _start(
+        self, tokens: list[Token], between: list[tuple[int, int, dict[str, object]]]
+    ) -> int | None:
+        """Where the words about what is counted begin: ``have not had any``, no word between."""
+        marks = [(at, end) for at, end, kinds in between if _MARKS & set(kinds)
+                 and not (set(OPERATORS) & set(kinds) and self._is_time(tokens, end))]  # fmt: skip
+        plain = {at for at, _, kinds in between if "stop" in kinds}
+        start = marks[-1][0] if marks else None
+        for (_, end), (at, _) in reversed(list(pairwise(marks))):
+            if not set(range(end, at)) <= plain:
+                break
+            start = next(begin for begin, stop in marks if stop == end)
+        noun = between[-1][1] if between else 0
+        linked = [at + 1 for at in range(start or noun, noun) if self._links(tokens[at])
+                  and self._vocabulary.periods.is_article(tokens[at + 1])]  # fmt: skip
+        return linked[-1] if linked else start
+
+    def _links(self, token: Token) -> bool:
+        return token.stem in (*self._vocabulary.links, "but", "nor")
+
+    @staticmethod
+    def _is_time(tokens: list[Token], at: int) -> bool:
+        """``older than 3 years``: it is about the records themselves."""
+        return at + 1 < len(tokens) and tokens[at + 1].stem in (*GRAINS, *CLOCK_UNITS)
+
+    def _next(self, tokens: list[Token], at: int, others: list[tuple[int, str]]) -> int:
+        """Where other records begin that there have to be as well: ``and an overdue invoice``."""
+        linked = [place for place in range(at + 1, others[0][0] if others else 0)
+                  if self._links(tokens[place])]  # fmt: skip
+        return linked[-1] if linked else len(tokens)
 
     def _counted(
         self, entity: Entity, other: str, tokens: list[Token], start: int, stop: int
@@ -58,6 +106,12 @@ class Relating:
         operator, number = "gt", "0"
         clause = tokens[start:stop]
         slots = scan(clause, target, self._vocabulary, self._names, self._now)
+        if any({"without", "not"} & set(one.meanings) for one in slots):
+            slots = self._since_then(slots)
+        negated = any({"without", "not"} & set(one.meanings) for one in slots)
+        if negated and any(set(OPERATORS) & set(one.meanings) and "number" in other
+                           for one, other in pairwise(slots)):  # fmt: skip
+            return tokens, (), (" ".join(token.text for token in clause),)
         kept: list[Slot] = []
         at = 0
         while at < len(slots):
@@ -82,11 +136,29 @@ class Relating:
             inner = resolved(reading)
         except UnclearError as error:
             return tokens, (), (str(error),)
-        if inner.kind != "list" or inner.order:
+        if inner.kind != "list" or inner.order or (target.join and number != "0"):
             return tokens, (), (" ".join(token.text for token in clause),)
         inners = _each(inner, reading) if any(one.stem == "both" for one in clause) else [inner]
         counted = tuple(_counting(entity.related[other], one, operator, number) for one in inners)
         return [*tokens[:start], *tokens[stop:]], counted, unknown
+
+    def _since_then(self, slots: list[Slot]) -> list[Slot]:
+        """``not invoiced for more than 6 months``: none in all that time."""
+        found: list[Slot] = []
+        tomorrow = self._now.today + timedelta(days=1)
+        for slot in slots:
+            before = found[-1] if found else None
+            longer = before is not None and {"more_than", "at_least"} & set(before.meanings)
+            is_for = before is not None and before.text.lower().split()[-1] == "for"
+            is_age = before is not None and before.text.lower() == "older than"
+            if "duration" not in slot or is_age or not (longer or is_for):
+                found.append(slot)
+                continue
+            count, unit = slot["duration"]
+            label = f"the last {count} {unit}s"
+            period = Period(step(self._now.today, unit, -count), tomorrow, label)
+            found = [*(found[:-1] if longer else found), Slot(slot.text, {"period": period})]
+        return found
 
 
 def _each(inner: Plan, reading: Reading) -> list[Plan]:
@@ -101,6 +173,9 @@ def _each(inner: Plan, reading: Reading) -> list[Plan]:
 def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condition:
     """Related records of a kind, counted and compared."""
     where = condition_text(inner)
+    if inner.entity.join is not None:  # payments, which are those of invoices
+        path, _, name = inner.entity.join.partition(" as ")
+        where = f"{path}/any({name}:{where})"
     options = f"($filter={where})" if where else ""
     stated = " and ".join(one.spoken for one in inner.conditions)
     within = f" {inner.period.label}" if inner.period is not None else ""

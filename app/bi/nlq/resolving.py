@@ -8,10 +8,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, checked
+from app.bi.nlq.chosen import group_kind, with_threshold
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.spans import Period, step, unit_start
-from app.bi.nlq.tenses import took_how_long
+from app.bi.nlq.tenses import is_same_days, took_how_long
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 from app.bi.nlq.within import apart, ranked_by, ranks_records, with_groups
 
@@ -30,7 +31,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
     if ranks_records(reading):
         measure, method, kind, dimensions = ranked_by(reading), "sum", "list", []
     else:
-        kind = _kind(reading, measure)
+        kind = group_kind(reading) or _kind(reading, measure)
         dimensions = _dimensions(reading, kind, measure)
         if kind == "list" and (dimensions or reading.grain or reading.unit):
             kind = "count"
@@ -61,8 +62,8 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
     if plan.compared is not None and plan.grain in ("day", "week"):
         raise UnclearError(f"how the {plan.grain}s of two periods are to be compared")
     if kind == "share":
-        plan = _with_share(plan, reading)
-    plan = _with_issued(plan)
+        plan = _with_share(plan, reading, related)
+    plan = with_threshold(_with_issued(plan), reading)
     plan = with_groups(_with_order(plan, reading), reading)
     for one in plan.conditions:
         if note := reading.entity.data.get("state_notes", {}).get(one.words):
@@ -157,7 +158,9 @@ def _kind(reading: Reading, measure: Measure | None) -> str:
 
 def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Dimension]:
     found = list(reading.dimensions)
-    ranked = reading.rank in ("desc", "asc")
+    if reading.threshold is not None and reading.distinct is not None:
+        found.append(reading.distinct)
+    ranked = reading.rank in ("desc", "asc") or reading.threshold is not None
     asks_which = "list" in reading.flags and not {"count", "how_much"} & reading.flags
     for subject in reading.subjects:
         if subject in found:
@@ -178,8 +181,8 @@ def _dimensions(reading: Reading, kind: str, measure: Measure | None) -> list[Di
 
 
 def _compared_values(reading: Reading) -> Dimension | None:
-    """``won versus lost``: the property whose values are set against each other."""
-    if "compare" not in reading.flags or len(reading.periods) > 1:
+    """``won versus lost``, ``Amina and Ole each``: the property whose values are apart."""
+    if not {"compare", "each"} & reading.flags or len(reading.periods) > 1:
         return None
     seen: dict[str, str] = {}
     for _, one in reading.conditions:
@@ -254,6 +257,10 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
     if not named and "date_note" in reading.entity.data:
         plan = plan.with_assumption(reading.entity.data["date_note"])
     if wants_compared:
+        if is_same_days(reading, period):
+            end = reading.now.today + timedelta(days=1)
+            period = replace(period, end=end, label=f"{period.label} to date", grain=None)
+            plan = replace(plan, period=period)
         before = period.before() if reading.shift is None else period.earlier(reading.shift)
         if before is None:
             raise UnclearError("which period is to be compared with")
@@ -280,7 +287,7 @@ def _start(period: Period) -> str:
     return str(period.start)
 
 
-def _with_share(plan: Plan, reading: Reading) -> Plan:
+def _with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Plan:
     rate = reading.rate
     if plan.measure is not None and (rate is not None or plan.method != "sum"):
         raise UnclearError(f"what part of {plan.measure.label.lower()} is wanted")
@@ -301,7 +308,8 @@ def _with_share(plan: Plan, reading: Reading) -> Plan:
     if money is not None and len(behind) + len(ahead) > 1:  # "of EUR revenue, from Germany"
         ahead += [one for one in behind if one.path == money]
         behind = [one for one in behind if one.path != money]
-    hits = behind or ahead
+    owned = [one for one in related if one.text.startswith("Client/")]
+    hits = behind or ahead or owned  # "what share of revenue comes from clients with ..."
     if not hits:
         raise UnclearError("the share of what is wanted")
     found = merged(hits)
@@ -340,6 +348,8 @@ def _listed(reading: Reading) -> int:
 def _with_order(plan: Plan, reading: Reading) -> Plan:
     rank, entity = reading.rank, plan.entity
     if plan.kind != "list":
+        if reading.order is not None and reading.order_words == "by date":
+            raise UnclearError("how groups are ordered by date")
         if reading.order is not None and reading.order_words.startswith("by "):
             return replace(plan, sort=plan.sort or "desc")
         if reading.order is not None and not plan.dimensions:

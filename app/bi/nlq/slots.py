@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.bi.nlq.spans import GRAINS, Calendar
+from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
 from app.bi.nlq.words import Token
@@ -39,7 +39,7 @@ def scan(
     at = 0
     while at < len(tokens):
         after_sign = bool(found) and any(kind in found[-1] for kind in COMPARING)
-        if after_sign and (number := _number(tokens, at, vocabulary)):
+        if after_sign and (number := _number(tokens, at, entity, vocabulary)):
             length, meanings = number  # "over 2000" is no year
         else:
             length, meanings = _range(tokens, at, entity, vocabulary) or _at(
@@ -62,13 +62,16 @@ def _at(
     if token.stem in vocabulary.tagging and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
+    period = vocabulary.periods.read(tokens, at, now)
+    if within := _within(tokens, at, entity, vocabulary):
+        return within[0], {**within[1], **({"period": period[1]} if period else {})}
     if (grain := vocabulary.periods.grain(tokens, at)) and grain[0] >= length:
         return grain[0], {"grain": grain[1]}
-    if (period := vocabulary.periods.read(tokens, at, now)) and period[0] >= length:
+    if period and period[0] >= length:
         return period[0], {"period": period[1]}
     if length:
         return length, meanings
-    if number := _number(tokens, at, vocabulary):
+    if number := _number(tokens, at, entity, vocabulary):
         return number
     if cycle := vocabulary.periods.cycle(tokens, at):
         return cycle[0], {"unit": cycle[1]}
@@ -121,21 +124,40 @@ def _phrase(
     return 0, {}
 
 
-def _number(
-    tokens: Sequence[Token], at: int, vocabulary: Vocabulary
+def _within(
+    tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary
 ) -> tuple[int, Mapping[str, Any]] | None:
-    """A number, or a number of days, weeks, months or years."""
+    """``within 24 hours``: of what is done, how long it took at most; else a period to come."""
+    length, meanings = _phrase(tokens, at, entity, vocabulary)
+    if "within" not in meanings or at + length >= len(tokens):
+        return None
+    number = _number(tokens, at + length, entity, vocabulary)
+    if number is None or "duration" not in number[1]:
+        return None
+    return length + number[0], {"within_time": number[1]["duration"]}
+
+
+def _unit(token: Token, entity: Entity) -> bool:
+    """Whether it is a unit of time; hours only where they are nothing that records have."""
+    counted = any(words[0] == token.stem for words in entity.lexicon)
+    return token.stem in GRAINS or (token.stem in CLOCK_UNITS and not counted)
+
+
+def _number(
+    tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary
+) -> tuple[int, Mapping[str, Any]] | None:
+    """A number, or a number of hours, days, weeks, months or years."""
     token = tokens[at]
     value = token.number if token.kind in ("number", "percent") else None
     if value is None:
         word = vocabulary.periods.number(token)
         if word is None and vocabulary.periods.is_article(token):
-            unit = tokens[at + 1].stem if at + 1 < len(tokens) else ""
-            return (2, {"duration": (1, unit)}) if unit in GRAINS else None  # "older than a week"
+            timed = at + 1 < len(tokens) and _unit(tokens[at + 1], entity)
+            return (2, {"duration": (1, tokens[at + 1].stem)}) if timed else None  # "than a week"
         value = None if word is None else Decimal(word)
     if value is None:
         return None
-    if at + 1 < len(tokens) and tokens[at + 1].stem in GRAINS:
+    if at + 1 < len(tokens) and _unit(tokens[at + 1], entity):
         return 2, {"duration": (int(value), tokens[at + 1].stem)}
     if at + 1 < len(tokens) and vocabulary.is_percent(tokens[at + 1]):
         return 2, {"number": value}  # "50 percent"

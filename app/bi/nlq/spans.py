@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 GRAINS = ("day", "week", "month", "quarter", "half", "year")
+CLOCK_UNITS = ("hour", "minute")
 # What comes again: days of the week, hours of the day, months whatever their year.
 CYCLES = ("weekday", "hour", "season")
 MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.spans import Period
 from app.bi.nlq.vocabulary import Measure
 
 
@@ -31,3 +32,17 @@ def check_to_come(plan: Plan, today: date) -> None:
     start = plan.period.start if plan.period is not None else None
     if start is not None and start > today:
         raise UnclearError("what is still to come: nothing is forecast")
+
+
+def is_same_days(reading: Reading, period: Period) -> bool:
+    """``this year vs the same period last year``: as much of it as is over."""
+    same = {"period", "time"}
+    said = any(same & set(one.text.lower().split()) for one in reading.slots
+               if any(f"shift_{unit}" in one for unit in ("year", "quarter", "month")))  # fmt: skip
+    today = reading.now.today
+    return (
+        said
+        and period.start is not None
+        and period.end is not None
+        and (period.start <= today and period.end > today + timedelta(days=1))
+    )

@@ -9,16 +9,19 @@ from datetime import date
 from functools import lru_cache
 
 from app.bi.nlq.accounting import is_either, without_effect
-from app.bi.nlq.checking import UnclearError, has_head, has_needs
+from app.bi.nlq.asides import stripped, without_reasons
+from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.naming import AmbiguousName
+from app.bi.nlq.owned import Owned
+from app.bi.nlq.parts import two_of
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.relating import Relating
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import Calendar
-from app.bi.nlq.tenses import check_to_come
+from app.bi.nlq.tenses import check_to_come, took_how_long
+from app.bi.nlq.understood import Understood
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
 from app.bi.nlq.within import ranks_records
@@ -33,17 +36,6 @@ _SQL = re.compile(
 CLOSE = 1
 # A reading of other records that is hardly worse leaves the answer unsure.
 RIVAL = 4
-
-
-@dataclass(frozen=True)
-class Understood:
-    """``plans``: one, or several to choose from; ``unknown``: words that nothing was made of."""
-
-    plans: tuple[Plan, ...] = ()
-    unknown: tuple[str, ...] = ()
-    reason: str | None = None
-    choices: tuple[str, ...] = ()
-    refused: bool = False
 
 
 @lru_cache(maxsize=4)
@@ -82,8 +74,23 @@ class _Candidate:
         """Whether every word was made something of."""
         return self.plan is not None and not self.unknown
 
+    @property
+    def asks_own_amount(self) -> bool:
+        """``revenue of active clients``: reports take what they were invoiced, no property."""
+        entity, shown = self.reading.entity, [*self.reading.columns]
+        shown += [self.plan.measure.value] if self.plan is not None and self.plan.measure else []
+        said = any(one.text.lower() == entity.amount for one in self.reading.slots)
+        return bool(entity.data.get("unranked")) and entity.amount in shown and said
 
-class _Understanding(Relating):
+    @property
+    def is_of_clients(self) -> bool:
+        """Whether groups are chosen, and the groups are clients."""
+        plan = self.plan
+        chosen = plan is not None and plan.threshold is not None
+        return chosen and plan is not None and [o.name for o in plan.dimensions] == ["client"]
+
+
+class _Understanding(Owned):
     def __init__(self, vocabulary: Vocabulary, now: Calendar, caller_id: int) -> None:
         self._vocabulary = vocabulary
         self._now = now
@@ -94,6 +101,25 @@ class _Understanding(Relating):
     def of(self, question: str, before: Sequence[str]) -> Understood:
         if (reason := self.refusal(question)) is not None:
             return Understood(refused=True, reason=reason)
+        found = self._said(question, (), before)
+        if found.plans or found.choices:
+            return found
+        other = without_reasons(question, self._vocabulary)
+        again = self._said(other.text, other.left_aside, before) if other.left_aside else found
+        return again if again.plans or again.choices else found
+
+    def _said(self, text: str, aside: Sequence[str], before: Sequence[str]) -> Understood:
+        """A question without the talk around it; less sure of what was left aside."""
+        plain = stripped(text, self._vocabulary)
+        found, aside = self._of_text(plain.text, before), (*aside, *plain.left_aside)
+        if not aside:
+            return found
+        note = f"“{'; '.join(aside)}” is left aside"
+        plans = tuple(replace(one.with_assumption(note), unsure=one.unsure + 1)
+                      for one in found.plans)  # fmt: skip
+        return replace(found, plans=plans)
+
+    def _of_text(self, question: str, before: Sequence[str]) -> Understood:
         text = self._rewritten(question)
         tokens = self._repaired(text)
         for pattern, choices in self._vocabulary.ambiguous:
@@ -103,9 +129,9 @@ class _Understanding(Relating):
         follows = bool(before) and (points_back or self._follows(tokens))
         if follows and (found := self._continued(tokens, before)):
             return found
-        if points_back:
+        if points_back and two_of(tokens, self._vocabulary) is None:
             return Understood(reason="of which records: nothing was asked before that has them")
-        found = self._fresh(tokens)
+        found = self._whole(tokens)
         if found.plans or found.choices or not before or follows:
             return found
         return self._continued(tokens, before) or found
@@ -126,8 +152,7 @@ class _Understanding(Relating):
         """The question with idioms said plainly; names keep their capitals."""
         text = question.strip().replace("\u2019", "'")
         for pattern, plain in self._vocabulary.idioms:
-            if found := pattern.search(text):
-                text = f"{text[: found.start()]}{found.expand(plain)}{text[found.end() :]}"
+            text = pattern.sub(plain, text, count=2)
         return text
 
     def _refused(self, stems: tuple[str, ...]) -> str | None:
@@ -152,7 +177,7 @@ class _Understanding(Relating):
             except AmbiguousName as error:
                 unclear = unclear or error
         candidates = [one for one in candidates if one.score > -2]
-        whole = [one for one in candidates if one.is_whole]
+        whole = _of_records([one for one in candidates if one.is_whole])
         if not whole:
             if unclear is not None:
                 raise unclear
@@ -188,18 +213,22 @@ class _Understanding(Relating):
         return found
 
     def _candidate(self, entity: Entity, tokens: list[Token]) -> _Candidate:
-        main, related, unknown = self._related(entity, tokens)
+        described, owned, doubts = self._of_clients(entity, tokens)
+        main, related, unknown = self._related(entity, described)
         slots = scan(main, entity, self._vocabulary, self._names, self._now)
         reading = Reading(entity, self._now, self._caller_id).read(slots)
         unknown += tuple(reading.left)
         score = reading.score + self._prior(reading, slots, tokens) + (3 if related else 0)
+        more = (*related, *owned)
         try:
-            if (not related and not has_head(reading)) or not has_needs(reading):
+            headed = related or has_head(reading) or took_how_long(reading)
+            if not headed or not has_needs(reading):
                 raise UnclearError("of what kind of record")
+            check_period_of_amount(reading)
             plan = None
             if not unknown:
-                plan = resolved(reading, related)
-                plan = self._weighed(reading, plan, lambda other: resolved(other, related))
+                plan = resolved(reading, more)
+                plan = self._weighed(reading, plan, lambda other: resolved(other, more))
         except UnclearError as error:
             return _Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
@@ -207,8 +236,14 @@ class _Understanding(Relating):
             # Who "they" are was said before, and may be others than all.
             they = any(token.stem in self._vocabulary.pronouns for token in tokens)
             plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked,
-                           today=self._now.today, unsure=plan.unsure + they)  # fmt: skip
+                           today=self._now.today, unsure=plan.unsure + they + doubts)  # fmt: skip
         return _Candidate(plan, reading, unknown, None, score)
+
+    def _plan_of(self, entity: Entity, tokens: list[Token]) -> Plan | None:
+        try:
+            return self._candidate(entity, tokens).plan
+        except AmbiguousName:
+            return None
 
     def _weighed(self, reading: Reading, plan: Plan, plan_of: Callable[[Reading], Plan]) -> Plan:
         """The plan of a reading, less sure for each word that shows nowhere in it.
@@ -261,7 +296,7 @@ class _Understanding(Relating):
     def _follows(self, tokens: Sequence[Token]) -> bool:
         """Whether it begins like one that goes on, or names nothing of its own."""
         first = positions(tokens, self._vocabulary)[:1]
-        if first and {"and_then", "by"} & set(first[0][2]):
+        if first and first[0][0] == 0 and {"and_then", "by"} & set(first[0][2]):
             return True
         kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
         nouns = any("noun" in one for one in kinds)
@@ -281,10 +316,14 @@ class _Understanding(Relating):
             return None
         plan = self._plan(before, place)
         assert plan is not None
+        return self._changed(plan, tokens) or self._of_others(tokens, before[place])
+
+    def _changed(self, plan: Plan, tokens: list[Token]) -> Understood | None:
+        """A plan, changed by what a later question says; None where it says something else."""
         slots = scan(tokens, plan.entity, self._vocabulary, self._names, self._now)
         reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
         if reading.left:
-            return self._of_others(tokens, before[place])
+            return None
         try:
             made = changed(plan, reading, repairs(tokens))
             made = self._weighed(reading, made, lambda other: changed(plan, other))
@@ -332,6 +371,17 @@ def _unaccounted(
     if is_either(reading.slots, reading.conditions):
         raise UnclearError("whether both have to hold, or one of them")
     return len(without_effect(reading.slots, plan, again))
+
+
+def _of_records(whole: list[_Candidate]) -> list[_Candidate]:
+    """``clients with more than 3 invoices``: the clients, where they can be asked for."""
+    revenue = any(one.plan and one.plan.measure and one.plan.measure.issued for one in whole)
+    whole = [one for one in whole if not (revenue and one.asks_own_amount)]
+    if not any(
+        one.reading.entity.key == "Clients" and one.reading.noun_at is not None for one in whole
+    ):
+        return whole
+    return [one for one in whole if not one.is_of_clients]
 
 
 def _is_before(head: _Candidate, other: _Candidate) -> bool:

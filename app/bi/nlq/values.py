@@ -24,7 +24,10 @@ MOST_NAMES = 5000
 # Runs of words that are looked up for one question: names are few, and each costs queries.
 MOST_LOOKUPS = 40
 _NUMBER = re.compile(r"[A-Za-z]{1,10}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
-LONGEST_NAME = 6
+LONGEST_NAME = 8
+_SIGNS = ("sign", "other", "percent")
+# Signs that stand between the words of a company's name.
+_JOINING = ("&", "+")
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class Names:
         """What the words from ``at`` on name, the longest run first; None for nothing."""
         if tokens[at].stem in self._vocabulary.tagging and entity.prop("tags") is not None:
             return self._tag(tokens, at, entity)
+        if tagged := self._tagged_clients(tokens, at, entity):
+            return tagged
         inside = at > 0 and tokens[at - 1].stem in self._vocabulary.inside
         for length in self._lengths(tokens, at):
             text = _said(tokens[at : at + length])
@@ -87,12 +92,29 @@ class Names:
                     return Match(begin + length - at, (Value("tag", one, one),))
         return None
 
+    def _tagged_clients(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
+        """``key account clients``: a tag of clients before their noun."""
+        clients = self._vocabulary.entities["Clients"]
+        if entity is not clients and "client" not in entity.dimensions:
+            return None
+        for length in self._lengths(tokens, at):
+            end = at + length
+            if end < len(tokens) and tokens[end].stem in clients.nouns:
+                words = phrase(_said(tokens[at:end]))
+                tags = [one for one in _tags(clients.set) if phrase(one) == words]
+                if tags and entity is clients:
+                    return Match(length, (Value("tag", tags[0], tags[0]),))
+                if tags:
+                    return Match(length + 1, (Value("client_tag", tags[0], tags[0]),))
+        return None
+
     @staticmethod
     def _lengths(tokens: Sequence[Token], at: int) -> Iterator[int]:
         longest = 1 if tokens[at].kind == "quoted" else min(LONGEST_NAME, len(tokens) - at)
         for length in range(longest, 0, -1):
             words = tokens[at : at + length]
-            if not any(token.kind in ("sign", "other", "percent") for token in words):
+            inner = [token for token in words[1:-1] if token.text not in _JOINING]
+            if not any(token.kind in _SIGNS for token in (words[0], *inner, words[-1])):
                 yield length
 
     def _listed(self, text: str, entity: Entity) -> tuple[Value, ...]:
@@ -234,8 +256,11 @@ def _records(text: str) -> tuple[Value, ...]:
 
 
 def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:
-    escaped = text.replace("'", "''").lower()
-    options = {"filter": f"contains(tolower(name),'{escaped}')", "select": "id,name", "top": "50"}
+    # Word by word: a question leaves out the dots of "GmbH & Co. KG".
+    parts = [f"contains(tolower(name),'{word}')" for word in dict.fromkeys(_plain(text).split())]
+    if not parts:
+        return
+    options = {"filter": " and ".join(parts), "select": "id,name", "top": "50"}
     try:
         rows = run(Query(set_name, options), 50).rows
     except ApiError:

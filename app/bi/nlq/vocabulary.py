@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,6 +27,8 @@ _NO_STATES = (
     "unitCode",
 )
 Phrase = tuple[str, ...]
+# Words that are looked up one by one, and are no phrases of a question.
+_SINGLE = ("yes_no", "introduces", "pronouns", "percent", "tagging", "talk", "reasons")
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Measure:
     default: bool = False
     snapshot: bool = False
     low_is_good: bool = False
+    of_named: bool = False  # only of records that a word names
 
 
 @dataclass(frozen=True)
@@ -267,7 +270,7 @@ class Vocabulary:
         }
         self.words: dict[Phrase, list[Meaning]] = defaultdict(list)
         for name, texts in data["words"].items():
-            if name in ("yes_no", "introduces", "pronouns", "percent", "tagging"):
+            if name in _SINGLE:
                 continue
             for text in texts:
                 self._add(text, Meaning(name, None, text))
@@ -280,6 +283,14 @@ class Vocabulary:
                     if meaning.kind == "noun":
                         self.words[stems].append(Meaning("noun", entity.key, meaning.words))
         self.tagging = frozenset(phrase(text)[0] for text in data["words"]["tagging"])
+        figures = data["figures"]
+        self.links = frozenset(phrase(text)[0] for text in figures["links"])
+        self.between = frozenset(phrase(text)[0] for text in figures["between"])
+        self.figures: Mapping[Phrase, str] = {
+            phrase(text): method
+            for method in ("count", "sum", "average", "max", "min")
+            for text in figures[method]
+        }
         self.refused = [phrase(text) for text in data["words"]["refused"]]
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
         self.idioms = [
@@ -294,6 +305,8 @@ class Vocabulary:
         self._percent = frozenset(phrase(text)[0] for text in data["words"]["percent"])
         self.nearest: Mapping[str, str] = data["nearest"]
         self.pronouns = frozenset(phrase(text)[0] for text in data["words"]["pronouns"])
+        self.talk = frozenset(phrase(text)[0] for text in data["words"]["talk"])
+        self.reasons = [phrase(text) for text in data["words"]["reasons"]]
         self.inside = frozenset(data["languages"]["inside"])
         self.languages = frozenset(data["languages"]["names"])
         self.places = {name.lower(): own for name, own in data.get("places", {}).items()}
@@ -306,6 +319,27 @@ class Vocabulary:
     def _add(self, text: str, meaning: Meaning) -> None:
         if stems := phrase(text):
             self.words[stems].append(meaning)
+
+    def is_of_records(self, word: str, kinds: Collection[str]) -> bool:
+        """Whether a word alone is about records of some entity, in one of these ways."""
+        return bool(self._told.get(word, frozenset()) & set(kinds))
+
+    def is_measure(self, words: Phrase) -> bool:
+        """Whether words are a figure of some entity."""
+        return any(
+            meaning.kind == "measure"
+            for entity in self.entities.values()
+            for meaning in entity.lexicon.get(words, ())
+        )
+
+    @cached_property
+    def _told(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for entity in self.entities.values():
+            for stems, meanings in entity.lexicon.items():
+                if len(stems) == 1:
+                    found[stems[0]] |= {meaning.kind for meaning in meanings}
+        return {word: frozenset(kinds) for word, kinds in found.items()}
 
     @cached_property
     def known(self) -> frozenset[str]:

@@ -66,7 +66,8 @@ def ranked_by(reading: Reading) -> Measure | None:
 
 def apart(reading: Reading, kind: str) -> Dimension | None:
     """``won and lost deals per month``: the property whose values are each counted."""
-    if kind not in ("count", "measure") or not reading.grain:
+    named = reading.noun_at is None and reading.dimensions  # "number of wins and losses per owner"
+    if kind not in ("count", "measure") or not (reading.grain or named):
         return None
     for (first_at, first), (last_at, last) in pairwise(reading.conditions):
         same = first.path == last.path and first.path and not (first.negated or last.negated)

@@ -24,13 +24,18 @@ _TOKEN = re.compile(
     (?P<quoted>"[^"]{1,100}"|“[^”]{1,100}”|(?<!\w)'[^']{1,100}'(?!\w))
   | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
-  | (?P<number>\d+(?:[.,]\d{3})*(?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
+  | (?P<number>(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d{3})*)
+     (?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
   | (?P<other>[^\s\w,;:?!.()'\u2019"-])
     """,
     re.VERBOSE,
 )
+_ENDS = ("?", "!", ".")
+_SHORTENED = {"vs", "no", "nr", "avg", "incl", "excl", "approx", "max", "min", "st", "mr", "mrs",
+              "dr", "i.e", "e.g", "resp", "etc", "inc", "co", "ltd", "corp", "jr", "pct", "est",
+              "dept", "acct", "e", "prev", "qty", "amt"}  # fmt: skip
 _SCALES = {"k": 1000, "thousand": 1000, "m": 10**6, "mio": 10**6, "million": 10**6}
 
 
@@ -44,7 +49,9 @@ class Token:
     number: Decimal | None = None
     first: bool = False  # of its sentence, where a capital letter says nothing
     repaired_from: str | None = None
-    apart: bool = False  # a comma stands before it: no phrase goes over it
+    apart: bool = False  # a mark stands before it: no phrase goes over it
+    mark: str = ""  # the mark
+    start: int = 0  # where it was written
 
     @property
     def is_capital(self) -> bool:
@@ -68,10 +75,27 @@ def tokenise(text: str) -> list[Token]:
     """The tokens of a question, in their order."""
     found: list[Token] = []
     written_as = unicodedata.normalize("NFKC", text)
+    end = 0
     for match in _TOKEN.finditer(written_as):
-        apart = written_as[: match.start()].rstrip()[-1:] in (",", ";", ":")
-        found.append(replace(_token(match, is_first=not found), apart=apart))
+        between = written_as[end : match.start()]
+        mark = _mark(between, found[-1].text if found else "")
+        end = match.end()
+        is_first = not found or mark in _ENDS
+        token = _token(match, is_first=is_first)
+        found.append(replace(token, apart=bool(mark), mark=mark, start=match.start()))
     return found
+
+
+def _mark(between: str, before: str) -> str:
+    """The mark between two words: a comma, the end of a sentence, a dash, a bracket."""
+    if not before:
+        return ""
+    if found := next((one for one in "?!;:,()" if one in between), ""):
+        return found
+    if "." in between and between[-1:].isspace():
+        return "" if len(before) < 2 or before.lower() in _SHORTENED else "."
+    is_dash = between.strip() in ("-", "\u2013", "\u2014") and between[:1].isspace()
+    return "-" if is_dash else ""
 
 
 def _token(match: re.Match[str], *, is_first: bool) -> Token:
@@ -94,7 +118,7 @@ def _token(match: re.Match[str], *, is_first: bool) -> Token:
 def _number(match: re.Match[str]) -> Token:
     written = match["number"]
     # 5,000 and 5.000 are thousands; 5.25 is a decimal.
-    plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", written).replace(",", "")
+    plain = re.sub(r"[., \u00a0\u202f](?=\d{3}(?:\D|$))", "", written).replace(",", "")
     unit = (match["unit"] or "").strip()
     value = Decimal(plain) * _SCALES.get(unit, 1)
     return Token(match.group(), plain, "percent" if unit == "%" else "number", value)
@@ -112,10 +136,29 @@ def repaired(
     """The tokens, those that are like exactly one known word replaced by it."""
     long = [word for word in known if len(word) >= SHORTEST_REPAIRED]
     strange = 0
-    for token in (part for one in tokens for part in _parts(one, known)):
+    whole = _joined([part for one in tokens for part in _parts(one, known)], known)
+    for token in whole:
         token = token if token.stem in known else _inflected(token, verbs)
         strange += token.stem not in known
         yield _repaired(token, known, long) if strange <= MOST_STRANGE else token
+
+
+def _joined(tokens: list[Token], known: Collection[str]) -> Iterator[Token]:
+    """``in voices`` as one word, where only that is known."""
+    at = 0
+    while at < len(tokens):
+        two = tokens[at : at + 2]
+        text = "".join(token.text for token in two).lower()
+        words = len(two) == 2 and all(token.kind == "word" for token in two)
+        strange = any(token.stem not in known for token in two) and not two[-1].apart
+        named = any(token.is_capital for token in two)
+        if words and strange and not named and len(text) > 5 and stem(text) in known:
+            written = " ".join(token.text for token in two)
+            yield replace(two[0], text=text, stem=stem(text), repaired_from=written)
+            at += 2
+        else:
+            yield tokens[at]
+            at += 1
 
 
 def _parts(token: Token, known: Collection[str]) -> list[Token]:

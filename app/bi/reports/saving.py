@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
@@ -27,6 +27,8 @@ from app.types import iso_instant
 # Numbers below are those of the built-in reports.
 FIRST_SAVED = 100
 MOST_SAVED = 500
+# So many rows tell what the columns are.
+SAMPLE = 100
 OPTIONS = ("apply", "compute", "expand", "filter", "orderby", "search", "select", "skip", "top")
 _TABLE: Any = SavedReport.__table__
 _PATH = re.compile(r"^(?:https?://[^/]+)?/?(?:odata/(?:v1/)?)?([A-Za-z]\w*)$")
@@ -128,7 +130,7 @@ def _content(values: Mapping[str, Any]) -> dict[str, Any]:
         report_of_question(question)  # refused now, not when it is mailed
         return {"question": question, "definition": {}}
     query = read_url(values["odata"])
-    columns = values.get("columns") or columns_of(run(query, 1).rows)
+    columns = values.get("columns") or columns_of(run(query, SAMPLE).rows)
     definition = {"entity": query.set_name, "options": dict(query.options), "columns": columns,
                   "chart": values.get("chart")}  # fmt: skip
     return {"question": None, "definition": definition}
@@ -161,13 +163,15 @@ def read_url(url: str) -> Query:
 
 
 def columns_of(rows: list[Row]) -> list[dict[str, Any]]:
-    """Columns as the first row shows them; lists are left out."""
-    if not rows:
-        return []
+    """Columns as the first value of each shows them; lists are left out."""
+    known: dict[str, Any] = {}
+    for row in rows:
+        known |= {name: value for name, value in row.items() if known.get(name) is None}
+    outer = {name.rpartition("/")[0] for name in known}  # null in some rows, an object in others
     return [
         {"name": name, "label": label_of(name), "type": _type_of(value)}
-        for name, value in rows[0].items()
-        if not isinstance(value, list)
+        for name, value in known.items()
+        if not isinstance(value, list) and name not in outer
     ]
 
 
@@ -201,7 +205,7 @@ def _report(row: Mapping[str, Any]) -> Report:
         description=row["description"],
         entity=definition.get("entity", ""),
         options=definition.get("options", {}),
-        columns=tuple(Column(one["name"], one["label"], one["type"]) for one in columns),
+        columns=_columns(columns),
         chart=None if chart is None else Chart(**chart),
         owner_id=row["owner_id"],
         is_shared=row["is_shared"],
@@ -212,11 +216,20 @@ def _report(row: Mapping[str, Any]) -> Report:
     )  # fmt: skip
 
 
+def _columns(found: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    return tuple(Column(one["name"], one["label"], one["type"]) for one in found)
+
+
 def made_whole(report: Report) -> Report:
     """A report with its query: one that is a question is understood as of today.
+
+    One that had no rows when it was saved has the columns that its rows have by now.
 
     Raises: ValidationError, it is not understood any more.
     """
     if report.question is None:
-        return report
+        if report.columns:
+            return report
+        rows = run(Query(report.entity, report.options), SAMPLE).rows
+        return replace(report, columns=_columns(columns_of(rows)))
     return replace(report, **report_of_question(report.question))

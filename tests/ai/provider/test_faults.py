@@ -89,6 +89,7 @@ def calls_without_end(request: BaseHTTPRequestHandler) -> None:
 FAULTS: dict[str, tuple[Answer, str]] = {
     "500": (status(500, b"broken"), "the provider failed"),
     "503": (status(503, b"", Retry_After="600"), "the provider failed"),
+    "odd pause": (status(503, b"", Retry_After="\u00b2"), "the provider failed"),
     "429": (status(429, b"slow down"), "the provider has too much to do"),
     "401": (status(401, b"who are you"), "the provider refused the request"),
     "404": (status(404, b"no such model"), "the provider refused the request"),

@@ -1,0 +1,112 @@
+"""Records of clients that are described: ``contacts at customers with overdue invoices``."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.plan import SIGNS, Condition, Plan
+from app.bi.nlq.several import Several
+from app.bi.nlq.slots import positions
+from app.bi.nlq.vocabulary import Entity
+from app.bi.nlq.words import Token
+
+_OWNERS = "Clients"
+# Before the clients whose records are meant.
+_PREPOSITIONS = ("of", "at", "from", "for", "to", "by", "per", "each", "with", "among")
+_DESCRIBED = {"with", "without", "not"}
+_CONNECTED = ("that", "who", "which", "whose")
+_PATH = re.compile(r"(?<![\w/'])([a-z]\w*(?:/\w+)*)(?= (?:eq|ne|gt|ge|lt|le|in) )")
+_WHOLE = re.compile(r"(?:\w+/(?:\$count|any)\b.*|\w+)")
+
+
+class Owned(Several):
+    """The part of understanding that is about the clients that records belong to."""
+
+    @abstractmethod
+    def _plan_of(self, entity: Entity, tokens: list[Token]) -> Plan | None:
+        """What words mean for an entity; None where they are not understood."""
+
+    def _of_clients(
+        self, entity: Entity, tokens: list[Token]
+    ) -> tuple[list[Token], tuple[Condition, ...], int]:
+        """The question without what describes the clients, that as conditions, and doubts."""
+        client = entity.dimensions.get("client")
+        if entity.key == _OWNERS or client is None or client.path != "Client/name":
+            return tokens, (), 0
+        slots = positions(tokens, self._vocabulary, self._vocabulary.entities[_OWNERS])
+        found = next(((at, end) for at, end, kinds in slots if kinds.get("noun") == _OWNERS
+                      and at and self._is_described(tokens, end)), None)  # fmt: skip
+        if found is None:
+            return tokens, (), 0
+        begin = self._begin(tokens, found[0])
+        stop = next((at for at, _, kinds in slots if at > found[1] and "by" in kinds), len(tokens))
+        end = self._without_period(tokens, found[1], stop)
+        plan = self._plan_of(self._vocabulary.entities[_OWNERS], tokens[begin:end])
+        conditions = None if plan is None else _of_client(plan)
+        if plan is None or conditions is None:
+            return tokens, (), 0
+        kept = found[1] if self._is_grouped(tokens, begin) else max(0, begin - 1)
+        rest = [*tokens[:kept], *tokens[end:]]
+        # "of customers with tickets this year": the tickets of this year, or all.
+        counted = end < stop and any("$count" in one.text for one in conditions)
+        return rest, conditions, plan.unsure + counted
+
+    def _is_described(self, tokens: Sequence[Token], at: int) -> bool:
+        for place, _, kinds in positions(tokens[at : at + 9], self._vocabulary):
+            if _DESCRIBED & set(kinds) or tokens[at + place].stem in _CONNECTED:
+                return True
+            if {"noun", "by", *OPERATORS} & set(kinds) or tokens[at + place].mark:
+                return False
+        return False
+
+    def _is_grouped(self, tokens: Sequence[Token], begin: int) -> bool:
+        """``revenue by client with ...``; ``raised by clients with ...`` is no group."""
+        if begin < 2 or tokens[begin - 1].stem not in ("by", "per", "each"):
+            return False
+        verb = tokens[begin - 2]
+        done = self._vocabulary.is_of_records(verb.stem, {"date"}) or verb.stem.endswith("ed")
+        return not done
+
+    @staticmethod
+    def _begin(tokens: Sequence[Token], at: int) -> int:
+        """Where the words about the clients begin: behind a preposition."""
+        near = [place for place in range(max(0, at - 4), at) if tokens[place].stem in _PREPOSITIONS]
+        return near[-1] + 1 if near else at
+
+    def _without_period(self, tokens: Sequence[Token], at: int, stop: int) -> int:
+        """A period at the end is that of the records."""
+        for place in range(at, stop):
+            found = self._vocabulary.periods.read(tokens[:stop], place, self._now)
+            if found is not None and place + found[0] == stop:
+                return place
+        return stop
+
+
+def _of_client(plan: Plan) -> tuple[Condition, ...] | None:
+    """The conditions of clients as those of what belongs to them; None where they are others."""
+    odd = plan.kind != "list" or plan.order or plan.limit or plan.period or plan.within
+    if odd or plan.extra_columns or not plan.conditions:
+        return None
+    found = []
+    for one in plan.conditions:
+        text = _prefixed(one.text)
+        if text is None or one.words.startswith(tuple(SIGNS.values())):
+            return None
+        path = None if one.path is None else f"Client/{one.path}"
+        found.append(replace(one, text=text, path=path, date=None, amount=None,
+                             words=f"clients {one.words}"))  # fmt: skip
+    return tuple(found)
+
+
+def _prefixed(text: str) -> str | None:
+    if _WHOLE.fullmatch(text):
+        return f"Client/{text}"
+    parts = text.split("'")
+    if "(" in "".join(parts[::2]).replace("in (", ""):
+        return None
+    parts[::2] = [_PATH.sub(r"Client/\1", part) for part in parts[::2]]
+    return "'".join(parts)

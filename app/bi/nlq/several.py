@@ -1,0 +1,108 @@
+"""Several figures, or two questions, in one: what becomes of them together."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.bi.nlq.accounting import asked
+from app.bi.nlq.figures import side_by_side, with_figures
+from app.bi.nlq.parts import Two, together, two_measures, two_of
+from app.bi.nlq.plan import Plan
+from app.bi.nlq.relating import Relating
+from app.bi.nlq.slots import positions
+from app.bi.nlq.understood import Understood
+from app.bi.nlq.words import Token
+
+
+class Several(Relating):
+    """The part of understanding that is about questions with more than one figure."""
+
+    @abstractmethod
+    def _fresh(self, tokens: list[Token]) -> Understood:
+        """A question by itself."""
+
+    @abstractmethod
+    def _follows(self, tokens: Sequence[Token]) -> bool:
+        """Whether it begins like one that goes on, or names nothing of its own."""
+
+    @abstractmethod
+    def _changed(self, plan: Plan, tokens: list[Token]) -> Understood | None:
+        """A plan, changed by what a later question says; None where it says something else."""
+
+    def _whole(self, tokens: list[Token]) -> Understood:
+        """A question by itself that may have several figures, or be two."""
+        if sides := side_by_side(tokens, self._vocabulary):
+            found = self._fresh(list(sides.tokens))
+            made = [with_figures(one, sides.methods) for one in found.plans]
+            if made and all(made):
+                return Understood(tuple(one for one in made if one))
+        if measures := two_measures(tokens, self._vocabulary):
+            found = self._of_two(measures, tokens)
+            if found.is_two or (found.plans and found.plans[0].figures):
+                return found
+        if (two := two_of(tokens, self._vocabulary)) is None:
+            return self._fresh(tokens)
+        return self._of_two(two, tokens)
+
+    def _of_two(self, two: Two, tokens: list[Token]) -> Understood:
+        """Both of two questions, if one query answers them; else a choice."""
+        first = self._fresh(list(two.first))
+        second = self._second(two, first)
+        if not (first.plans and second.plans):
+            return self._of_one(two, first, second, tokens)
+        counts = self._counts(two.second)
+        for one in first.plans:
+            for other in second.plans:
+                if both := together(one, other, counts=counts, again=two.apart):
+                    return Understood((both,))
+        texts = tuple(" ".join(token.text for token in part) for part in (two.first, two.second))
+        return Understood(choices=texts, reason="which", is_two=True)
+
+    def _counts(self, tokens: Sequence[Token]) -> bool:
+        """Whether it is asked how many there are."""
+        return any("count" in kinds for _, _, kinds in positions(tokens, self._vocabulary))
+
+    def _second(self, two: Two, first: Understood) -> Understood:
+        """The second question, by itself or as one that goes on."""
+        tokens = list(two.second)
+        kinds = {kind for _, _, kinds in positions(tokens, self._vocabulary) for kind in kinds}
+        if "by" in kinds and "noun" not in kinds and (shared := self._sharing(first, tokens)):
+            return shared
+        if not self._follows(tokens):
+            found = self._whole(tokens)
+            if found.plans or found.choices:
+                return found
+        plans = [self._changed(one, tokens) for one in first.plans[:1]]
+        return next((one for one in plans if one is not None), Understood())
+
+    def _sharing(self, first: Understood, tokens: list[Token]) -> Understood | None:
+        """``number of open tasks and estimated hours per assignee``: of the open ones, too."""
+        plan = first.plans[0] if len(first.plans) == 1 else None
+        if plan is None or plan.dimensions or plan.grain:
+            return None
+        found = self._changed(plan, tokens)
+        if found is None or not found.plans:
+            return None
+        unsure = bool(plan.conditions)
+        return Understood(tuple(replace(o, unsure=o.unsure + unsure) for o in found.plans))
+
+    def _of_one(
+        self, two: Two, first: Understood, second: Understood, tokens: list[Token]
+    ) -> Understood:
+        """What looks like two questions and is not two that are understood."""
+        whole = self._fresh(tokens)
+        if second.choices and first.plans:
+            text = " ".join(token.text for token in two.first)
+            return Understood(choices=(text, *second.choices), is_two=True)
+        same = [asked(one) for one in first.plans] == [asked(one) for one in whole.plans]
+        if first.plans and same and not two.apart:  # the second shows nowhere
+            texts = [" ".join(token.text for token in part) for part in (two.first, two.second)]
+            return Understood(choices=tuple(texts), is_two=True)
+        found = second if two.apart and not (whole.plans or whole.choices) else whole
+        aside = " ".join(token.text for token in two.first)
+        plans = tuple(replace(one, unsure=one.unsure + 1) for one in found.plans)
+        if found is second:
+            plans = tuple(one.with_assumption(f"“{aside}” is left aside") for one in plans)
+        return replace(found, plans=plans) if plans else whole

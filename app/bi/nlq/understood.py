@@ -1,0 +1,19 @@
+"""What was understood of a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.bi.nlq.plan import Plan
+
+
+@dataclass(frozen=True)
+class Understood:
+    """``plans``: one, or several to choose from; ``unknown``: words that nothing was made of."""
+
+    plans: tuple[Plan, ...] = ()
+    unknown: tuple[str, ...] = ()
+    reason: str | None = None
+    choices: tuple[str, ...] = ()
+    refused: bool = False
+    is_two: bool = False  # questions; the choices are both of them
