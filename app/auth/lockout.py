@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, select, text, update
+from sqlalchemy import Connection, bindparam, select, text, update
 
 from app.auth.names import fold_name
 from app.clock import utc_now
@@ -116,6 +117,17 @@ def lock_if_due(name: str) -> bool:
 def forget_failures(name: str) -> None:
     """After a success, or when an administrator unlocks: part of the running transaction."""
     _write(_name_key(name), Guard(0, utc_now(), None, 0))
+
+
+def locks_of(connection: Connection, names: Collection[str]) -> dict[str, datetime]:
+    """``{name: when its lock ends}``, for those of the names that are locked now."""
+    by_key = {_name_key(name): name for name in names}
+    found = connection.execute(
+        select(_TABLE.c.name_key, _TABLE.c.locked_until).where(
+            _TABLE.c.name_key.in_(by_key), _TABLE.c.locked_until > utc_now()
+        )
+    )
+    return {by_key[key]: until for key, until in found}
 
 
 def _locked_row(key: str) -> Guard | None:

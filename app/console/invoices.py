@@ -11,6 +11,7 @@ from flask import Response, request
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, skipped
+from app.dispositions import content_disposition
 from app.documents.looking import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -30,7 +31,7 @@ def show_invoice_pdf(key: int) -> Response:
     """The PDF of an invoice, beside its page; with ``current`` as it stands now."""
     found = invoice_pdf(key, current="current" in request.args)
     response = Response(found.content, content_type=PDF)
-    response.headers["Content-Disposition"] = f'inline; filename="{found.name}"'
+    response.headers["Content-Disposition"] = content_disposition("inline", found.name)
     return response
 
 
@@ -70,7 +71,7 @@ def download_e_invoice(key: int, form: str) -> Response:
         raise NotFoundError("There is no such form.")
     found = e_invoice(key, form)
     response = Response(found.content, content_type=found.media_type)
-    response.headers["Content-Disposition"] = f'attachment; filename="{found.name}"'
+    response.headers["Content-Disposition"] = content_disposition("attachment", found.name)
     return response
 
 

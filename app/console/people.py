@@ -9,6 +9,7 @@ from flask import Response, request
 from sqlalchemy import select
 
 from app.auth import users
+from app.auth.lockout import locks_of
 from app.auth.session_lists import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
@@ -138,12 +139,14 @@ def _back(user_id: int) -> str:
 def _one(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:
     with primary_engine().connect() as connection:
         person = get_user_dict(connection, user_id)
+        locks = locks_of(connection, [person["username"]])
         roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
     is_typed = problem is not None and "displayName" in request.form
     return page(
         "user.html",
         200 if problem is None else problem.status,
         person=person,
+        locks=locks,
         typed=request.form if is_typed else person,
         held=request.form.getlist("roles") if is_typed else person["roles"],
         roles=roles,
@@ -168,12 +171,14 @@ def _page(**values: Any) -> Response:
             .limit(SHOWN)
         ).all()
         people = user_dicts(connection, rows)
+        locks = locks_of(connection, [person["username"] for person in people])
         roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
     problem = values.get("problem")
     return page(
         "users.html",
         200 if problem is None else problem.status,
         people=people,
+        locks=locks,
         roles=roles,
         chosen=request.form,
         **values,

@@ -17,6 +17,7 @@ from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
+from app.console.numbers import NoNumberError, typed_number
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
@@ -245,18 +246,27 @@ def _given(text: str, type_: Any) -> Any:
         return _whole(text)
     if type_ == "array":
         return [_whole(part.strip()) for part in text.split(",") if part.strip()]
-    return text
+    return _exact(text) if type_ == "number" else text
 
 
 def _whole(text: str) -> Any:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text.strip()) else text
 
 
+def _exact(text: str) -> Any:
+    try:
+        return typed_number(text)
+    except NoNumberError:
+        return text
+
+
 def _rates() -> dict[str, Any]:
     """Currency -> rate, of the rows that have one."""
     codes, rates = request.form.getlist("code"), request.form.getlist("rate")
     rows = zip(codes, rates, strict=False)
-    return {code.strip(): rate.strip() for code, rate in rows if code.strip() and rate.strip()}
+    return {
+        code.strip(): _exact(rate.strip()) for code, rate in rows if code.strip() and rate.strip()
+    }
 
 
 def _rate_rows(

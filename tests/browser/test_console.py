@@ -72,7 +72,8 @@ def test_a_webhook_is_made_with_the_keyboard_and_its_secret_copied(page: Page) -
 def test_a_question_is_asked_and_gone_on_with_from_the_keyboard(page: Page) -> None:
     make_client(page)
     page.goto("/admin/questions")
-    page.keyboard.type("How many clients are there?")  # the field has the focus
+    expect(page.locator("main :focus")).to_be_editable()  # the field has it by itself
+    page.keyboard.type("How many clients are there?")
     page.keyboard.press("Enter")
     expect(page.locator(".answer")).to_contain_text("1")
     page.get_by_label("Go on").focus()
@@ -83,6 +84,7 @@ def test_a_question_is_asked_and_gone_on_with_from_the_keyboard(page: Page) -> N
 
 def test_an_answer_of_the_assistant_grows_and_is_confirmed(page: Page) -> None:
     page.goto("/admin/assistant")
+    expect(page.locator("main :focus")).to_be_editable()
     page.keyboard.type("Create a task to call Eva tomorrow")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Confirm").click()

@@ -13,6 +13,9 @@ from werkzeug.test import TestResponse
 from app.auth.users import create_user
 from app.database import transaction
 from app.security import acting_as, system_caller
+from tests.kb.conftest import index
+
+__all__ = ["index"]
 
 PASSWORD = "correct horse battery staple"
 _TOKEN = re.compile(r'name="csrf" value="([^"]+)"')

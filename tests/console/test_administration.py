@@ -53,6 +53,36 @@ def test_a_user_is_made_signs_in_is_disabled_and_is_out(
     assert KEY.search(reset.text) is not None
 
 
+def test_a_locked_user_is_unlocked(sign_in: SignIn, client: FlaskClient) -> None:
+    browser, _ = sign_in("Admin"), sign_in("Sales")
+    key = re.findall(r'href="/admin/users/(\d+)">sales<', browser.get("users").text)[0]
+    for _ in range(12):
+        client.post("/admin/sign-in", data={"username": "sales", "password": "wrong"})
+    for path in ("users", f"users/{key}"):
+        assert browser.get(path).text.count('value="unlock"') == 1
+        assert browser.get(path).text.count("locked until") == 1
+    right = {"username": "sales", "password": PASSWORD}
+    assert client.post("/admin/sign-in", data=right).status_code != 303
+    unlocked = browser.submit(f"users/{key}", step="unlock", page="1")
+    assert unlocked.headers["Location"] == f"/admin/users/{key}"
+    for path in ("users", f"users/{key}"):
+        assert 'value="unlock"' not in browser.get(path).text
+        assert "locked until" not in browser.get(path).text
+    assert client.post("/admin/sign-in", data=right).status_code == 303
+    assert "user.unlocked" in browser.get(f"audit?entity=User&key={key}").text
+
+
+def test_a_step_that_is_not_known_is_refused_where_it_was_taken(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    key = re.findall(r"/users/(\d+)", browser.get("users").text)[0]
+    on_list = browser.submit(f"users/{key}", step="promote")
+    on_page = browser.submit(f"users/{key}", step="promote", page="1")
+    assert (on_list.status_code, on_page.status_code) == (409, 409)
+    assert "This step is not known." in on_list.text and "This step is not known." in on_page.text
+    assert "<h1>Users" in on_list.text and "<h1>Users" not in on_page.text
+    assert browser.submit("users/987654", step="unlock").status_code == 404
+
+
 def test_a_short_password_is_refused_with_its_reason(sign_in: SignIn) -> None:
     answer = sign_in("Admin").submit("users", username="new.one", password="short", roles="Sales")
     assert answer.status_code == 400
@@ -72,6 +102,22 @@ def test_the_audit_log_shows_what_was_and_what_is(sign_in: SignIn) -> None:
     log = browser.get(f"audit?entity=Client&key={key}&action=client.upd").text
     assert "<del>Before</del>" in log and "<ins>After</ins>" in log
     assert "client.created" not in log
+
+
+def test_older_records_of_the_audit_log_are_below_the_last_that_was_shown(
+    sign_in: SignIn,
+) -> None:
+    browser = sign_in("Admin")
+    keys = [browser.make("clients", name=f"Client {number}") for number in range(51)]
+    first = browser.get("audit?entity=Client&action=client.created").text
+    older = re.search(r'href="(\?[^"]*below=\d+[^"]*)"', first)
+    assert older is not None
+    second = browser.get(f"audit{older[1].replace('&amp;', '&')}").text
+    shown = [re.findall(r"/admin/clients/(\d+)", text) for text in (first, second)]
+    assert [len(set(found)) for found in shown] == [50, 1]
+    assert set(shown[0]) | set(shown[1]) == {str(key) for key in keys}
+    assert set(shown[1]) == {str(min(keys))}
+    assert "below=" not in second.replace(older[1], "")
 
 
 def test_a_user_is_changed_and_the_sessions_ended(sign_in: SignIn) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -115,6 +116,25 @@ def test_articles_are_found_read_and_judged(sign_in: SignIn) -> None:
     viewer = sign_in("Viewer")
     assert viewer.get(f"knowledge/{key}").status_code == 200
     assert "Too short" not in viewer.get(f"knowledge/{key}").text
+
+
+def test_a_search_shows_the_passage_with_the_words_marked(
+    sign_in: SignIn, index: Callable[[], None]
+) -> None:
+    browser = sign_in("Admin")
+    publish(browser)
+    hostile = browser.make(
+        "kbarticles", title="Script", visibility="Internal", language="en",
+        body="A password in a `<script>alert(1)</script>` is no secret.",
+    )  # fmt: skip
+    browser.submit(f"kbarticles/{hostile}", step="status:InReview")
+    browser.submit(f"kbarticles/{hostile}", step="status:Published")
+    index()
+    found = browser.get("knowledge?q=password").text
+    assert "2 found" in found and "<mark>password</mark>" in found
+    assert "&lt;script&gt;alert(1)" in found and "<script>alert(1)" not in found
+    nothing = browser.get("knowledge?q=zeppelin").text
+    assert "0 found" in nothing and "Nothing fits" in nothing
 
 
 def test_a_draft_is_read_by_nobody_who_may_not(sign_in: SignIn) -> None:

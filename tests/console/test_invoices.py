@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -10,13 +11,16 @@ from flask import Flask
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from app.clock import utc_now
 from app.database import transaction
 from app.models.client import Client
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
 from app.security import acting_as, system_caller
+from app.settings import save_settings
 from tests.console.conftest import Browser, SignIn
-from tests.factories import line, make_invoice
+from tests.contract.test_rest_einvoice import SELLER
+from tests.factories import line, make_client, make_invoice
 
 
 @pytest.fixture
@@ -73,6 +77,16 @@ def test_a_failed_mail_is_tried_again(
     session.rollback()
     assert session.scalar(select(OutgoingMail.status)) == "queued"
     assert browser.get("mail/12345").status_code == 404
+    with app.app_context(), transaction() as writing:
+        later = utc_now() + timedelta(hours=1)
+        writing.execute(update(OutgoingMail).values(next_attempt_at=later))
+    assert browser.submit(f"mail/{mail}").status_code == 303  # now, not in an hour
+    session.rollback()
+    assert session.scalar(select(OutgoingMail.next_attempt_at)) < later
+    with app.app_context(), transaction() as writing:
+        writing.execute(update(OutgoingMail).values(status="sent"))
+    again = browser.submit(f"mail/{mail}")
+    assert again.status_code == 409 and "failed or waits" in again.text
 
 
 def test_an_invoice_has_a_picture_and_files(browser: Browser, invoice: str) -> None:
@@ -82,6 +96,26 @@ def test_an_invoice_has_a_picture_and_files(browser: Browser, invoice: str) -> N
     assert browser.get(f"{invoice}/pdf").data.startswith(b"%PDF-")
     assert browser.get(f"{invoice}/einvoice/ubl").status_code == 409
     assert browser.get(f"{invoice}/einvoice/other").status_code == 404
+
+
+def test_a_picture_that_is_known_is_not_sent_again(browser: Browser, invoice: str) -> None:
+    first = browser.get(f"{invoice}/picture")
+    known = {"If-None-Match": first.headers["ETag"]}
+    again = browser.client.get(f"/admin/{invoice}/picture", headers=known)
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_an_invoice_is_downloaded_as_data(browser: Browser, invoice: str, app: Flask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        save_settings("seller", SELLER)
+        save_settings("bank", {"iban": "DE02120300000000202051"})
+        client = make_client(name="Dupont", billing_city="Paris", billing_country="FR")
+        key = make_invoice(client_id=client, line_items=[line("100")])
+    browser.submit(f"invoices/{key}", step="status:Sent")
+    found = browser.get(f"invoices/{key}/einvoice/cii")
+    assert found.status_code == 200, found.text
+    assert found.data.startswith(b"<?xml") and b"Dupont" in found.data
+    assert found.headers["Content-Disposition"].endswith('.xml"')
 
 
 def test_the_page_of_the_client_is_looked_at_without_being_counted(

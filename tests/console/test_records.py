@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -11,7 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.console.sets import PAGES
 from app.database import transaction
-from app.models.client import Client
+from app.models.client import Client, Contact
+from app.models.task import Task
 from app.security import acting_as, system_caller
 from tests.console.conftest import SignIn
 from tests.factories import line, make_invoice
@@ -47,6 +50,61 @@ def test_what_is_refused_comes_back_as_it_was_typed(sign_in: SignIn) -> None:
     assert answer.status_code == 400
     assert 'value="nonsense"' in answer.text and 'value="many"' in answer.text
     assert "must be a number" in answer.text
+
+
+def test_a_form_that_is_saved_unchanged_changes_nothing(sign_in: SignIn, session: Session) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("clients", name="Acme", employeeCount="1,200,000", phone="+49 30 1")
+    same = {"name": "Acme", "employeeCount": "1200000", "phone": "+49 30 1", "version": 'W/"1"'}
+    assert browser.submit(f"clients/{key}/edit", **same).status_code == 303
+    row = session.execute(select(Client.employee_count, Client.version)).one()
+    assert tuple(row) == (1_200_000, 1)
+    blank = {"employeeCount": " ", "phone": "", "version": 'W/"1"'}
+    assert browser.submit(f"clients/{key}/edit", **blank).status_code == 303
+    session.rollback()
+    assert session.execute(select(Client.employee_count, Client.phone)).one() == (None, None)
+    parts = browser.submit(f"clients/{key}/edit", employeeCount="1.5", version='W/"2"')
+    assert parts.status_code == 400 and "must be a whole number" in parts.text
+
+
+def test_an_instant_is_typed_in_the_zone_of_the_organisation_or_with_its_own(
+    sign_in: SignIn, session: Session
+) -> None:
+    browser = sign_in("Admin")
+    zone = {"timeZone": "Europe/Berlin", "currency": "EUR", "language": "en", "taxRate": "19.00"}
+    version = re.search(r'name="version" value="([^"]+)"', browser.get("settings/defaults").text)
+    assert version is not None
+    form = {**zone, "fiscalYearStart": "1", "version": version[1]}
+    assert browser.submit("settings/defaults", **form).status_code == 303
+    local = browser.make("tasks", title="Local", dueAt="2026-07-01T10:00")
+    own = browser.make("tasks", title="Own", dueAt="2026-07-01T10:00+00:00")
+    due = {row.id: row.due_at for row in session.execute(select(Task.id, Task.due_at))}
+    assert due == {
+        local: datetime(2026, 7, 1, 8, tzinfo=UTC), own: datetime(2026, 7, 1, 10, tzinfo=UTC)
+    }  # fmt: skip
+    assert 'value="2026-07-01T12:00"' in browser.get(f"tasks/{own}/edit").text
+    wrong = browser.submit("tasks/new", title="Wrong", dueAt="soon")
+    assert wrong.status_code == 400 and "must be a day and a time" in wrong.text
+
+
+def test_a_record_is_named_by_its_mark_its_key_or_its_name(
+    sign_in: SignIn, session: Session
+) -> None:
+    browser = sign_in("Admin")
+    acme, other = browser.make("clients", name="Acme"), browser.make("clients", name="Other")
+    number = session.scalar(select(Client.number).where(Client.id == acme))
+    for typed in ("Acme", f"Acme ({number})", number, f"#{acme}", str(acme)):
+        made = browser.make("contacts", lastName="Ada", clientId=typed)
+        session.rollback()
+        assert session.scalar(select(Contact.client_id).where(Contact.id == made)) == acme, typed
+    for typed in ("Nobody", "Acme (C-999999)", "#999999"):
+        wrong = browser.submit("contacts/new", lastName="Ada", clientId=typed)
+        assert wrong.status_code == 400, typed
+        assert f'value="{typed}"' in wrong.text
+    browser.make("clients", name="Other")
+    twice = browser.submit("contacts/new", lastName="Ada", clientId="Other")
+    assert twice.status_code == 400 and "more than one record" in twice.text
+    assert other
 
 
 def test_a_field_that_the_service_refuses_says_so_beside_it(sign_in: SignIn) -> None:

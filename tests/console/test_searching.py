@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 
 import pytest
@@ -39,6 +40,27 @@ def test_only_what_the_role_may_read_is_found(sign_in: SignIn) -> None:
     assert "Secretive" not in sign_in("Accountant").get("search?q=secretive").text.replace(
         'value="secretive"', ""
     )
+
+
+def test_a_role_without_articles_and_documents_finds_records_alone(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("clients", name="Turbine")
+    file = io.BytesIO(b"The turbine stands still.")
+    browser.submit("documents/upload", name="Turbine manual", file=(file, "manual.txt"))
+    assert "Turbine manual" in browser.get("search?q=turbine").text
+    browser.submit("roles/new", name="Intern", **{"clients:read": "all"})
+    found = sign_in("Intern").get("search?q=turbine").text
+    assert f'href="/admin/clients/{key}"' in found and "Turbine manual" not in found
+
+
+def test_the_first_page_of_a_role_has_what_it_may_read(sign_in: SignIn) -> None:
+    admin = sign_in("Admin")
+    admin.submit("roles/new", name="Intern", **{"clients:read": "all"})
+    page = sign_in("Intern").get("")
+    assert page.status_code == 200
+    for title in ("Invoiced by month", "Pipeline by stage", "Open tickets by age",
+                  "Leads converted by source"):  # fmt: skip
+        assert title not in page.text and title in admin.get("").text
 
 
 def test_the_first_page_has_charts_with_their_queries(sign_in: SignIn) -> None:

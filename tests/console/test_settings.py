@@ -46,6 +46,50 @@ def test_what_is_changed_is_saved_and_the_rest_stays(sign_in: SignIn, app: Flask
     assert "Saved." in browser.get("settings/seller?saved=1").text
 
 
+def test_whole_numbers_lists_and_switches_are_saved_as_what_they_are(
+    sign_in: SignIn, app: Flask
+) -> None:
+    browser = sign_in("Admin")
+    hours = {"firstResponseHours.High": "6", "autoCloseDays": "10"}
+    for group, changes in {
+        "defaults": {"fiscalYearStart": "4"},
+        "serviceLevel": hours,
+        "reminders": {"steps": "-5, 2,20"},  # and the switch is off: no browser sends that
+        "invoicing": {"publicPage": "true", "creditNoteSeries": "CN"},
+    }.items():
+        form = fill(browser, group, **changes)
+        if group == "reminders":
+            assert form.pop("enabled") == "true"
+        assert browser.submit(f"settings/{group}", **form).status_code == 303, group
+    with app.app_context(), transaction():
+        found = organisation()
+    assert found.defaults.fiscal_year_start == 4
+    assert found.service_level.first_response_hours["High"] == 6
+    assert found.service_level.first_response_hours["Urgent"] == 1
+    assert found.service_level.auto_close_days == 10
+    assert (found.reminders.enabled, found.reminders.steps) == (False, (-5, 2, 20))
+    assert (found.invoicing.public_page, found.invoicing.credit_note_series) == (True, "CN")
+    assert 'name="enabled" value="true">' in browser.get("settings/reminders").text
+    blank = fill(browser, "invoicing", creditNoteSeries="")
+    assert browser.submit("settings/invoicing", **blank).status_code == 303
+    with app.app_context(), transaction():
+        assert organisation().invoicing.credit_note_series is None
+
+
+def test_numbers_are_typed_with_a_comma_or_a_point(sign_in: SignIn, app: Flask) -> None:
+    browser = sign_in("Admin")
+    form = fill(browser, "defaults", taxRate="7,5")
+    assert browser.submit("settings/defaults", **form).status_code == 303
+    rates = fill(browser, "exchangeRates", code="USD", rate="0,92")
+    assert browser.submit("settings/exchangeRates", **rates).status_code == 303
+    with app.app_context(), transaction():
+        found = organisation()
+    assert str(found.defaults.tax_rate) == "7.5"
+    assert str(found.exchange_rate("USD")) == "0.92"
+    wrong = browser.submit("settings/defaults", **fill(browser, "defaults", taxRate="a lot"))
+    assert wrong.status_code == 400 and 'value="a lot"' in wrong.text
+
+
 @pytest.mark.parametrize(
     ("group", "field", "value", "message"),
     [("bank", "iban", "DE00", "must be a valid IBAN"), ("seller", "email", "nobody", "must be"),

@@ -1,0 +1,56 @@
+"""Values as people read them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from app.console import wording
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (7_199, "1 hour"),
+     (7_200, "2 hours"), (86_399, "23 hours"), (86_400, "1 day"), (432_000, "5 days")],
+)  # fmt: skip
+def test_a_time_is_told_in_its_largest_unit(seconds: int, text: str) -> None:
+    assert wording.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "name", "text"),
+    [
+        (2026, "integer", "year", "2026"),
+        (2026, "integer", "count", '<data value="2026">2,026</data>'),
+        (12.5, "percent", "share", '<data value="12.50">12.50</data> %'),
+        ("2026-11-21", "date", "day", '<time datetime="2026-11-21">21 Nov 2026</time>'),
+        ("2026-11", "date", "month", "2026-11"),
+        ("2026-11-21T08:15:00Z", "instant", "at",
+         '<time datetime="2026-11-21T08:15:00+00:00">21 Nov 2026, 08:15</time>'),
+        (None, "money", "total", '<span class="none">&mdash;</span>'),
+        (True, "boolean", "isOverdue", "Yes"),
+        ("<b>", "string", "name", "<b>"),
+        ("n/a", "money", "total", "n/a"),
+    ],
+)  # fmt: skip
+def test_a_figure_of_a_report_is_shown_as_its_type(
+    value: Any, type_: str, name: str, text: str
+) -> None:
+    assert str(wording.figure(value, type_, name)) == text
+
+
+def test_json_is_indented_with_its_numbers_as_they_are_written() -> None:
+    assert wording.json_shown('{"total":1.10,"n":5}') == '{\n  "total": 1.10,\n  "n": 5\n}'
+    assert wording.json_shown("<html>") == "<html>"
+    assert wording.indented({"at": Decimal("2.50"), 7: {1}}).startswith('{\n  "at": 2.50,\n  "7"')
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("dueDate", "Due date"), ("clientId", "Client"), ("taxId", "Tax ID"),
+     ("eInvoiceFormat", "E-invoice format"), ("seconds", "Time before"), ("id", "ID")],
+)  # fmt: skip
+def test_a_property_is_called_as_people_do(name: str, text: str) -> None:
+    assert wording.label(name) == text
