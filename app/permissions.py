@@ -61,7 +61,7 @@ _TABLE: Mapping[str, Mapping[str, str]] = {
     },
     "Support": {
         "clients": "RU", "contacts": "RU", "leads": "R", "tickets": "CRU", "invoices": "R",
-        "kb": "CRUo", "documents": "CRUo", "tasks": "CRUo", "projects": "R",
+        "kb": "CRU", "documents": "CRUo", "tasks": "CRUo", "projects": "R",
     },
     "Viewer": {
         "clients": "R", "contacts": "R", "leads": "R", "opportunities": "R", "tickets": "R",

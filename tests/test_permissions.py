@@ -32,7 +32,7 @@ leads         | CRUD | CRUD | CRUo | -    | R    | R
 opportunities | CRUD | CRUD | CRUo | R    | -    | R
 tickets       | CRUD | CRUD | CR   | R    | CRU  | R
 invoices      | CRUD | CRUD | CR   | CRUD | R    | R
-kb            | CRUD | CRUD | R    | R    | CRUo | R
+kb            | CRUD | CRUD | R    | R    | CRU  | R
 documents     | CRUD | CRUD | CRUo | CRUo | CRUo | R
 tasks         | CRUD | CRUD | CRUo | CRUo | CRUo | R
 projects      | CRUD | CRUD | CR   | R    | R    | R

@@ -225,6 +225,8 @@ def clean_object(value: Any) -> dict[str, Any]:
 
 
 _DEEPEST = 20
+# A longer one, as it is answered, could not be sent back (app/json_body.py).
+_LONGEST_NUMBER = 100
 
 
 def _check_json(value: Any, depth: int) -> None:
@@ -234,7 +236,8 @@ def _check_json(value: Any, depth: int) -> None:
     if isinstance(value, str):
         read_string(value)
     elif isinstance(value, Decimal):
-        read_decimal(value)
+        if len(format(read_decimal(value), "f")) > _LONGEST_NUMBER:
+            raise BadValueError("is out of range")
     elif isinstance(value, dict):
         for name, inner in value.items():
             read_string(name)

@@ -49,12 +49,12 @@ class StateMachine:
                 found[pair] = (*found.get(pair, ()), transition)
         return found
 
-    def targets(self, state: str, by: str = PATCH) -> tuple[str, ...]:
-        """What may follow ``state`` by this operation, in the order of the declaration."""
+    def targets(self, state: str, *operations: str) -> tuple[str, ...]:
+        """What may follow ``state`` by one of ``operations``, in the order of the declaration."""
         return tuple(
             target
             for source, target in self.steps
-            if source == state and self.find(state, target, by)
+            if source == state and any(self.find(state, target, by) for by in operations)
         )
 
     def find(self, state: str, target: str, by: str = PATCH) -> Transition | None:

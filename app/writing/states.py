@@ -37,7 +37,7 @@ def require_step(
     transition = machine.find(source, target, by)
     if transition is not None:
         return transition
-    possible = ", ".join(machine.targets(source, by)) or "none"
+    possible = ", ".join(machine.targets(source, PATCH, by)) or "none"
     message = (
         f"{_article(title)} {title} in state {source} cannot become {target};"
         f" allowed from here: {possible}."

@@ -136,6 +136,20 @@ def test_an_edited_article_shows_nothing_of_its_old_text(api: Api, index: Index)
     assert "administrator" in search(api, "password")["items"][0]["snippet"]
 
 
+def test_behind_the_best_that_are_not_to_be_read_others_are_found(
+    api: Api, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.kb.search.CANDIDATES", 1)
+    keys = [make(api, "password") for _ in range(4)]
+    index()
+    order = ids(search(api, "reset password", limit=4))
+    assert sorted(order) == keys
+    for key in order[:2]:  # the index still has them
+        assert api.patch(f"/odata/KbArticles({key})", {"status": "Archived"}).status_code == 200
+    found = search(api, "reset password", limit=4)
+    assert (ids(found), found["total"]) == (order[2:], 2)
+
+
 def test_filters_by_category_and_language(api: Api, index: Index) -> None:
     english = make(api, "password", category="Account")
     german = make(api, "password", language="de", category="O'Konto")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from app.kb import drafting
 from tests.contract.conftest import Api
 
 Index = Callable[[], None]
@@ -90,6 +92,10 @@ def test_links_are_made_from_the_article_too_and_need_the_right_to_change_the_ti
     assert api.post(path, ticket).status_code == 204
     tickets = api.get(f"/odata/KbArticles({refunds['article']})/Tickets").json["value"]
     assert [row["id"] for row in tickets] == [refunds["asking"]]
+    gone = f"{path}?$id=Tickets({refunds['asking']})"
+    assert sign_in("Viewer").delete(gone).status_code == 403
+    assert api.delete(gone).status_code == 204
+    assert api.get(f"/odata/KbArticles({refunds['article']})/Tickets").json["value"] == []
 
 
 def test_a_ticket_that_is_open_again_is_no_longer_suggested(
@@ -137,6 +143,34 @@ def test_a_ticket_becomes_a_draft_without_persons(api: Api) -> None:
     )
     linked = api.get(f"/odata/Tickets({ticket['id']})/KbArticles?$select=id").json["value"]
     assert [row["id"] for row in linked] == [made["id"]]
+
+
+def test_a_draft_is_in_the_language_of_its_ticket(api: Api) -> None:
+    ticket = make(api, "Tickets", subject="Drucker", language="de")
+    solve(api, ticket, "Den Druckdienst neu starten.")
+    made = api.post("/api/kb/from-ticket", {"ticketId": ticket["id"]}).json
+    assert made["language"] == "de"
+
+
+@pytest.mark.parametrize("text", ["a" * 20_000, "a." * 10_000, "a@" * 10_000, "+1" * 10_000])
+def test_a_text_that_is_nearly_an_address_costs_no_more_than_its_length(text: str) -> None:
+    began = time.process_time()
+    assert drafting._without_persons(text)
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("eva@acme.example", "(e-mail address)"),
+        ("<eva.maria+1@mail.acme.example>,", "<(e-mail address)>,"),
+        ("mailto:eva@acme.example", "mailto:(e-mail address)"),
+        ("a@b and @home", "a@b and @home"),
+        ("+49 (30) 123-4567", "(phone number)"),
+    ],
+)
+def test_addresses_and_numbers_of_persons_are_left_out(text: str, left: str) -> None:
+    assert drafting._without_persons(text) == left
 
 
 def test_without_a_resolution_the_last_public_answer_of_an_agent_is_taken(api: Api) -> None:

@@ -25,7 +25,7 @@ MATRIX = {
     },
     "Support": {
         "Client": "RU", "Contact": "RU", "Lead": "R", "Opportunity": "", "Ticket": "CRU",
-        "Invoice": "R", "KbArticle": "CRUo", "Document": "CRUo", "Task": "CRUo", "Project": "R",
+        "Invoice": "R", "KbArticle": "CRU", "Document": "CRUo", "Task": "CRUo", "Project": "R",
     },
     "Viewer": {
         "Client": "R", "Contact": "R", "Lead": "R", "Opportunity": "R", "Ticket": "R",

@@ -11,6 +11,7 @@ from app.clock import utc_now
 from app.errors import ForbiddenError, InvalidStateError
 from app.security import Caller, acting_as
 from app.writing.machines import StateMachine
+from app.writing.states import require_step
 from app.writing.transitions import MACHINES
 from tests.factories import (
     MAKERS,
@@ -232,3 +233,20 @@ def test_a_step_that_only_an_operation_takes_names_it(admin: Caller, entity: str
     }[entity]  # fmt: skip
     with pytest.raises(InvalidStateError, match=f"Only the operation {operation} leads to"):
         step(entity, source, target)
+
+
+@pytest.mark.parametrize(
+    ("entity", "source", "target", "operation", "possible"),
+    [
+        ("Lead", "Disqualified", "Converted", "convert", "New"),
+        ("Invoice", "PartiallyPaid", "Void", "void", "Uncollectible"),
+        ("Invoice", "Sent", "Draft", "void", "Void, Uncollectible"),
+        ("Invoice", "Void", "Uncollectible", "uncollectible", "none"),
+    ],
+)
+def test_what_an_operation_refuses_names_what_may_follow(
+    entity: str, source: str, target: str, operation: str, possible: str
+) -> None:
+    with pytest.raises(InvalidStateError) as refused:
+        require_step(MACHINES[entity], entity.lower(), source, target, operation)
+    assert refused.value.message.endswith(f"allowed from here: {possible}.")
