@@ -21,7 +21,7 @@ from app.side_messages import read_message, write_message
 SECONDS = 30.0
 IDLE_SECONDS = 60.0
 _ROOT = Path(__file__).parents[1]
-_KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "COVERAGE_PROCESS_START")
+_KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH")
 
 
 class SideProcess:

@@ -19,6 +19,7 @@ from app.config import Config
 from app.database import read_engine, transaction
 from app.factory import create_app
 from tests.databases import Cleaner, close_engines, new_database
+from tests.measured import measure_what_tests_start
 from tests.object_store import object_store
 from tests.secret_watch import SecretWatch
 from tests.services import SERVICES, required
@@ -30,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
+    measure_what_tests_start()
     watch = SecretWatch()
     watch.watch()
     config.pluginmanager.register(watch, "secret-watch")
@@ -91,9 +93,8 @@ def database(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The address of a database of this run's own."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    name = f"business_platform_test_{worker}_{os.getpid()}"
-    with new_database(request.param, tmp_path_factory.mktemp("database"), name) as url:
+    folder = tmp_path_factory.mktemp("database")
+    with new_database(request.param, folder, "business_platform_test") as url:
         yield url
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ def new_database(kind: str, folder: Path, name: str) -> Iterator[str]:
     if kind == "sqlite":
         yield f"sqlite:///{folder / name}.db"
         return
+    # Tests run in several processes, whose temporary folders have the same names.
+    name = f"{name}_{os.getpid()}"
     server = make_url(SERVICES["postgresql"].url)
     with psycopg.connect(
         server.set(drivername="postgresql").render_as_string(hide_password=False), autocommit=True
