@@ -31,7 +31,8 @@ def backup(file: Path, without_files: bool) -> None:
         for key in manifest.missing_files[:20]:
             click.echo(f"missing from the store of files: {key}", err=True)
         raise click.ClickException(
-            f"{len(manifest.missing_files)} files that documents name are missing; the rest is kept"
+            f"{len(manifest.missing_files)} files of documents and invoices are missing;"
+            " the rest is kept"
         )
 
 

@@ -23,8 +23,10 @@ from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
 from app.database import primary_engine
 from app.extensions import Model, db
+from app.invoices.freezing import key_of
 from app.keys import derived_keys
 from app.models.document import DocumentVersion
+from app.models.invoice import Invoice
 from app.types import iso_instant
 
 PART_ROWS = 2000
@@ -66,7 +68,7 @@ def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
         if revision is None:
             raise BackupError("the database is empty: there is nothing to back up")
         tables = _write_tables(archive, connection, tell)
-        named = set(connection.scalars(select(DocumentVersion.blob_key)))
+        named = _named_files(connection)
     copied = _write_files(archive, tell) if files else None
     manifest = Manifest(
         revision=revision,
@@ -126,6 +128,13 @@ def _write_tables(
             tell("Rows", done, total)
         entries[str(table.name)] = TableEntry(names, rows, parts)
     return entries
+
+
+def _named_files(connection: Connection) -> set[str]:
+    """The files that nothing could make again: those of documents, and the PDFs of invoices."""
+    frozen = select(Invoice.pdf_sha256).where(Invoice.pdf_sha256.is_not(None))
+    invoices = {key_of(str(sha256)) for sha256 in connection.scalars(frozen)}
+    return invoices.union(connection.scalars(select(DocumentVersion.blob_key)))
 
 
 def _write_files(archive: zipfile.ZipFile, tell: Progress) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from stdnum import bic as stdnum_bic, exceptions as stdnum_errors, iban as stdnum_iban
 
 from app.odata.payload_values import BadValueError
@@ -46,7 +48,7 @@ def series(text: str) -> str:
 def endpoint_scheme(text: str) -> str:
     """A code of the list of electronic address schemes (EAS): four digits, or EM and the like."""
     code = text.upper()
-    if not (len(code) == 4 and code.isdigit()) and code not in ("AN", "AQ", "AS", "AU", "EM"):
+    if not re.fullmatch("[0-9]{4}", code) and code not in ("AN", "AQ", "AS", "AU", "EM"):
         raise BadValueError("must be a code of the EAS list such as 0204 or EM")
     return code
 

@@ -105,6 +105,14 @@ def test_several_groups_are_changed_together_or_not_at_all(admin: Api) -> None:
     assert problems(admin.patch(SETTINGS, {"colours": {}})) == ["colours"]
 
 
+@pytest.mark.parametrize(("given", "kept"), [("0204", "0204"), ("em", "EM")])
+def test_a_scheme_of_electronic_addresses_is_kept_as_its_list_writes_it(
+    admin: Api, given: str, kept: str
+) -> None:
+    answer = admin.patch(f"{SETTINGS}/seller", {"eInvoiceScheme": given})
+    assert (answer.status_code, answer.json["eInvoiceScheme"]) == (200, kept)
+
+
 def test_a_dry_run_leaves_nothing(admin: Api) -> None:
     before = admin.get(SETTINGS).json
     assert admin.put(f"{SETTINGS}/bank?dryRun=true", {"bankName": "B"}).json["bankName"] == "B"
@@ -125,6 +133,8 @@ def test_a_dry_run_leaves_nothing(admin: Api) -> None:
         ("seller", "name", "One\nTwo"),
         ("seller", "name", 7),
         ("seller", "eInvoiceScheme", "12345"),
+        ("seller", "eInvoiceScheme", "\u0660\u0662\u0660\u0664"),  # digits of another script
+        ("seller", "eInvoiceScheme", "XX"),
         ("bank", "iban", "DE02120300000000202052"),
         ("bank", "iban", "0" * 43),
         ("bank", "bic", "NOTABIC"),

@@ -12,10 +12,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from flask import Flask
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from app.backup.manifest import MANIFEST, BackupError, Manifest
 from app.backup.restoring import read_manifest, restore_backup
@@ -27,10 +29,18 @@ from app.database import read_engine, transaction
 from app.extensions import Model, db
 from app.factory import create_app
 from app.importing.service import import_records
+from app.invoices.freezing import key_of
 from app.models.client import Client
+from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
+from app.security import acting_as, system_caller
+from tests.contract.conftest import Api, sign_in
 from tests.databases import close_engines, new_database
+from tests.documents.conftest import Files
+from tests.factories import make_issued_invoice
 from tests.importing.test_import import FILE
+
+__all__ = ["sign_in"]
 
 SECRET_KEY = "not-a-secret-only-for-the-tests-of-this-run"
 KINDS = [
@@ -56,18 +66,19 @@ class _Databases:
     def __enter__(self) -> _Databases:
         return self
 
-    def build(self, kind: str) -> Flask:
+    def build(self, kind: str, **settings: Any) -> Flask:
         name = f"business_platform_restore_{os.getpid()}_{len(self._open)}"
         database = new_database(kind, self._folder, name)
         url = database.__enter__()
         self._open.append(database)
-        config = Config(
-            SECRET_KEY=SECRET_KEY,
-            DATA_DIR=self._folder,
-            SQLALCHEMY_DATABASE_URI=url,
-            STORAGE_URL=f"file://{self._folder / name}",
-            TESTING=True,
-        )
+        defaults = {
+            "SECRET_KEY": SECRET_KEY,
+            "DATA_DIR": self._folder,
+            "SQLALCHEMY_DATABASE_URI": url,
+            "STORAGE_URL": f"file://{self._folder / name}",
+            "TESTING": True,
+        }
+        config = Config(**{**defaults, **settings})
         self._apps.append(create_app(config))
         return self._apps[-1]
 
@@ -235,3 +246,94 @@ def test_a_schema_without_tables_is_nothing_to_back_up(empty_app: Build, tmp_pat
     with empty_app("sqlite").app_context(), pytest.raises(BackupError, match="empty"):
         write_backup(tmp_path / "backup.zip")
     assert not (tmp_path / "backup.zip").exists()
+
+
+def rewritten(whole: Path, change: Callable[[str, bytes], bytes | None]) -> Path:
+    """A copy of an archive with other contents; what is None is left out."""
+    copy = whole.with_name("changed.zip")
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(copy, "w") as target:
+        for name in source.namelist():
+            content = change(name, source.read(name))
+            if content is not None:
+                target.writestr(name, content)
+    return copy
+
+
+def _with_manifest(change: Callable[[dict[str, Any]], Any]) -> Callable[[str, bytes], bytes]:
+    def changed(name: str, content: bytes) -> bytes:
+        if name != MANIFEST:
+            return content
+        values = orjson.loads(content)
+        change(values)
+        return orjson.dumps(values)
+
+    return changed
+
+
+def _one_row_more(values: dict[str, Any]) -> None:
+    values["tables"]["clients"]["rows"] += 1
+
+
+def _unknown_table(values: dict[str, Any]) -> None:
+    values["tables"]["secrets"] = values["tables"]["clients"]
+
+
+def _without(start: str) -> Callable[[str, bytes], bytes | None]:
+    return lambda name, content: None if name.startswith(start) else content
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_without("tables/clients/"), "damaged: tables/clients"),
+        (_without("files/documents/aa/"), "damaged: files/documents/aa/aabb cannot be read"),
+        (lambda name, content: b"other" if name.endswith("aa/aabb") else content,
+         "damaged: files/documents/aa/aabb is not what was written"),
+        (_with_manifest(_one_row_more), "clients has"),
+        (_with_manifest(_unknown_table), "a table secrets that this version does not know"),
+    ],
+    ids=["table left out", "file left out", "other file", "row left out", "unknown table"],
+)  # fmt: skip
+def test_what_is_not_as_it_was_written_is_not_restored(
+    app: Flask, empty_app: Build, tmp_path: Path, change: Any, words: str
+) -> None:
+    with filled(app):
+        write_backup(tmp_path / "backup.zip")
+    damaged = rewritten(tmp_path / "backup.zip", change)
+    restored = empty_app("sqlite")
+    told = restored.test_cli_runner().invoke(args=["restore", str(damaged)])
+    assert told.exit_code == 1
+    assert "Nothing was restored: " in told.output and words in told.output
+    with restored.app_context(), read_engine().connect() as connection:
+        assert connection.scalar(select(func.count()).select_from(Client)) == 0
+
+
+def test_a_backup_names_the_files_that_the_store_has_lost(
+    app: Flask, sign_in: Callable[..., Api], session: Session, tmp_path: Path
+) -> None:
+    Files(sign_in("Admin")).document()
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        make_issued_invoice()
+    keys = {
+        session.scalars(select(DocumentVersion.blob_key)).one(),
+        key_of(str(session.scalars(select(Invoice.pdf_sha256)).one())),
+    }
+    with app.app_context():
+        for key in keys:
+            blobs().delete(key)
+    told = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "backup.zip")])
+    assert told.exit_code == 1
+    assert "2 files of documents and invoices are missing; the rest is kept" in told.output
+    assert all(f"missing from the store of files: {key}" in told.output for key in keys)
+    assert (tmp_path / "backup.zip").exists()
+
+
+def test_another_secret_key_is_said_after_a_restore(
+    app: Flask, tmp_path: Path, empty_app: Build
+) -> None:
+    with filled(app):
+        write_backup(tmp_path / "backup.zip")
+    restored = empty_app("sqlite", SECRET_KEY="another-secret-only-for-the-tests-of-this-run")
+    told = restored.test_cli_runner().invoke(args=["restore", str(tmp_path / "backup.zip")])
+    assert told.exit_code == 0, told.output
+    assert "SECRET_KEY is another than that of the backup" in told.output

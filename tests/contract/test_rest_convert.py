@@ -108,6 +108,18 @@ def test_a_known_client_is_linked_and_only_empty_fields_are_filled(
     assert client["originLeadId"] is None
 
 
+def test_an_address_is_given_as_one(admin: Api) -> None:
+    wishes = {"client": {"billingAddress": {"city": "Ulm", "country": "DE"}}}
+    body = convert(admin, make_lead(admin), wishes).json
+    client = admin.get(f"/odata/Clients({body['clientId']})").json
+    assert client["billingAddress"]["city"] == "Ulm"
+    wrong = {"client": {"billingAddress": {"planet": "Mars"}}}
+    answer = convert(admin, make_lead(admin, email="other@x.example", company="Other"), wrong)
+    assert answer.status_code == 400
+    fields = [detail["field"] for detail in answer.json["error"]["details"]]
+    assert fields == ["client.billingAddress.planet"]
+
+
 def test_a_known_contact_of_the_client_is_linked(admin: Api) -> None:
     client = make(admin, "Clients", name="Acme", email="eva@acme.example")
     known = make(admin, "Contacts", lastName="M.", clientId=client["id"], email="eva@acme.example")
@@ -147,11 +159,13 @@ def test_ids_must_be_there_and_fit_together(admin: Api) -> None:
     client = make(admin, "Clients", name="Acme")
     other = make(admin, "Clients", name="Other")
     contact = make(admin, "Contacts", lastName="Roth", clientId=other["id"])
+    sale = make(admin, "Opportunities", name="Steel", clientId=client["id"])
     lead_id = make_lead(admin)
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"clientId": 999}, "clientId"),
         ({"clientId": client["id"], "contactId": contact["id"]}, "contactId"),
         ({"ownerId": 999}, "ownerId"),
+        ({"opportunityId": sale["id"], "createOpportunity": True}, "opportunityId"),
         ({"clientId": "1"}, "clientId"),
         ({"onDuplicate": "merge"}, "onDuplicate"),
         ({"client": {"colour": "red"}}, "client.colour"),
@@ -166,6 +180,14 @@ def test_ids_must_be_there_and_fit_together(admin: Api) -> None:
         assert [detail["field"] for detail in answer.json["error"]["details"]] == [field]
     assert admin.get(f"/odata/Leads({lead_id})").json["status"] == "New"
     assert convert(admin, 999).status_code == 404
+
+
+def test_the_only_name_of_a_person_is_that_of_the_contact(admin: Api) -> None:
+    lead_id = make_lead(admin, lastName=None, estimatedValue=None)
+    body = convert(admin, lead_id, {"createOpportunity": True}).json
+    contact = admin.get(f"/odata/Contacts({body['contactId']})").json
+    assert (contact["firstName"], contact["lastName"]) == (None, "Eva")
+    assert body["opportunity"]["amount"] == 0
 
 
 def test_an_opportunity_is_made_on_request(admin: Api) -> None:
@@ -225,6 +247,8 @@ def test_a_disqualified_lead_is_not_converted(admin: Api) -> None:
     assert admin.patch(f"/odata/Leads({lead_id})", lost).status_code == 200
     answer = convert(admin, lead_id)
     assert (answer.status_code, answer.json["error"]["code"]) == (409, "INVALID_STATE")
+    assert "in state Disqualified" in answer.json["error"]["message"]
+    assert answer.json["error"]["message"].endswith("allowed from here: New.")
 
 
 def test_events_and_audit_tell_of_the_conversion(admin: Api, session: Session) -> None:

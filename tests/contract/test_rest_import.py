@@ -103,6 +103,13 @@ def test_cells_of_excel_keep_their_meaning(admin: Api) -> None:
     assert (lead["doNotContact"], lead["consentAt"]) == (True, "2026-05-01T00:00:00.000Z")
 
 
+def test_empty_cells_at_the_end_of_a_heading_are_no_columns(admin: Api) -> None:
+    content = workbook(["name", None, ""], ["Acme", None, None], ["Globex", "", None])
+    assert send(admin, content).status_code == 200
+    assert [client["name"] for client in clients(admin)] == ["Acme", "Globex"]
+    assert send(admin, "name,,\nInitech,,\n").status_code == 200
+
+
 BAD = "name,email,revenue\nAcme,office@acme.example,5\n,x@y.example,1\nGlobex,nobody,much\n"
 
 
@@ -201,6 +208,14 @@ def test_contacts_find_their_client_by_its_external_id(admin: Api) -> None:
     assert (contact["fullName"], contact["clientId"]) == ("Ada Lovelace", clients(admin)[0]["id"])
 
 
+def zipped() -> bytes:
+    """An archive that is no workbook."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("hello", "world")
+    return file.getvalue()
+
+
 def bomb() -> bytes:
     """A small xlsx that unpacks to more than is taken."""
     file = io.BytesIO()
@@ -228,6 +243,10 @@ def bomb() -> bytes:
         (b"name\nA\n", {"update": "name"}, 400, "update"),
         (b"name\nA\n", {"mapping": "[1]"}, 400, "mapping"),
         (b"name\nA\n", {"mapping": "{"}, 400, "mapping"),
+        (b"name\nA\n", {"mapping": '{"name": 1}'}, 400, "mapping"),
+        (b"name\nA\n", {"mapping": "[" * 50_000}, 400, "mapping"),
+        (b",".join([b"x"] * 501) + b"\n", {}, 400, "file"),
+        (zipped(), {}, 415, None),
         (b"name\nA\n", {"mapping": '{"x": "name"}'}, 400, "x"),
         (b"name\nA\n", {"colour": "red"}, 400, "colour"),
         (b"PK\x03\x04 and nothing", {}, 400, "file"),

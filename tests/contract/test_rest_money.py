@@ -101,6 +101,7 @@ def test_a_payment_is_reversed_once(admin: Api) -> None:
     invoice = sent_invoice(admin)
     payment_id = pay(admin, invoice["id"]).json["id"]
     path = f"/api/payments/{payment_id}/reverse"
+    assert refusal(admin.post(path, {"reason": "x" * 5000})) == (400, "VALIDATION_ERROR")
     answer = admin.post(path, {"reason": "Bounced"})
     assert answer.status_code == 200, answer.text
     body = answer.json

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.crm.search import service
 from tests.contract.conftest import Api
 
 
@@ -103,6 +104,24 @@ def test_pages_have_every_record_once(admin: Api) -> None:
     assert [len(part) for part in parts] == [5, 5, 2, 0]
     assert [name for part in parts for name in part] == whole
     assert find(admin, "page", offset=5000).json["total"] == 12
+
+
+def test_pages_reach_beyond_the_rows_that_are_ranked_together(
+    admin: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "BLOCK", 3)
+    monkeypatch.setattr(service, "ENOUGH", 0)
+    keys = {("client", make(admin, "Clients", name=f"Acme {number}")) for number in range(8)}
+    keys |= {("lead", make(admin, "Leads", company=f"Acme {number}")) for number in range(2)}
+    whole = find(admin, "acme", type="all", limit=20).json
+    assert whole["total"] == 10
+    assert {(item["type"], item["id"]) for item in whole["items"]} == keys
+    paged = []
+    for offset in range(0, 12, 2):
+        page = find(admin, "acme", type="all", limit=2, offset=offset).json
+        assert page["total"] == 10
+        paged += [(item["type"], item["id"]) for item in page["items"]]
+    assert paged == [(item["type"], item["id"]) for item in whole["items"]]
 
 
 def test_every_type_is_found(admin: Api) -> None:
@@ -204,6 +223,16 @@ def test_only_who_may_read_finds(admin: Api, sign_in: Callable[..., Api]) -> Non
     support = sign_in("Support")
     assert find(support, "acme", type="opportunity").status_code == 403
     assert find(support, "acme", type="all").json["total"] == 2
+
+
+def test_a_role_that_reads_none_of_the_types_searches_none(
+    admin: Api, sign_in: Callable[..., Api]
+) -> None:
+    body = {"name": "Talker", "permissions": {"ai:chat": "all"}}
+    assert admin.post("/api/admin/roles", body).status_code == 201
+    talker = sign_in("Talker")
+    for type_ in ("all", "client"):
+        assert find(talker, "acme", type=type_).status_code == 403
 
 
 def test_a_role_that_reads_own_records_finds_and_counts_those(

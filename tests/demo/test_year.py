@@ -14,7 +14,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.demo.article_files import read_articles
-from app.demo.load import fill
 from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS
 from app.demo.vocabulary.support import TOPICS
 from app.demo.year import make_year
@@ -97,9 +96,9 @@ def test_numbers_of_invoices_have_no_gap() -> None:
 
 
 def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
-    with app.app_context():
-        counts = fill()
-    assert counts["Invoices"] == session.scalar(select(func.count()).select_from(Invoice)) == 3000
+    told = app.test_cli_runner().invoke(args=["demo", "load"])
+    assert told.exit_code == 0, told.output
+    assert session.scalar(select(func.count()).select_from(Invoice)) == 3000
     paid = session.scalar(select(func.sum(Payment.amount)))
     assert paid == session.scalar(select(func.sum(Invoice.amount_paid)))
     owed = session.scalar(select(func.sum(Client.outstanding_balance)))
@@ -107,6 +106,10 @@ def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
     assert owed == session.scalar(select(func.sum(Invoice.amount_due)).where(open_ones))
     assert owed is not None and owed > Decimal(100_000)
     assert session.scalar(select(func.count()).select_from(User)) == 9
+    session.rollback()
+    again = app.test_cli_runner().invoke(args=["demo", "load"])
+    assert again.exit_code == 1
+    assert "there are clients already: the demonstration stays away" in again.output
 
 
 def test_every_ticket_is_answered_by_an_article_in_its_language() -> None:

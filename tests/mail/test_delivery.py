@@ -338,3 +338,34 @@ def test_without_a_server_mail_becomes_files(post: Post, tmp_path: Path) -> None
     (path,) = folder.iterdir()
     assert path.name == f"{key:08d}.eml"
     assert row["message_id"].encode() in path.read_bytes()
+
+
+def test_a_folder_that_cannot_be_written_delays_and_a_bad_mail_fails(
+    post: Post, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    good, bad = post.queue(), post.queue(subject="a\nb")
+    assert post.deliver(tmp_path / "file") == 2
+    assert [post.row(key)["status"] for key in (good, bad)] == ["queued", "failed"]
+    assert post.row(good)["attempts"] == 1 and post.row(good)["error"]
+    post.make_due(good)
+    assert post.deliver(tmp_path / "mail") == 1
+    assert post.row(good)["status"] == "sent"
+
+
+def test_what_there_is_no_time_for_is_given_back(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mailbox = Mailbox()
+    keys = [post.queue() for _ in range(2)]
+    with mail_server(mailbox) as port:
+        with monkeypatch.context() as slow:
+            slow.setattr(delivery, "_NEEDED", timedelta(days=1))
+            post.deliver(server_at(port))
+        rows = [post.row(key) for key in keys]
+        assert [(row["status"], row["attempts"], row["leased_until"]) for row in rows] == [
+            ("queued", 0, None)
+        ] * 2
+        assert mailbox.envelopes == []
+        assert post.deliver(server_at(port)) == 2
+    assert len(mailbox.envelopes) == 2

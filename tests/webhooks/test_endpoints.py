@@ -21,7 +21,7 @@ from app.models.webhook import WebhookEndpoint
 from app.types import iso_instant
 from tests.contract.conftest import PASSWORD, Api
 from tests.outbound.test_addresses import BROKEN, INSIDE, LOOPBACK
-from tests.receivers import Receiver
+from tests.receivers import Receiver, status
 from tests.waiting import until
 from tests.webhooks.conftest import Run, deliveries, make_client, register, when_all
 
@@ -234,6 +234,39 @@ def test_disabled_endpoint_gets_nothing_until_it_is_enabled_and_recovered(
         when_all(api, webhook, "succeeded", 3)
         until(lambda: not api.get(path).json["isRecovering"])
     assert {taken.json["data"]["object"]["id"] for taken in there.taken} == clients
+
+
+def test_what_was_given_up_is_tried_again_and_a_period_has_its_end(
+    near: Flask, api: Api, there: Receiver, work: Run
+) -> None:
+    there.answers["/flaky"] = status(500)
+    webhook = register(api, there.url("/flaky"), "client.created")
+    path = f"/api/webhooks/{webhook['id']}"
+    start = iso_instant(utc_now())
+    assert api.post(f"{path}/recover", {"since": start}).json["events"] == 0
+    with work(near):
+        given_up = make_client(api)
+        when_all(api, webhook, "failed")
+        tries = len(there.taken)
+        del there.answers["/flaky"]
+        end = iso_instant(utc_now() + timedelta(milliseconds=1))
+        until(lambda: iso_instant(utc_now()) > end)
+        make_client(api)
+        when_all(api, webhook, "succeeded")
+        answer = api.post(f"{path}/recover", {"since": start, "until": end})
+        assert (answer.status_code, answer.json["events"]) == (202, 1)
+        when_all(api, webhook, "succeeded", 2)
+        until(lambda: not api.get(path).json["isRecovering"])
+    assert len(there.taken) == tries + 2
+    assert there.taken[-1].json["data"]["object"]["id"] == given_up
+
+
+def test_a_change_that_changes_nothing_is_none(admin: Api) -> None:
+    webhook = admin.post("/api/webhooks", GOOD).json
+    path = f"/api/webhooks/{webhook['id']}"
+    before = admin.get(path)
+    same = admin.patch(path, {"description": "ERP"})
+    assert (same.status_code, same.json) == (200, before.json)
 
 
 @pytest.mark.only_on("sqlite")

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,6 +173,4 @@ def _cell_text(value: Any) -> str:
         return format(Decimal(repr(value)).normalize(), "f")
     if isinstance(value, datetime):
         return value.date().isoformat() if value.time() == time() else value.isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
     return str(value).strip()
