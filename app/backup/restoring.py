@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ from app.keys import derived_keys
 # What is in the way of a restore, besides what the migrations put in themselves.
 _SIGNS_OF_USE = ("users", "clients", "audit_records", "events")
 PIECE_BYTES = 1024 * 1024
+# What the reader of archives says of one whose bytes were changed, or cut off.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -34,7 +37,7 @@ def read_manifest(path: Path) -> Manifest:
     try:
         with zipfile.ZipFile(path) as archive:
             return Manifest.load(archive.read(MANIFEST))
-    except (zipfile.BadZipFile, KeyError, OSError) as error:
+    except (*_DAMAGED, OSError) as error:
         raise BackupError(f"{path} is no backup of this service") from error
 
 
@@ -142,7 +145,7 @@ def _load(
 def _read_part(archive: zipfile.ZipFile, name: str) -> bytes:
     try:
         return archive.read(name)
-    except (KeyError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise BackupError(f"the backup is damaged: {name} cannot be read") from error
 
 
@@ -171,5 +174,5 @@ def _pieces(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
         with archive.open(name) as source:
             while piece := source.read(PIECE_BYTES):
                 yield piece
-    except (KeyError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise BackupError(f"the backup is damaged: {name} cannot be read") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from app.body_stream import maximum_upload, note_fingerprint
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
 from app.documents.service import DOCUMENT, DOCUMENTS
 from app.errors import ValidationError, naming
+from app.json_body import parse_json
 from app.multipart import Form, Part
 from app.writing.bodies import read_properties
 
@@ -137,7 +137,7 @@ def _tags(values: list[str]) -> Any:
     text = values[0].strip()
     if text.startswith("["):
         try:
-            return json.loads(text)
-        except ValueError as error:
+            return parse_json(text.encode())
+        except ValidationError as error:
             raise ValidationError([("tags", "is no JSON list")]) from error
     return [tag.strip() for tag in text.split(",") if tag.strip()]

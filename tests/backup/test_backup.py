@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import struct
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -306,6 +307,27 @@ def test_what_is_not_as_it_was_written_is_not_restored(
     assert "Nothing was restored: " in told.output and words in told.output
     with restored.app_context(), read_engine().connect() as connection:
         assert connection.scalar(select(func.count()).select_from(Client)) == 0
+
+
+@pytest.mark.parametrize("start", ["tables/clients/", "files/documents/aa/", MANIFEST])
+def test_bytes_that_were_changed_on_the_way_are_noticed(
+    app: Flask, empty_app: Build, tmp_path: Path, start: str
+) -> None:
+    path = tmp_path / "backup.zip"
+    with filled(app):
+        write_backup(path)
+    with zipfile.ZipFile(path) as archive:
+        member = next(one for one in archive.infolist() if one.filename.startswith(start))
+    content = bytearray(path.read_bytes())
+    begin = member.header_offset
+    name, extra = struct.unpack_from("<HH", content, begin + 26)
+    content[begin + 30 + name + extra] ^= 0xFF
+    path.write_bytes(content)
+    restored = empty_app("sqlite")
+    told = restored.test_cli_runner().invoke(args=["restore", str(path)])
+    assert told.exit_code == 1
+    assert "Nothing was restored: " in told.output
+    assert "damaged: " in told.output or "is no backup" in told.output
 
 
 def test_a_backup_names_the_files_that_the_store_has_lost(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import struct
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime
@@ -227,10 +228,22 @@ def bomb() -> bytes:
     return file.getvalue()
 
 
+def damaged(member: str) -> bytes:
+    """A workbook in which the packed bytes of ``member`` begin with what no packer writes."""
+    content = bytearray(workbook(["name"], ["A"]))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        begin = archive.getinfo(member).header_offset
+    name, extra = struct.unpack_from("<HH", content, begin + 26)
+    content[begin + 30 + name + extra] = 0xFF
+    return bytes(content)
+
+
 @pytest.mark.parametrize(
     ("content", "fields", "status", "field"),
     [
         (b"", {}, 400, "file"),
+        (damaged("xl/worksheets/sheet1.xml"), {}, 400, "file"),
+        (damaged("xl/workbook.xml"), {}, 400, "file"),
         (b"\n\n", {}, 400, "file"),
         (b"name,name\nA,B\n", {}, 400, "name"),
         (b"name\nA,B\n", {}, 400, "row 2"),

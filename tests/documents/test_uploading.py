@@ -339,4 +339,14 @@ def test_versions_that_come_at_the_same_time_are_all_kept(app: Flask, files: Fil
 def test_tags_are_a_list_in_any_way(files: Files) -> None:
     for tags in ("a, b", json.dumps(["a", "b"]), ["a", "b"]):
         assert files.upload(tags=tags).json["tags"] == ["a", "b"]
-    assert files.upload(tags="[1").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "tags", ["[1", "[" * 60_000, "[NaN]", '["a\\u0000b"]', '["\\ud800"]', "[1e999]", "[{}]"]
+)
+def test_a_list_of_tags_that_is_none_is_refused(files: Files, tags: str) -> None:
+    answer = files.upload(tags=tags)
+    assert answer.status_code == 400, answer.text
+    assert {detail["field"].partition("[")[0] for detail in answer.json["error"]["details"]} == {
+        "tags"
+    }

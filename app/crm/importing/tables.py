@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -151,8 +152,8 @@ def _workbook_rows(path: Path) -> Iterator[Iterator[list[str]]]:
 
 
 # What openpyxl and the XML below it say of files that are none.
-_BROKEN = (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError, OSError,
-           IndexError, SyntaxError, NotImplementedError, RuntimeError)  # fmt: skip
+_BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError,
+           EOFError, OSError, IndexError, SyntaxError, NotImplementedError, RuntimeError)  # fmt: skip
 
 
 def _sheet_rows(workbook: Any) -> Iterator[list[str]]:
