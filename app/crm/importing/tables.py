@@ -152,8 +152,20 @@ def _workbook_rows(path: Path) -> Iterator[Iterator[list[str]]]:
 
 
 # What openpyxl and the XML below it say of files that are none.
-_BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, AttributeError,
-           EOFError, OSError, IndexError, SyntaxError, NotImplementedError, RuntimeError)  # fmt: skip
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OSError,
+    IndexError,
+    SyntaxError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def _sheet_rows(workbook: Any) -> Iterator[list[str]]:
