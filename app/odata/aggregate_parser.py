@@ -12,6 +12,8 @@ from app.odata.nodes import ComputeItem, Count, Literal, Member, Node, OrderItem
 from app.odata.parser import ExpressionParser
 
 _METHODS: t.Final = ("sum", "min", "max", "average", "countdistinct")
+# Each is a select in a select.
+_MOST_STEPS: t.Final = 8
 
 
 class AggregateParser(ExpressionParser):
@@ -94,6 +96,8 @@ class AggregateParser(ExpressionParser):
         origins: list[AggregateFrom] = []
         while self.at_word("from"):
             start = self.advance()
+            if len(origins) == _MOST_STEPS:
+                raise QueryError(f"'from' makes more than {_MOST_STEPS} steps", start.offset)
             properties = self.separated(self.parse_path)
             origins.append(AggregateFrom(properties, self._parse_method(), offset=start.offset))
         if method is None and not isinstance(expression, Member | Count):

@@ -13,7 +13,6 @@ from sqlalchemy import (
     BigInteger,
     BindParameter,
     ColumnElement,
-    Double,
     false,
     func,
     or_,
@@ -31,6 +30,7 @@ from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Literal, OrderItem
 from app.odata.reading.ordering import order_keys
+from app.odata.sql.double_sums import double_sum
 from app.odata.sql.spelled import Spelled
 from app.types import ExactDecimal
 
@@ -137,16 +137,23 @@ def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
     kind = family(value.type)
     sql = value.sql
     total: ColumnElement[Any]
+
+    def before(total: Any) -> ColumnElement[Any]:
+        return total.over(order_by=order, rows=(None, -1))  # type: ignore[no-any-return]
+
+    def whole(total: Any) -> ColumnElement[Any]:
+        return total.over()  # type: ignore[no-any-return]
+
     if kind == "integer":
         total, type_ = Spelled(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql), edm.INT64
     elif kind == "double":
-        total, type_ = func.sum(sql, type_=Double()), edm.DOUBLE
+        sums = [double_sum(sql, one) for one in (before, whole)]
+        return [Typed(one, edm.DOUBLE) for one in sums]
     else:
         scale = sql.type.scale if isinstance(sql.type, ExactDecimal) else _SCALE
         column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
         total, type_ = func.sum(column, type_=ExactDecimal(18, scale)), edm.DECIMAL
-    before = total.over(order_by=order, rows=(None, -1))
-    return [Typed(before, type_), Typed(total.over(), type_)]
+    return [Typed(before(total), type_), Typed(whole(total), type_)]
 
 
 def _as_column(number: ColumnElement[Any]) -> ColumnElement[Any]:

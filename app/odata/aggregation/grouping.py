@@ -22,7 +22,7 @@ from app.odata.apply_nodes import (
     TopBottom,
     name_of,
 )
-from app.odata.binding.aggregates import aggregate_item
+from app.odata.binding.aggregates import aggregate_item, method_from
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Member, Node
 from app.odata.reading.computing import compute
@@ -135,12 +135,10 @@ def _stepwise(
         rows = replace(rows, conditions=[*rows.conditions, where])
     step = replace(item, origins=(), alias=_STEP)
     for place, origin in enumerate(item.origins):
-        if origin.method is None:
-            raise QueryError("say how to aggregate: 'with average' ...", origin.offset)
         finer = [one for later in item.origins[place:] for one in later.properties]
         distinct = {tuple(_path(key)): key for key in (*keys, *finer)}
         rows = _grouped(rows, list(distinct.values()), _Inner(items=[step]))
-        step = AggregateItem(Member(None, _STEP), origin.method, _STEP, offset=item.offset)
+        step = AggregateItem(Member(None, _STEP), method_from(origin), _STEP, offset=item.offset)
     return _grouped(rows, keys, _Inner(items=[replace(step, alias=item.alias)]))
 
 

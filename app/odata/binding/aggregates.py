@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Double, case, distinct, func
+from sqlalchemy import BigInteger, ColumnElement, FromClause, Select, case, distinct, func, select
 
 from app.odata import edm
-from app.odata.apply_nodes import AggregateCall, AggregateItem
-from app.odata.binding.collections import opened
+from app.odata.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
+from app.odata.binding.collections import Opened, opened
 from app.odata.binding.lambdas import count_rows
 from app.odata.binding.protocol import Translating
 from app.odata.binding.unifying import as_decimal
@@ -17,6 +19,7 @@ from app.odata.binding.values import NUMBERS, Place, Row, Rows, Typed, family, t
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Count, Member, Node
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
+from app.odata.sql.double_sums import double_average, double_sum
 from app.odata.sql.spelled import Spelled
 from app.types import ExactDecimal
 
@@ -64,7 +67,7 @@ def _sum(value: Typed, kind: str) -> Typed:
         )
         return Typed(total, edm.INT64)
     if kind == "double":
-        return Typed(func.sum(value.sql, type_=Double()), edm.DOUBLE)
+        return Typed(double_sum(value.sql), edm.DOUBLE)
     if isinstance(value.sql.type, ExactDecimal):
         # A sum of scaled integers is one itself, of any number of digits that fit.
         wide = ExactDecimal(18, value.sql.type.scale)
@@ -76,7 +79,7 @@ def _sum(value: Typed, kind: str) -> Typed:
 def _average(value: Typed, kind: str) -> Typed:
     """The quotient of sum and number of values, rounded as every quotient is."""
     if kind == "double":
-        return Typed(func.avg(value.sql, type_=Double()), edm.DOUBLE)
+        return Typed(double_average(value.sql), edm.DOUBLE)
     total = as_decimal(_sum(value, kind))
     number = Spelled(BigInteger(), "count({0})", "count({0})", value.sql)
     return Typed(decimal_operation("div", total.sql, number), edm.DECIMAL)
@@ -94,8 +97,6 @@ def aggregate_item(
 
     A path through a collection is aggregated for each row first: a sum of sums is the sum of all.
     """
-    if item.origins:
-        raise UnsupportedError("'from' is not offered in an expression", item.offset)
     expression = item.expression
     if isinstance(expression, Count):
         if expression.source is None:
@@ -126,9 +127,43 @@ def _over(translator: Translating, source: Place, item: AggregateItem) -> Typed:
     rows = opened(translator, source, item.offset)
     if not isinstance(rows.member, Row):
         raise QueryError("only a collection of entities can be aggregated", item.offset)
-    value = aggregate_item(translator.within(rows.member.scope), item)
+    inner = translator.within(rows.member.scope)
+    if item.origins:
+        return _in_steps(inner, rows, item)
+    value = aggregate_item(inner, item)
     found = _again(rows.select(value.sql).scalar_subquery())
     return Typed(found, value.type, value.nullable)
+
+
+def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typed:
+    """``A from p with g``: A of each group of ``p``, then g of these (Data Aggregation 3.2.1.5)."""
+    value = aggregate_item(translator, replace(item, origins=()))
+    keys = {key: translator.typed(key) for key in chain(*(one.properties for one in item.origins))}
+    read: Callable[..., Select[Any]] = rows.select
+    for place, origin in enumerate(item.origins):
+        left = dict.fromkeys(chain(*(one.properties for one in item.origins[place:])))
+        groups = {key: keys[key].sql.label(f"k{at}") for at, key in enumerate(left)}
+        step = read(*groups.values(), value.sql.label("step"))
+        made = step.group_by(*(keys[key].sql for key in left)).subquery()
+        keys = {key: replace(keys[key], sql=made.c[group.name]) for key, group in groups.items()}
+        method = method_from(origin)
+        value = aggregated(method, replace(value, sql=_again(made.c.step)), item.offset)
+        read = _reader(made)
+    return Typed(_again(read(value.sql).scalar_subquery()), value.type)
+
+
+def _reader(made: FromClause) -> Callable[..., Select[Any]]:
+    return lambda *columns: select(*columns).select_from(made).correlate_except(made)
+
+
+def method_from(origin: AggregateFrom) -> str:
+    """How the values of a step are put together.
+
+    Raises: QueryError, it does not say.
+    """
+    if origin.method is None:
+        raise QueryError("say how to aggregate: 'with average' ...", origin.offset)
+    return origin.method
 
 
 def _collection(translator: Translating, expression: Node) -> Rows | None:

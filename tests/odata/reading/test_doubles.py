@@ -79,3 +79,74 @@ def test_many_operands_are_computed_in_no_time(client: Client, operator: str) ->
 def test_remainders_of_great_numbers_are_alike(client: Client) -> None:
     for text in ("1e300 mod 7", "1e18 mod 0.7e0", "-1e19 mod 3e0", "1e308 mod 1e-10"):
         value(client, text)  # the client compares both databases
+
+
+# --- sums and averages ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("factor", "total", "average"),
+    [
+        ("1e308", "INF", 1e308),
+        ("-1e308", "-INF", -1e308),
+        ("1e307", "INF", 1e307),
+        ("1e290", 6e291, 1e290),
+        ("1e160", 6e161, 1e160),
+        ("1e-310", 6e-309, 1e-310),
+        ("5e-324", 60 * 5e-324, 5e-324),
+        ("INF", "INF", "INF"),
+        ("0e0", 0, 0),
+    ],
+)
+def test_sums_leave_the_range_and_averages_do_not(
+    client: Client, factor: str, total: object, average: object
+) -> None:
+    apply = f"compute({factor} mul 1 as v)/aggregate(v with sum as s,v with average as a)"
+    (row,) = client.get(f"Items?$apply={quote(apply)}")["value"]
+    if isinstance(total, str):
+        assert row["s"] == total
+    else:
+        assert row["s"] == pytest.approx(total, rel=1e-12, abs=0)
+    if isinstance(average, str):
+        assert row["a"] == average
+    else:
+        assert row["a"] == pytest.approx(average, rel=1e-12, abs=0)
+
+
+def test_a_sum_may_leave_the_range_and_come_back(client: Client) -> None:
+    sign = "case(id le 30:1e308,true:-1e308)"
+    for expression, expected in ((sign, 0), (f"{sign} mul case(id eq 60:0,true:1)", 1e308)):
+        apply = f"compute({expression} as v)/aggregate(v with sum as s)"
+        assert client.get(f"Items?$apply={quote(apply)}")["value"] == [{"s": expected}]
+
+
+def test_sums_that_are_no_number_are_null(client: Client) -> None:
+    opposite = "compute(case(id eq 1:INF,id eq 2:-INF,true:1e0) as v)"
+    apply = f"{opposite}/aggregate(v with sum as s,v with average as a)"
+    assert client.get(f"Items?$apply={quote(apply)}")["value"] == [{"s": None, "a": None}]
+    assert client.get(f"Items?$apply=filter(false)/{quote(apply)}")["value"] == [
+        {"s": None, "a": None}
+    ]
+
+
+def test_sums_of_groups_and_of_related_rows(client: Client) -> None:
+    apply = "groupby((active),aggregate(weight mul 1e300 with sum as s,$count as n))"
+    rows = client.get(f"Items?$apply={quote(apply)}&$orderby=active")["value"]
+    expected = []
+    for active in (False, True):
+        weights = [row["weight"] for row in ROWS if row["active"] is active]
+        total = sum((one or 0) * 1e300 for one in weights)
+        expected.append("INF" if math.isinf(total) else total)
+    assert [row["s"] for row in rows] == expected
+    related = quote("Items/aggregate(weight mul 1e300 with sum)")
+    totals = client.get(f"Makers?$compute={related} as s&$select=s")["value"]
+    assert {"s": "INF"} in totals
+
+
+@pytest.mark.parametrize(
+    ("extremes", "count"),
+    [("topsum(INF,v)", 2), ("topsum(1.5e308,v)", 2), ("bottomsum(1e308,v)", 1)],
+)
+def test_running_sums_leave_the_range(client: Client, extremes: str, count: int) -> None:
+    apply = quote(f"compute(1e308 mul 1 as v)/{extremes}/aggregate($count as n)")
+    assert client.get(f"Items?$apply={apply}")["value"] == [{"n": count}]
