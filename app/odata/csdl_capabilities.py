@@ -72,7 +72,7 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield _term("SearchRestrictions", {"Searchable": searchable})
     yield _term("InsertRestrictions", _insertion(container, entity_set, insertable))
     yield _term("DeepInsertSupport", {"Supported": insertable})
-    yield _term("UpdateRestrictions", _change(type_, updatable, insertable))
+    yield _term("UpdateRestrictions", _change(entity_set, updatable, insertable))
     yield _term("DeepUpdateSupport", {"Supported": updatable})
     yield _term("ChangeTracking", {"Supported": type_.changes is not None})
     deletable = writable and entity_set.deletable
@@ -137,11 +137,11 @@ def is_insertable(
     return nav.foreign_key is not None
 
 
-def _change(type_: edm.EntityType, updatable: bool, insertable: bool) -> dict[str, Expression]:
+def _change(entity_set: edm.EntitySet, updatable: bool, insertable: bool) -> dict[str, Expression]:
     record: dict[str, Expression] = {"Updatable": updatable}
     if updatable:
-        record["Upsertable"] = insertable and bool(upsert_keys(type_))
-        record["DeltaUpdateSupported"] = insertable
+        record["Upsertable"] = insertable and bool(upsert_keys(entity_set.type))
+        record["DeltaUpdateSupported"] = insertable and entity_set.takes_deltas
         record["FilterSegmentSupported"] = True
         record["QueryOptions"] = RETURNED
     return record

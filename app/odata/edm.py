@@ -255,7 +255,10 @@ class Guarded(Service, Protocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntitySet:
-    """A set of entities; without a service it is read-only."""
+    """A set of entities; without a service it is read-only.
+
+    ``takes_deltas`` tells whether several of them can be made and changed by one PATCH of the set.
+    """
 
     name: str
     type: EntityType
@@ -264,6 +267,7 @@ class EntitySet:
     insertable: bool = True
     updatable: bool = True
     deletable: bool = True
+    takes_deltas: bool = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

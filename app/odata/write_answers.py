@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Response
@@ -13,7 +14,7 @@ from app.odata.options import OptionTexts
 from app.odata.payload import EntityBody
 from app.odata.preferences import preference_applied
 from app.odata.write_content import WriteRequest
-from app.odata.write_rows import find_version
+from app.odata.write_rows import find_version, held_value
 from app.odata.write_shown import shown_answer
 from app.odata.write_targets import Target
 from app.odata.write_urls import entity_path
@@ -33,6 +34,8 @@ def written_entity(
         body: what was written: related entities given in it are shown in the answer, too.
     """
     wanted = request.preferences.return_
+    if created:
+        target = _where_it_is(target, key)
     path = target_path(target, key)
     response = _representation(request, target, key, path, body) if wanted != "minimal" else None
     if response is None:
@@ -63,6 +66,20 @@ def target_path(target: Target, key: Any) -> str:
     if target.is_singleton:
         return target.entity_set.name
     return entity_path(target.entity_set.name, target.entity_set.type, key)
+
+
+def _where_it_is(target: Target, key: Any) -> Target:
+    """``target`` below the owner that a new entity has: a service may choose another one.
+
+    A comment on a closed ticket is made in a ticket that follows it.
+    """
+    link = target.link
+    if link is None or not link.navigation.contained or link.navigation.owned:
+        return target
+    if link.navigation.foreign_key is None:
+        return target
+    owner = held_value(target.type, key, link.navigation.foreign_key)
+    return target if owner in (None, link.key) else replace(target, link=replace(link, key=owner))
 
 
 def no_content(request: WriteRequest) -> Response:

@@ -24,7 +24,7 @@ from app.json_body import parse_json
 from app.odata import edm
 from app.odata.csdl_capabilities import upsert_keys
 from app.odata.deep_relations import service_of
-from app.odata.methods import READ, method_error
+from app.odata.methods import method_error
 from app.odata.options import OptionTexts
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import FilterPathSegment, NameSegment
@@ -131,8 +131,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     content = request.json()
     items = content.get("value") if isinstance(content, dict) else None
     if not isinstance(items, list):
-        message = 'A set is changed by the items of a delta: {"value": [...]}.'
-        raise method_error("PATCH", (*READ, "POST"), message)
+        raise ValidationError([("value", 'must be the items of a delta: {"value": [...]}')])
     if request.odata_version == "4.0":
         raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
     if len(items) > MOST_RELATED:

@@ -62,7 +62,7 @@ def _set_writes(entity_set: edm.EntitySet) -> tuple[str, ...]:
     """Of a whole set: a new entity, and a delta where entities may be made and changed."""
     if not entity_set.insertable:
         return ()
-    return ("POST", "PATCH") if entity_set.updatable else ("POST",)
+    return ("POST", "PATCH") if entity_set.updatable and entity_set.takes_deltas else ("POST",)
 
 
 def _is_writable(target: Target) -> bool:

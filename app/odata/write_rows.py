@@ -94,6 +94,13 @@ def related_keys(
     return [_key(row) for row in _run(_visible(statement, type_, source))]
 
 
+def held_value(type_: edm.EntityType, key: Any, attribute: str) -> Any | None:
+    """The value of a column of an entity that was written; None where it is not there."""
+    statement = select(type_.table.c[attribute]).where(*_is(type_, type_.table, key))
+    rows = _run(statement)
+    return rows[0][0] if rows else None
+
+
 def key_parts(key: Any) -> tuple[Any, ...]:
     """A key as the values of its properties, in their order."""
     return key if isinstance(key, tuple) else (key,)

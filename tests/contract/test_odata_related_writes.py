@@ -231,3 +231,43 @@ def test_single_lines(admin: Api, invoice: int) -> None:
     assert read(admin, f"Invoices({invoice})")["subtotal"] == 25
     bad = admin.post(f"/odata/Invoices({invoice})/LineItems", {"unitPrice": 1})
     assert fields(bad) == {"description"}
+
+
+# --- comments -------------------------------------------------------------------------------------
+
+
+def closed_ticket(api: Api) -> int:
+    key = make(api, "Tickets", subject="Printer", requesterEmail="a@b.example")
+    me = read(api, "Me")["id"]
+    for change in ({"assigneeId": me}, {"status": "Solved"}, {"status": "Closed"}):
+        answer = api.patch(f"/odata/Tickets({key})", change)
+        assert answer.status_code == 200, answer.text
+    return key
+
+
+@pytest.mark.parametrize("preference", [{}, {"Prefer": "return=minimal"}])
+def test_a_comment_on_a_closed_ticket_is_told_where_it_is(
+    admin: Api, preference: dict[str, str]
+) -> None:
+    closed = closed_ticket(admin)
+    made = admin.post(f"/odata/Tickets({closed})/Comments", {"body": "Again!"}, headers=preference)
+    assert made.status_code == (204 if preference else 201), made.text
+    assert made.headers["OData-EntityId"] == made.headers["Location"]
+    shown = admin.get(address(made))
+    assert (shown.status_code, shown.json["body"]) == (200, "Again!")
+    assert shown.json["ticketId"] != closed
+    if not preference:
+        assert {**made.json, "@odata.context": ""} == {**shown.json, "@odata.context": ""}
+        assert f"Tickets({shown.json['ticketId']})" in made.json["@odata.context"]
+    assert read(admin, f"Tickets({closed})/Comments")["value"] == []
+
+
+def test_a_batch_finds_a_comment_on_a_closed_ticket(admin: Api) -> None:
+    closed = closed_ticket(admin)
+    body = {"requests": [
+        {"id": "1", "method": "post", "url": f"Tickets({closed})/Comments", "body": {"body": "x"}},
+        {"id": "2", "dependsOn": ["1"], "method": "get", "url": "$1"},
+    ]}  # fmt: skip
+    first, second = admin.post("/odata/$batch", body).json["responses"]
+    assert (first["status"], second["status"]) == (201, 200)
+    assert second["body"]["id"] == first["body"]["id"]

@@ -258,7 +258,9 @@ def container(
         namespace=NAMESPACE,
         name="Container",
         sets={
-            name: edm.EntitySet(name=name, type=type_, service=services.get(name))
+            name: edm.EntitySet(
+                name=name, type=type_, service=services.get(name), takes_deltas=False
+            )
             for name, type_ in sets.items()
         },
         types=by_name(types),
