@@ -9,6 +9,7 @@ from typing import Any
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS = 24
+REMARK_COLOUR = "#555555"
 COLOURS = ["#2f6f9f", "#e08a2e", "#4f9d69", "#b5485d", "#7a6bb0", "#8a8d91"]
 
 
@@ -40,10 +41,13 @@ def vega_lite(
         "config": {"font": "DejaVu Sans, Arial, sans-serif", "view": {"stroke": None},
                    "range": {"category": COLOURS}, "axis": {"gridColor": "#e6e8eb"}},
     }  # fmt: skip
-    if title or remark:
+    if title:
         spec["title"] = {"text": title, "anchor": "start", "fontSize": 16}
-    if remark:
-        spec["title"] |= {"subtitle": remark, "subtitleColor": "#555555"}
+        if remark:
+            spec["title"] |= {"subtitle": remark, "subtitleColor": REMARK_COLOUR}
+    elif remark:  # a subtitle is drawn below a title only
+        spec["title"] = {"text": remark, "anchor": "start", "fontSize": 11,
+                         "fontWeight": "normal", "color": REMARK_COLOUR}  # fmt: skip
     return spec
 
 

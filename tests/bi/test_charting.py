@@ -123,6 +123,9 @@ def test_a_chart_keeps_the_order_of_its_rows_and_says_what_it_leaves_out() -> No
     found = charted(rows, x="status", series="priority")
     spec = vega_lite(found.chart, found.rows, "Title", "A remark.")
     assert spec["title"]["subtitle"] == "A remark."
+    # A page that has a title of its own: the remark is drawn nevertheless.
+    assert vega_lite(found.chart, found.rows, remark="A remark.")["title"]["text"] == "A remark."
+    assert "title" not in vega_lite(found.chart, found.rows)
     encoding = spec["encoding"]
     assert all(encoding[name]["sort"] is None for name in ("x", "color", "xOffset"))
 

@@ -11,9 +11,10 @@ import openpyxl
 import pytest
 import xlsxwriter
 
+from app.bi.exports.csv_file import cell as field
 from app.bi.exports.pdf_file import shown
 from app.bi.exports.table import plain
-from app.bi.exports.xlsx_file import write_cell
+from app.bi.exports.xlsx_file import FORMATS, write_cell
 from app.bi.reports.definition import Column
 
 
@@ -67,6 +68,7 @@ def test_instants_are_in_utc_and_long_texts_are_cut() -> None:
     [
         ("money", Decimal("1234.5"), "1,234.50"), ("integer", 2026, "2026"),
         ("number", Decimal("1234.5"), "1,234.5"), ("boolean", True, "yes"),
+        ("percent", 49, "49.0"), ("percent", Decimal("70.3"), "70.3"),
         ("boolean", False, "no"), ("text", None, ""), ("text", "two\nlines", "two lines"),
         ("instant", "2026-06-01T10:00:00Z", "2026-06-01 10:00"), ("text", [True, "b"], "true; b"),
     ],
@@ -79,3 +81,20 @@ def test_texts_of_values() -> None:
     assert [plain(value) for value in (None, True, False, 5, [1, [2, 3]])] == [
         "", "true", "false", "5", "1; 2; 3",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("money", 0, "0.00"), ("money", Decimal("7850"), "7850.00"), ("money", -3, "-3.00"),
+        ("money", Decimal("1.5"), "1.50"), ("money", Decimal("0.1250"), "0.1250"),
+        ("money", None, ""), ("integer", 7, "7"), ("text", "=1+1", "'=1+1"),
+    ],
+)  # fmt: skip
+def test_money_in_csv_has_two_decimals_at_least(kind: str, value: Any, text: str) -> None:
+    assert field(value, kind) == text
+
+
+def test_no_number_ends_with_a_point() -> None:
+    assert [name for name, look in FORMATS.items() if look.get("num_format", "").endswith("#.##")
+            or ".#" in look.get("num_format", "")] == []  # fmt: skip

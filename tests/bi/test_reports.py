@@ -156,6 +156,21 @@ def test_columns_are_those_of_the_rows_and_not_of_the_first_one_alone(
     assert file.splitlines()[2].endswith(",Move")
 
 
+def test_columns_stand_in_the_order_in_which_they_were_selected(admin: Api) -> None:
+    body = {"name": "Zoo", "tags": ["big", "old"], "billingAddress": {"city": "Kiel"}}
+    assert admin.post("/odata/Clients", body).status_code == 201
+    url = "/odata/Clients?$select=tags,billingAddress,createdAt,name,id"
+    report = save(admin, name="Order", odata=url)
+    names = [column["name"] for column in report["columns"]]
+    assert (names[0], names[-3:]) == ("tags", ["createdAt", "name", "id"])
+    assert "billingAddress/city" in names[1:-3]
+    answer = admin.post(f"/api/bi/reports/{report['id']}/export", {"format": "csv"})
+    row = answer.data.decode("utf-8-sig").splitlines()[1]
+    assert row.startswith("big; old,") and ",Kiel," in row
+    everything = save(admin, name="All", odata="/odata/Clients")["columns"]
+    assert "tags" not in {column["name"] for column in everything}
+
+
 def test_what_a_report_asks_for_is_changed(
     admin: Api, business: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,19 @@ def write_csv(table: ExportTable, path: Path) -> None:
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([safe(column.label) for column in table.columns])
-        writer.writerows([cell(value) for value in row] for row in table.rows())
+        kinds = [column.type for column in table.columns]
+        writer.writerows(map(cell, row, kinds) for row in table.rows())
 
 
-def cell(value: Any) -> str:
-    """A value as a field: texts that look like formulas get an apostrophe in front."""
+def cell(value: Any, kind: str = "text") -> str:
+    """A value as a field: texts that look like formulas get an apostrophe in front.
+
+    Money has two decimals at least, a sum of nothing too.
+    """
     text = plain(value)
+    if kind == "money" and isinstance(value, int | Decimal):
+        has_cents = isinstance(value, Decimal) and int(value.as_tuple().exponent) <= -2
+        return text if has_cents else f"{value:.2f}"
     return safe(text) if isinstance(value, str | list) else text
 
 

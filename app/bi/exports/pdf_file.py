@@ -163,6 +163,8 @@ def shown(column: Column, value: Any) -> str:
     if isinstance(value, int | Decimal):
         if column.type == "money":
             return f"{value:,.2f}"
+        if column.type == "percent":
+            return f"{value:,.1f}"
         return str(value) if column.type == "integer" else f"{value:,}"
     text = " ".join(plain(value)[:LONGEST].split())
     return text[:16].replace("T", " ") if column.type == "instant" else text

@@ -26,9 +26,10 @@ else:
 LONGEST_CELL = 32_767
 # Doubles are exact up to here; a longer number is a text, or its last digits would change.
 LARGEST_NUMBER = 10**15
-_FORMATS: Mapping[str, Mapping[str, Any]] = {
+FORMATS: Mapping[str, Mapping[str, Any]] = {
     "money": {"num_format": "#,##0.00"},
-    "number": {"num_format": "#,##0.##"},
+    # Not "0.##", which shows a whole number with a point and nothing behind it.
+    "number": {"num_format": "#,##0.00##"},
     "integer": {"num_format": "0"},
     "percent": {"num_format": "0.0"},
     "date": {"num_format": "yyyy-mm-dd", "align": "left"},
@@ -63,9 +64,9 @@ class _Book:
         self._table = table
         self._book = book
         base = {"font_name": "Calibri", "font_size": 11}
-        self._formats = {name: book.add_format({**base, **look}) for name, look in _FORMATS.items()}
+        self._formats = {name: book.add_format({**base, **look}) for name, look in FORMATS.items()}
         total = {**base, "bold": True, "top": 1}
-        self._totals = {name: book.add_format({**total, **look}) for name, look in _FORMATS.items()}
+        self._totals = {name: book.add_format({**total, **look}) for name, look in FORMATS.items()}
         head = {**base, "bold": True, "bg_color": "#E8EEF4", "bottom": 1, "text_wrap": True,
                 "valign": "top"}  # fmt: skip
         self._head = book.add_format(head)
@@ -73,7 +74,7 @@ class _Book:
             name: book.add_format(
                 {**head, "align": "right"} if name in _NUMBERS else {**head, **look}
             )
-            for name, look in _FORMATS.items()
+            for name, look in FORMATS.items()
         }
         self._note = book.add_format({**base, "italic": True, "valign": "top"})
         self._wrapped = book.add_format({**base, "text_wrap": True, "valign": "top"})

@@ -130,7 +130,7 @@ def _content(values: Mapping[str, Any]) -> dict[str, Any]:
         report_of_question(question)  # refused now, not when it is mailed
         return {"question": question, "definition": {}}
     query = read_url(values["odata"])
-    columns = values.get("columns") or columns_of(run(query, SAMPLE).rows)
+    columns = values.get("columns") or columns_of(run(query, SAMPLE).rows, _selected(query.options))
     definition = {"entity": query.set_name, "options": dict(query.options), "columns": columns,
                   "chart": values.get("chart")}  # fmt: skip
     return {"question": None, "definition": definition}
@@ -162,17 +162,37 @@ def read_url(url: str) -> Query:
     return Query(match[1], options)
 
 
-def columns_of(rows: list[Row]) -> list[dict[str, Any]]:
-    """Columns as the first value of each shows them; lists are left out."""
+def _selected(options: Mapping[str, str]) -> list[str]:
+    """The properties that a query names, in its order; none where it names none."""
+    names = [name.strip() for name in options.get("select", "").split(",")]
+    return [] if "*" in names else [name for name in names if name]
+
+
+def columns_of(rows: list[Row], selected: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Columns as the first value of each shows them, those that were selected in their order.
+
+    Lists are left out, but for those of texts and numbers that were selected by name.
+    """
     known: dict[str, Any] = {}
     for row in rows:
         known |= {name: value for name, value in row.items() if known.get(name) is None}
     outer = {name.rpartition("/")[0] for name in known}  # null in some rows, an object in others
     return [
         {"name": name, "label": label_of(name), "type": _type_of(value)}
-        for name, value in known.items()
-        if not isinstance(value, list) and name not in outer
+        for name, value in sorted(known.items(), key=lambda one: _place(one[0], selected))
+        if name not in outer and (not isinstance(value, list) or _is_plain(name, value, selected))
     ]
+
+
+def _place(name: str, selected: Sequence[str]) -> int:
+    """Where a column stands: ``billingAddress/city`` where ``billingAddress`` was selected."""
+    while name and name not in selected:
+        name = name.rpartition("/")[0]
+    return selected.index(name) if name else len(selected)
+
+
+def _is_plain(name: str, value: list[Any], selected: Sequence[str]) -> bool:
+    return name in selected and not any(isinstance(one, dict | list) for one in value)
 
 
 def label_of(name: str) -> str:
@@ -186,9 +206,9 @@ def _type_of(value: Any) -> str:
         return "boolean"
     if isinstance(value, int):
         return "integer"
-    if value is not None and not isinstance(value, str):
+    if value is not None and not isinstance(value, str | list):
         return "number"
-    text = value or ""
+    text = value if isinstance(value, str) else ""
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
         return "date"
     return "instant" if re.fullmatch(r"\d{4}-\d{2}-\d{2}T[\d:.]+Z", text) else "text"
@@ -231,5 +251,5 @@ def made_whole(report: Report) -> Report:
         if report.columns:
             return report
         rows = run(Query(report.entity, report.options), SAMPLE).rows
-        return replace(report, columns=_columns(columns_of(rows)))
+        return replace(report, columns=_columns(columns_of(rows, _selected(report.options))))
     return replace(report, **report_of_question(report.question))
