@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -32,7 +32,10 @@ class Instant(fields.DateTime):
             raise self.make_error("invalid") from error
         if instant.tzinfo is None:
             raise self.make_error("invalid")
-        return instant
+        try:
+            return instant.astimezone(UTC)
+        except OverflowError as error:  # in the first hours of all years, or the last
+            raise self.make_error("invalid") from error
 
 
 class JsonBoolean(fields.Boolean):
