@@ -64,7 +64,8 @@ def list_records(path: str) -> Response:
 
 def _columns(wanted: Page, order: str) -> list[Column]:
     properties = wanted.entity_set.type.properties
-    field, _, direction = order.partition(" ")
+    first, _, _ = order.partition(",")
+    field, _, direction = first.partition(" ")
     columns = []
     for name in wanted.columns:
         is_sorted = (direction or "asc") if name == field else ""

@@ -9,6 +9,9 @@ from app.console import engine
 from app.errors import NotFoundError
 from app.odata import edm
 
+# Records that were moved in are as old as they were made, whatever their keys are.
+NEWEST = "createdAt desc,id desc"
+
 
 @dataclass(frozen=True)
 class Page:
@@ -27,7 +30,7 @@ class Page:
     title: str
     columns: Sequence[str]
     state: str | None = None
-    order: str = "id desc"
+    order: str = NEWEST
     related: Sequence[str] = ()
     parents: Sequence[str] = ()
     main: Sequence[str] = ()
@@ -72,7 +75,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Leads", "Leads", "Lead", "fullName",
             ("fullName", "company", "status", "rating", "source", "estimatedValue", "createdAt"),
-            "status", "id desc", ("Tasks", "Documents"), ("ConvertedClient",),
+            "status", NEWEST, ("Tasks", "Documents"), ("ConvertedClient",),
             main=(
                 "firstName", "lastName", "company", "jobTitle", "email", "phone", "source",
                 "status", "rating", "estimatedValue", "currency", "ownerId", "description",
@@ -82,7 +85,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Opportunities", "Opportunities", "Opportunity", "name",
             ("name", "stage", "amount", "currency", "probability", "closeDate"),
-            "stage", "id desc", ("StageHistory", "Invoices", "Projects", "Tasks"),
+            "stage", NEWEST, ("StageHistory", "Invoices", "Projects", "Tasks"),
             ("Client", "Contact"),
             main=(
                 "name", "clientId", "contactId", "amount", "currency", "stage", "closeDate",
@@ -94,7 +97,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Invoices", "Invoices", "Invoice", "number",
             ("number", "type", "status", "issueDate", "dueDate", "total", "amountDue", "currency"),
-            "status", "id desc", ("LineItems", "Payments", "CreditNotes"), ("Client",),
+            "status", NEWEST, ("LineItems", "Payments", "CreditNotes"), ("Client",),
             main=(
                 "clientId", "contactId", "issueDate", "dueDate", "currency", "reference",
                 "purchaseOrder", "discountPercent", "notes",
@@ -108,7 +111,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Tickets", "Tickets", "Ticket", "subject",
             ("number", "subject", "status", "priority", "slaStatus", "createdAt"),
-            "status", "id desc", ("KbArticles", "Documents"), ("Client", "Contact"),
+            "status", NEWEST, ("KbArticles", "Documents"), ("Client", "Contact"),
             main=(
                 "subject", "description", "clientId", "contactId", "requesterEmail", "priority",
                 "type", "channel", "assigneeId", "category",
@@ -125,13 +128,13 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Documents", "Documents", "Document", "name",
             ("name", "category", "status", "fileName", "size", "createdAt"),
-            "status", "id desc", ("Versions", "Shares"), ("Client",),
+            "status", NEWEST, ("Versions", "Shares"), ("Client",),
             main=("name", "category", "folder", "clientId", "description", "tags"),
         ),
         Page(
             "Tasks", "Tasks", "Task", "title",
             ("title", "status", "priority", "dueAt", "isOverdue"),
-            "status", "id desc", ("Subtasks",), ("Project",),
+            "status", NEWEST, ("Subtasks",), ("Project",),
             main=(
                 "title", "dueAt", "assigneeId", "priority", "status", "projectId", "description",
             ),

@@ -8,12 +8,13 @@ from decimal import Decimal
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.console.sets import PAGES
 from app.database import transaction
 from app.models.client import Client, Contact
+from app.models.invoice import Invoice
 from app.models.task import Task
 from app.security import acting_as, system_caller
 from tests.console.conftest import SignIn
@@ -184,6 +185,20 @@ def test_hostile_text_is_only_text(sign_in: SignIn, path: str) -> None:
 )  # fmt: skip
 def test_odd_words_in_the_address_are_no_error(sign_in: SignIn, query: str) -> None:
     assert sign_in("Sales").get(f"clients/?{query}").status_code == 200
+
+
+def test_invoices_begin_with_the_newest_whatever_their_keys_are(
+    app: Flask, sign_in: SignIn
+) -> None:
+    browser = sign_in("Admin")
+    with app.app_context(), transaction() as session, acting_as(system_caller("test")):
+        old, new, moved_in = (make_invoice() for _ in range(3))
+        long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+        session.execute(update(Invoice).where(Invoice.id == moved_in).values(created_at=long_ago))
+    page = browser.get("invoices/").text
+    places = [page.index(f'/invoices/{key}"') for key in (new, old, moved_in)]
+    assert places == sorted(places)
+    assert page.count('<td class="code">') == 3
 
 
 def test_lists_search_filter_sort_and_page(sign_in: SignIn) -> None:
