@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 from app.ai.figures import (
@@ -15,16 +16,37 @@ from app.ai.figures import (
     SURE,
     answer_from_figures,
     is_about_figures,
+    is_about_one,
     is_foreign_figures,
     refusal_of_figures,
 )
 from app.ai.knowledge import NOT_FOUND, answer_from_articles
+from app.ai.mentioned import find_mentioned
 from app.ai.parts import Ask, Part, Text
-from app.ai.record import answer_property, find_property, summarise, wants_summary
+from app.ai.record import (
+    answer_property,
+    find_property,
+    is_name_of_property,
+    summarise,
+    wants_summary,
+)
 from app.ai.refusals import NO_WRITES, is_command, refusal_of
-from app.ai.requests import answer_request
+from app.ai.related import answer_related, find_related
+from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.smalltalk import DECIDE, small_talk
+from app.ai.solving import answer_help, find_help
 
+# A summary of what is not there.
+_THIS = re.compile(
+    r"^\W*(?:please )?(?:summari[sz]e|tell me (?:more )?about|describe|(?:give me )?(?:a |an )?"
+    r"(?:summary|overview)(?: of)?)\s+(?:this|it|that)(?: \w+)?\W*$",
+    re.IGNORECASE,
+)
+# All of a record that is named, and nothing else.
+_SHOW = re.compile(
+    r"^\W*(?:(?:please|can you|show|me|open|find|display|get|look|up|give|see|go to)\s+)*it\W*$",
+    re.I,
+)
 _HOW_TO = re.compile(
     r"^\W*(how (do|can|should|to|does)|where (do|can)|why|can i|what happens)\b", re.I
 )
@@ -51,26 +73,23 @@ def answer(ask: Ask) -> Iterator[Part]:
 def _routed(ask: Ask) -> Iterator[Part]:
     text = ask.text
     is_how_to = _HOW_TO.match(text) is not None
-    requested = None if is_how_to else answer_request(ask)
-    if requested is not None:
-        yield from requested
+    mentioned = None if is_how_to else find_mentioned(text)
+    told = ask if mentioned is None else replace(ask, context=mentioned.context)
+    # Of the record: the message as it is said beside it.
+    said = told if mentioned is None else replace(told, text=mentioned.text)
+    requested = None if is_how_to else answer_request(told, said.text)
+    is_told = not is_command(said.text) or is_name_of_property(said)
+    parts = requested or (_of_record(said, is_named=mentioned is not None) if is_told else None)
+    if parts is not None:
+        yield from parts
         return
     if is_command(text):
         yield Text(NO_WRITES)
         return
-    has_record = ask.context is not None and ask.context.key is not None
-    if has_record and not is_how_to:
-        name = find_property(ask)
-        if wants_summary(text):
-            yield from summarise(ask)
-            return
-        if name is not None:
-            yield from answer_property(ask, name)
-            return
     if is_foreign_figures(text) and not is_how_to:
         yield Text(ENGLISH_ONLY)
         return
-    if is_about_figures(text):
+    if is_about_figures(text) or is_about_one(ask):
         figures = answer_from_figures(ask)
         first = next(figures, None)
         if first is not None:
@@ -81,6 +100,25 @@ def _routed(ask: Ask) -> Iterator[Part]:
             yield from _last_resort(ask)
         else:
             yield part
+
+
+def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
+    """What the record in the context, or the one that the message names, answers; else None."""
+    text = ask.text
+    if ask.context is None or ask.context.key is None:
+        return iter((Text(NEEDS_RECORD),)) if _THIS.match(text) else None
+    help_kind = find_help(ask)
+    if help_kind is not None:
+        return answer_help(ask, help_kind)
+    if _HOW_TO.match(text):
+        return None
+    if wants_summary(text) or (is_named and _SHOW.match(text)):
+        return summarise(ask)
+    listing = find_related(ask)
+    if listing is not None:
+        return answer_related(ask, listing)
+    name = find_property(ask)
+    return None if name is None else answer_property(ask, name)
 
 
 def _last_resort(ask: Ask) -> Iterator[Part]:

@@ -57,6 +57,14 @@ def read_context(given: Mapping[str, Any] | None) -> Context | None:
     return Context(module, entity, home.name, key, title)
 
 
+def continued_context(kept: Mapping[str, Any] | None) -> Context | None:
+    """The record that a conversation was about, while the caller may still read it."""
+    try:
+        return read_context(kept)
+    except NotFoundError:
+        return None
+
+
 def citation_of(context: Context, snippet: str = "") -> Citation:
     """The record as a source."""
     assert context.entity is not None and context.key is not None

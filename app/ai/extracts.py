@@ -26,6 +26,9 @@ MOST_PIECES = 30
 LONG_ENOUGH_WORDS = 25
 EARLY_BONUS = 0.08
 MOST_WORDS = 130
+# A code in the question, ``E401``: the piece that has it is meant, whatever else is near.
+_CODE = re.compile(r"\b(?=\w*\d)\w{2,20}\b")
+CODE_BONUS = 0.3
 _BEFORE_MARK = re.compile(r" ([:,])")
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BLOCKS = frozenset(("p", "li", "pre", "blockquote", "dd", "dt", "tr", "figcaption", "summary"))
@@ -85,7 +88,13 @@ def _fitness(question: str, title: str, pieces: Sequence[Piece]) -> Any:
     # A piece of a few words is near everything that has the same title; and what an article is
     # for stands at its beginning, so that a later piece must fit clearly better.
     early = EARLY_BONUS * (1 - numpy.arange(len(pieces)) / len(pieces))
-    return vectors[1:] @ vectors[0] + early - 0.1 * (lengths < 8)
+    codes = _codes(question)
+    coded = numpy.array([len(codes & _codes(piece.text)) for piece in pieces])
+    return vectors[1:] @ vectors[0] + early - 0.1 * (lengths < 8) + CODE_BONUS * coded
+
+
+def _codes(text: str) -> set[str]:
+    return set(_CODE.findall(text.lower()))
 
 
 class _Reader(HTMLParser):

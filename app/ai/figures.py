@@ -36,6 +36,20 @@ ENGLISH_ONLY = (
 _THEM = re.compile(
     r"\b(?:(?:this|that) (?:client|customer|company|account)|they|them|their)\b", re.I
 )
+# Beside a client, such records are the client's ...
+_OF_ONE = re.compile(
+    r"^\W*(?:(?:and|please|show(?: me)?|list|which|what|any|the|are|is|was|were|when|how many)\s+)*"
+    r"(?:(?:open|unpaid|overdue|outstanding|late|last|latest|newest|recent|active|paid)\s+)*"
+    r"(?:invoices?|payments?|tickets?|deals?|opportunit(?:y|ies)|projects?|contacts|credit notes?"
+    r"|documents)\b",
+    re.IGNORECASE,
+)
+# ... unless all of them are meant.
+_OF_ALL = re.compile(
+    r"\b(?:all|our|we|us|my|every\w*|each|overall|in total|altogether|per|by|there|clients"
+    r"|customers|compan(?:y|ies)|top|of|for|from|with)\b",
+    re.IGNORECASE,
+)
 # A reading of a question that is less sure than this is no answer.
 SURE_ENOUGH = 0.5
 # Of what does not sound like figures, only what is read without any doubt is one.
@@ -49,6 +63,11 @@ REMEMBERED = 10
 def is_about_figures(text: str) -> bool:
     """Whether a message asks for numbers or lists of records."""
     return _FIGURES.search(text) is not None
+
+
+def is_about_one(ask: Ask) -> bool:
+    """Whether a message beside a client asks for records of that client."""
+    return _question(ask) != ask.text
 
 
 def is_foreign_figures(text: str) -> bool:
@@ -73,11 +92,13 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
 
 
 def _question(ask: Ask) -> str:
-    """What is asked; beside a client, ``they`` are that client."""
+    """What is asked; beside a client, ``they`` and unpaid invoices are those of that client."""
     context = ask.context
     if context is None or context.entity != "Client" or not context.title:
         return ask.text
     name = context.title
+    if _OF_ONE.search(ask.text) and not _THEM.search(ask.text) and not _OF_ALL.search(ask.text):
+        return f"{ask.text.rstrip(' ?!.')} of {name}"
     return _THEM.sub(lambda word: f"{name}'s" if word[0].lower() == "their" else name, ask.text)
 
 

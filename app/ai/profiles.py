@@ -162,6 +162,13 @@ PROFILES: Mapping[str, Profile] = {
     ),
 }  # fmt: skip
 
+# What is told when it is asked for, and left out of a summary.
+RELATED: Mapping[str, tuple[Listing, ...]] = {
+    "Client": (
+        Listing("Contacts", "Main contact", "{fullName}, {jobTitle}, {email}, {phone}", "Contact",
+                "isPrimary eq true", "id", 1),
+    ),
+}  # fmt: skip
 # Facts that are none while they are 0.
 SILENT_ZEROS = frozenset(("amountCredited", "creditBalance"))
 # Who has to do with a record: navigation properties, what they are called, what names them.
@@ -179,6 +186,8 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "credit": "creditBalance", "vat": "taxId", "tax": "taxId", "mail": "email",
         "payment terms": "paymentTermsDays", "address": "billingAddress", "site": "website",
         "email address": "email", "mail address": "email", "web address": "website",
+        "where": "billingAddress", "located": "billingAddress", "last contact": "lastActivityAt",
+        "last in touch": "lastActivityAt",
     },
     "Contact": {"mail": "email", "position": "jobTitle", "job": "jobTitle", "name": "fullName"},
     "Lead": {"value": "estimatedValue", "worth": "estimatedValue", "mail": "email"},
@@ -189,11 +198,13 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "Ticket": {
         "due": "resolutionDueAt", "sla": "slaStatus", "service level": "slaStatus",
         "urgency": "priority", "urgent": "priority", "solution": "resolution",
+        "problem": "description", "question": "description", "about": "description",
     },
     "Invoice": {
         "balance": "amountDue", "owed": "amountDue", "left": "amountDue", "open": "amountDue",
         "due": "dueDate", "deadline": "dueDate", "paid": "amountPaid", "amount": "total",
         "tax": "taxTotal", "vat": "taxTotal", "net": "subtotal", "overdue": "isOverdue",
+        "reminders": "remindersSent",
     },
     "KbArticle": {"views": "viewCount", "helpful": "helpfulCount"},
     "Document": {"size": "size", "downloads": "downloadCount"},
@@ -203,3 +214,5 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "deadline": "endDate", "end": "endDate", "start": "startDate", "overdue": "isOverdue",
     },
 }  # fmt: skip
+# After "how much" a word may mean an amount that means something else otherwise.
+AMOUNTS: Mapping[str, Mapping[str, str]] = {"Invoice": {"due": "amountDue", "owe": "amountDue"}}

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app import engine
-from app.ai.context import TITLES, citation_of, entity_type
+from app.ai.context import TITLES, citation_of, entity_type, states_of
 from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
-from app.ai.profiles import NAMED_BY, PEOPLE, PROFILES, SILENT_ZEROS, SYNONYMS, Listing
+from app.ai.profiles import (
+    AMOUNTS,
+    NAMED_BY,
+    PEOPLE,
+    PROFILES,
+    SILENT_ZEROS,
+    SYNONYMS,
+    Listing,
+)
 from app.ai.wording import spoken, value_text, words_of
 from app.errors import ForbiddenError, NotFoundError
 from app.events import entity_url
@@ -27,11 +35,12 @@ _FIELD_QUESTION = re.compile(
     re.IGNORECASE,
 )
 # What goes with the bare name of a property, and asks for nothing else.
-_FILLERS = frozenset(("the", "its", "his", "her", "their", "this", "please"))
+_FILLERS = frozenset(("the", "its", "his", "her", "their", "this", "please", "of", "it"))
 _EMAIL = re.compile(r"\be-mail", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 _PAST = re.compile(r"\w+ed|sent|paid")
 _LONGEST_LINE = 200
+_LONGEST_STATE_QUESTION = 6
 _DATES = (edm.DATE, edm.DATETIME)
 # Never asked for by these words alone: they are in too many questions.
 _TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
@@ -55,7 +64,8 @@ def _sentence(label: str, title: str, value: str) -> str:
     if label.endswith((" days", " hours", " percent")):
         label, _, unit = label.rpartition(" ")
         value = f"{value} {'%' if unit == 'percent' else unit}"
-    verb = "are" if label.endswith("s") and not label.endswith(("ss", "us", "is")) else "is"
+    plural = label.removesuffix(" sent")
+    verb = "are" if plural.endswith("s") and not plural.endswith(("ss", "us", "is")) else "is"
     return f"The {label} of {title} {verb} {value.removesuffix('.')}."
 
 
@@ -75,7 +85,14 @@ def find_property(ask: Ask) -> str | None:
         return None
     assert context.entity is not None
     said = words_of(_EMAIL.sub("email", ask.text))
-    phrases = _moments(context.entity) if "when" in said else _phrases(context.entity)
+    asked_state = _state_asked(context.entity, said)
+    if asked_state is not None:
+        return asked_state
+    phrases = _phrases(context.entity)
+    if "when" in said:
+        phrases = _moments(context.entity)
+    elif _contains(said, ["how", "much"]):
+        phrases = _amounts(context.entity) or phrases
     if not _FIELD_QUESTION.search(ask.text):
         return phrases.get(" ".join(word for word in said if word not in _FILLERS))
     found = [
@@ -86,6 +103,15 @@ def find_property(ask: Ask) -> str | None:
         and _contains(said, phrase.split())
     ]
     return max(found)[3] if found else None
+
+
+def is_name_of_property(ask: Ask) -> bool:
+    """Whether a message is nothing but the name of a property of the record: ``credit limit``."""
+    if ask.context is None or ask.context.key is None:
+        return False
+    assert ask.context.entity is not None
+    said = words_of(_EMAIL.sub("email", ask.text))
+    return " ".join(word for word in said if word not in _FILLERS) in _phrases(ask.context.entity)
 
 
 def _phrases(entity: str) -> dict[str, str]:
@@ -107,6 +133,25 @@ def _moments(entity: str) -> dict[str, str]:
     return phrases | {
         spoken(name.removesuffix("At")): name for name in sorted(dated) if name.endswith("At")
     }
+
+
+def _amounts(entity: str) -> dict[str, str]:
+    """What people say after "how much" -> the amount that they mean: ``due`` of an invoice."""
+    properties = entity_type(entity).properties
+    amounts = {name for name, declared in properties.items() if declared.currency_property}
+    phrases = {phrase: name for phrase, name in _phrases(entity).items() if name in amounts}
+    return phrases | dict(AMOUNTS.get(entity, {}))
+
+
+def _state_asked(entity: str, said: list[str]) -> str | None:
+    """The property whose state is asked for, ``Is it blocked?``; None for other questions."""
+    if not said or said[0] not in ("is", "are") or len(said) > _LONGEST_STATE_QUESTION:
+        return None
+    for name in ("status", "stage"):
+        states = [spoken(state).split() for state in states_of(entity, name)]
+        if any(_contains(said, state) for state in states):
+            return name
+    return None
 
 
 def answer_property(ask: Ask, name: str) -> Iterator[Part]:
@@ -152,12 +197,17 @@ def summarise(ask: Ask) -> Iterator[Part]:
     for fact in facts:
         yield Text(fact, source)
     for listing in profile.listings:
-        yield from _list(context, listing, source, row.get("currency"))
+        yield from list_related(context, listing, source, row.get("currency"))
 
 
-def _list(
+def list_related(
     context: Context, listing: Listing, source: Citation, currency: str | None
 ) -> Iterator[Part]:
+    """The records of a listing, each with its source; nothing where there is none to be read.
+
+    Args:
+        currency: that of the record in the context, for amounts of its parts.
+    """
     options = {"orderby": listing.order, "top": listing.most, "count": "true"}
     if listing.condition:
         options["filter"] = listing.condition

@@ -8,9 +8,8 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from app import engine
-from app.ai.context import states_of
 from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
-from app.ai.refusals import NO_WRITES
+from app.ai.stages import STAGE, VERB, propose_stage
 from app.ai.tools import NOTED, TOOLS
 from app.ai.wording import day_text, value_text
 from app.clock import today, utc_now
@@ -27,7 +26,7 @@ _TASK = re.compile(
 )
 _NOTE = re.compile(
     _POLITE + r"(?:add|make|write|leave|put)\s+(?:a |an )?(?:internal )?(?:note|comment)\b\W*"
-    r"(?:that |saying |to (?:this|the) \w+\W+|here\W+)?(?P<rest>.+)"
+    r"(?:that |saying |to (?:it|(?:this|the) \w+)\W+|here\W+)?(?P<rest>.+)"
     r"|" + _POLITE + r"note (?:that |down )(?P<other>.+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -37,13 +36,6 @@ _MAIL = re.compile(
     r"))?\W*(?:about |regarding |on |that |saying )?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_STAGE = re.compile(
-    _POLITE + r"(?:move|change|set|put|advance|mark|update)\s+(?:this|it|the (?:deal|opportunity"
-    r"|ticket|lead|task|project|stage|status)|(?:its |the )?(?:stage|status))?\s*"
-    r"(?:(?:stage|status)\s+)?(?:to |as |into |in )\s*(?:the )?(?:stage |status )?"
-    r"(?P<target>[A-Za-z][A-Za-z ]*?)\W*$",
-    re.IGNORECASE,
-)
 _DUE = re.compile(
     r"[\s,]*\b(?:(?:by|on|due|until|for|before)\s+)*(?:(?P<relative>today|tomorrow)"
     r"|in (?P<count>\d{1,3}) (?P<unit>day|week)s?"
@@ -52,17 +44,24 @@ _DUE = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NEEDS_RECORD = "Say which record: send its module and entityId in the context."
+NEEDS_RECORD = "Say which record: send its module and entityId in the context."
 _TITLE_LENGTH = 255
 
 
-def answer_request(ask: Ask) -> Iterator[Part] | None:
-    """The proposal that a message asks for; None where it asks for none that is known."""
-    for pattern, propose in (
-        (_TASK, _propose_task), (_NOTE, _propose_note), (_MAIL, _propose_mail),
-        (_STAGE, _propose_stage),
+def answer_request(ask: Ask, beside: str | None = None) -> Iterator[Part] | None:
+    """The proposal that a message asks for; None where it asks for none that is known.
+
+    Args:
+        beside: the message as it is said beside the record of the context, where that is other
+            words; a task and a mail keep the caller's.
+    """
+    text = ask.text.strip()
+    said = text if beside is None else beside.strip()
+    for pattern, propose, wanted in (
+        (_TASK, _propose_task, text), (_NOTE, _propose_note, said), (_MAIL, _propose_mail, text),
+        (STAGE, _propose_stage, said), (VERB, _propose_stage, said),
     ):  # fmt: skip
-        match = pattern.match(ask.text.strip())
+        match = pattern.match(wanted)
         if match:
             return _checked(propose(ask, match))
     return None
@@ -135,7 +134,7 @@ def _propose_note(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     context = ask.context
     text = _clean(match["rest"] or match["other"] or "")
     if not _has_record(context):
-        yield Text(_NEEDS_RECORD)
+        yield Text(NEEDS_RECORD)
         return
     assert context is not None and context.entity is not None
     if context.entity not in NOTED:
@@ -149,7 +148,7 @@ def _propose_mail(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     context = ask.context
     about = _clean(match["rest"])
     if not _has_record(context):
-        yield Text(_NEEDS_RECORD)
+        yield Text(NEEDS_RECORD)
         return
     assert context is not None
     to, facts = _recipient(context)
@@ -163,24 +162,10 @@ def _propose_mail(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
 
 
 def _propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
-    context = ask.context
-    if not _has_record(context):
-        yield Text(_NEEDS_RECORD)
+    if not _has_record(ask.context):
+        yield Text(NEEDS_RECORD)
         return
-    assert context is not None and context.entity is not None
-    name = "stage" if context.entity == "Opportunity" else "status"
-    states = states_of(context.entity, name)
-    wanted = match["target"].replace(" ", "").lower()
-    target = next((state for state in states if state.lower() == wanted), None)
-    if target is None:
-        if not states:
-            yield Text(NO_WRITES)
-        else:
-            yield Text(f"{match['target'].strip()} is no {name}. There are: {', '.join(states)}.")
-        return
-    arguments = {"entity": context.entity, "id": context.key, "property": name, "value": target}
-    summary = f"Change the {name} of {context.title} to {target}."
-    yield Proposal("change_stage", _short(summary), arguments)
+    yield from propose_stage(ask, match)
 
 
 def _recipient(context: Context) -> tuple[str | None, list[str]]:

@@ -8,7 +8,7 @@ from flask import Response, request
 
 from app.ai import store
 from app.ai.actions import confirm, describe_action, reject
-from app.ai.context import read_context
+from app.ai.context import continued_context, read_context
 from app.ai.parts import Ask
 from app.ai.schemas import (
     AiActionSchema,
@@ -44,13 +44,17 @@ def chat(body: dict[str, Any]) -> Any:
 
     It quotes the knowledge base, sums up the record in `context`, answers questions about figures,
     or proposes a change that you confirm; every sentence about the business names its source. It
-    reads nothing that you may not read. A record or conversation that is not yours is 404.
+    reads nothing that you may not read. A record or conversation that is not yours is 404. Without
+    `context` a conversation stays with the record of its last message; null ends that.
     """
     caller = current_caller()
-    context = read_context(body.get("context"))
     known = body.get("session_id")
     with naming("sessionId"):
         known_session = store.find_session(caller, known) if known else None
+    if known_session and "context" not in body:
+        context = continued_context(store.last_context_of(known_session["id"]))
+    else:
+        context = read_context(body.get("context"))
     dialogue = store.dialogue_of(known_session["id"]) if known_session else []
     questions = [text for role, text in dialogue if role == "user"]
     ask = Ask(body["message"], context, questions, dialogue)

@@ -172,6 +172,19 @@ def dialogue_of(session_id: int) -> list[tuple[str, str]]:
         return [(row.role, row.body) for row in connection.execute(wanted)][::-1]
 
 
+def last_context_of(session_id: int) -> dict[str, Any] | None:
+    """The context of the last message of a conversation, read outside of any transaction."""
+    wanted = (
+        select(MESSAGES.c.context)
+        .where(MESSAGES.c.session_id == session_id)
+        .order_by(MESSAGES.c.id.desc())
+        .limit(1)
+    )
+    with primary_engine().connect() as connection:
+        found: dict[str, Any] | None = connection.execute(wanted).scalar()
+        return found
+
+
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
     """The proposals of answers, oldest first."""
     wanted = (

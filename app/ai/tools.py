@@ -22,6 +22,10 @@ Arguments = Mapping[str, Any]
 NOTED: Mapping[str, str] = {
     "Client": "notes", "Contact": "notes", "Invoice": "internal_notes", "Ticket": "",
 }  # fmt: skip
+# What some states want besides -> the attribute that takes it.
+REASONS: Mapping[str, str] = {
+    "lostReason": "lost_reason", "disqualifyReason": "disqualify_reason",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,8 @@ def _change_stage(arguments: Arguments) -> dict[str, Any]:
     service = SERVICES[entity]
     if arguments["property"] not in ("stage", "status"):
         raise ValidationError([("property", "must be stage or status")])
-    service.update(key, {arguments["property"]: arguments["value"]})
+    reason = {REASONS[name]: why for name, why in (arguments.get("reason") or {}).items()}
+    service.update(key, {arguments["property"]: arguments["value"], **reason})
     return _made(entity, key)
 
 

@@ -102,10 +102,11 @@ def test_a_stage_is_changed_by_the_service_with_its_rules(api: Api, acme: int) -
     assert action["summary"] == "Change the stage of Turbines to Negotiation."
     assert confirm(api, action).status_code == 200
     assert api.get(f"/odata/Opportunities({sale})").json["stage"] == "Negotiation"
-    lost = propose(api, "set the stage to closed lost", context=where)
-    refused = confirm(api, lost)  # a reason is needed
+    ticket = made(api, "Tickets", subject="Noise", clientId=acme)
+    solved = propose(api, "set it to Solved", context=about("tickets", ticket))
+    refused = confirm(api, solved)  # somebody has to be assigned
     assert (refused.status_code, refused.json["error"]["code"]) == (400, "VALIDATION_ERROR")
-    assert api.get(f"/odata/Opportunities({sale})").json["stage"] == "Negotiation"
+    assert api.get(f"/odata/Tickets({ticket})").json["status"] == "New"
     session_id = api.get("/api/ai/sessions").json["items"][0]["sessionId"]
     (shown,) = api.get(f"/api/ai/sessions/{session_id}").json["actions"]
     assert shown["status"] == "pending"

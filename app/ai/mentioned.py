@@ -1,0 +1,103 @@
+"""The record that a message names: by its number, ``T-000123``, or by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app import engine
+from app.ai.context import TITLES, data_sets
+from app.ai.parts import Context
+from app.errors import ForbiddenError
+
+_KINDS = (
+    r"(?:(?:the |our )?(?:invoice|credit note|ticket|client|customer|company|account|project|lead"
+    r"|contact|deal|opportunity)\s+)?"
+)
+_NUMBER = re.compile(
+    rf"{_KINDS}(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{{1,10}})-(?:\d{{4}}-)?\d{{3,12}})(?![\w-])",
+    re.IGNORECASE,
+)
+# The first letters of numbers that are no invoice's -> the set, and the property of the number.
+_NUMBERED: Mapping[str, tuple[str, str]] = {
+    "C": ("Clients", "number"), "T": ("Tickets", "number"), "P": ("Projects", "code"),
+}  # fmt: skip
+_INVOICES = ("Invoices", "number")
+_ABOUT = re.compile(
+    r"^\W*(?:(?:please|can you|could you)\s+)*(?:tell me (?:more )?about|describe|brief me on"
+    r"|(?:give me |show me )?(?:a |an |the )?(?:summary|overview|recap)(?: of| for| on| about)"
+    r"|summari[sz]e|what do we know about|who is)\s+"
+    rf"{_KINDS}(?P<name>\S.{{1,199}}?)[?!\s]*$",
+    re.IGNORECASE,
+)
+# Sets whose records people call by name, in the order of looking.
+_NAMED = (
+    ("Clients", "name"), ("Contacts", "fullName"), ("Leads", "fullName"), ("Leads", "company"),
+    ("Projects", "name"), ("Opportunities", "name"),
+)  # fmt: skip
+_NO_NAME = re.compile(
+    r"(?:th(?:is|at|em|ese|ose)|it|him|her|my|your|our|we|you|all|each|every|any)\b"
+    r"|(?:the )?(?:client|customer|company|account|ticket|invoice|lead|contact|deal|opportunity"
+    r"|project|task|record|owner|assignee)$",
+    re.IGNORECASE,
+)
+# A text that somebody wrote elsewhere names records by the way.
+_LONGEST = 300
+_SHORTEST_PART = 4
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """A record, and the message with ``it`` where the record was named."""
+
+    context: Context
+    text: str
+
+
+def find_mentioned(text: str) -> Mentioned | None:
+    """The one record that a message names and the caller may read; None for several, too."""
+    if len(text) > _LONGEST:
+        return None
+    numbers = {match["number"].upper(): match for match in _NUMBER.finditer(text)}
+    if len(numbers) == 1:
+        ((number, match),) = numbers.items()
+        name, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
+        found = _read(name, f"{by} eq {engine.text_literal(number)}")
+        return Mentioned(found[0], _NUMBER.sub("it", text)) if len(found) == 1 else None
+    about = _ABOUT.match(text)
+    if numbers or about is None or _NO_NAME.match(about["name"]):
+        return None
+    named = _by_name(about["name"].strip().strip("\"'\N{LEFT DOUBLE QUOTATION MARK}"))
+    return Mentioned(named, "Tell me about it") if named is not None else None
+
+
+def _by_name(name: str) -> Context | None:
+    """The record of this name, in any case; else the client whose name has these words."""
+    literal = engine.text_literal(name.lower())
+    for place, by in _NAMED:
+        found = _read(place, f"tolower({by}) eq {literal}")
+        if found:
+            return found[0] if len(found) == 1 else None
+    if len(name) < _SHORTEST_PART:
+        return None
+    found = _read("Clients", f"contains(tolower(name),{literal})")
+    return found[0] if len(found) == 1 else None
+
+
+def _read(name: str, condition: str) -> list[Context]:
+    return list(_contexts(name, condition))
+
+
+def _contexts(name: str, condition: str) -> Iterator[Context]:
+    entity = data_sets()[name.lower()].type.name
+    title = TITLES.get(entity, "name")
+    try:
+        rows: list[dict[str, Any]] = engine.read_many(
+            name, filter=condition, select=f"id,{title}", top=2
+        )
+    except ForbiddenError:
+        return  # what the caller may not read is not known of
+    for row in rows:
+        yield Context(name, entity, name, row["id"], row[title] or f"{entity} {row['id']}")

@@ -1,0 +1,71 @@
+"""Questions about what belongs to the record in the context: its tasks, lines, payments, comments.
+
+What is counted or chosen by more than that is a question about figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from app import engine
+from app.ai.context import citation_of, entity_type
+from app.ai.parts import Ask, Part, Text, ToolCall, ToolResult
+from app.ai.profiles import PROFILES, RELATED, Listing
+from app.ai.record import list_related
+from app.ai.wording import words_of
+
+# Navigation property -> what people call the records behind it.
+_CALLED: Mapping[str, frozenset[str]] = {
+    "Tasks": frozenset(("task", "tasks", "todo", "todos")),
+    "Subtasks": frozenset(("subtask", "subtasks")),
+    "LineItems": frozenset(("line", "lines", "item", "items", "position", "positions")),
+    "Payments": frozenset(("payment", "payments")),
+    "Comments": frozenset(("comment", "comments", "reply", "replies", "say", "said", "write",
+                           "wrote", "conversation")),
+    "StageHistory": frozenset(("stages",)),
+    "KbArticles": frozenset(("linked",)),
+    "Contacts": frozenset(("main", "primary")),
+}  # fmt: skip
+# What is said of all records, or asks for a number, is not asked of this one.
+_OF_ALL = re.compile(
+    r"\b(all|our|we|my|mine|everyone|every|each|overall|in total|per|by|top|how (many|much)|number"
+    r"|count|there|average|total)\b",
+    re.IGNORECASE,
+)
+_LONGEST_WORDS = 10
+
+
+def find_related(ask: Ask) -> Listing | None:
+    """The records of the one in the context that a question asks for, or None."""
+    context = ask.context
+    if context is None or context.entity is None or context.key is None:
+        return None
+    said = set(words_of(ask.text))
+    if len(ask.text.split()) > _LONGEST_WORDS or _OF_ALL.search(ask.text):
+        return None
+    listings = (*RELATED.get(context.entity, ()), *PROFILES[context.entity].listings)
+    for listing in listings:
+        if said & _CALLED.get(listing.navigation, frozenset()):
+            return listing
+    return None
+
+
+def answer_related(ask: Ask, listing: Listing) -> Iterator[Part]:
+    """The records, each with its address; that there is none, too."""
+    context = ask.context
+    assert context is not None and context.entity is not None
+    yield ToolCall("read_record", {"record": context.path, "expand": listing.navigation})
+    source = citation_of(context)
+    found = list(list_related(context, listing, source, _currency(ask)))
+    yield ToolResult("ok", listing.title)
+    yield from found or (Text(f"{listing.title} of {context.title}: none.", source),)
+
+
+def _currency(ask: Ask) -> str | None:
+    assert ask.context is not None and ask.context.entity is not None
+    if "currency" not in entity_type(ask.context.entity).properties:
+        return None
+    row = engine.read_one(ask.context.path, select="currency")
+    currency: str | None = row["currency"]
+    return currency

@@ -1,0 +1,84 @@
+"""How a ticket may be solved: articles that fit it, and tickets like it that were solved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.ai.knowledge import NOT_FOUND, answer_from_articles
+from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
+from app.events import entity_url
+from app.kb.suggestions import question_of, read_ticket, suggest_for_ticket
+from app.permissions import allowed
+from app.security import current_caller
+
+MOST_ARTICLES = 3
+_SIMILAR = re.compile(r"\b(similar|like (this|it)|comparable|same (problem|issue))\b", re.I)
+_ARTICLES = re.compile(
+    r"\b((which|what|any|suggest\w*|recommend\w*|find|show|relevant|matching|helpful) (\w+ )?"
+    r"articles?|articles? (that )?(help|fit|match|for))\b",
+    re.IGNORECASE,
+)
+_SOLVE = re.compile(
+    r"\b((solve|fix|resolve|answer|handle|help with) (this|it|them|the (ticket|problem|issue"
+    r"|customer|client|requester))|(suggest|propose|recommend) (me )?(an? |the )?(answer|solution"
+    r"|fix|reply|response)|what (can|should|do) i (answer|reply|do|tell)"
+    r"|how (can|do|should) i help)\b",
+    re.IGNORECASE,
+)
+
+
+def find_help(ask: Ask) -> str | None:
+    """What kind of help with the ticket in the context is asked for, if any."""
+    context = ask.context
+    if context is None or context.entity != "Ticket" or context.key is None:
+        return None
+    if _SIMILAR.search(ask.text):
+        return "similar"
+    if _ARTICLES.search(ask.text):
+        return "articles"
+    return "solution" if _SOLVE.search(ask.text) else None
+
+
+def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
+    """What the best article says to the ticket, the articles that fit, or the tickets like it."""
+    assert ask.context is not None and ask.context.key is not None
+    if not allowed(current_caller(), "kb:read"):
+        yield Text("You may not read the knowledge base.")
+        return
+    key = ask.context.key
+    quoted: list[Part] = []
+    if kind == "solution":
+        quoted = list(answer_from_articles(replace(ask, text=question_of(read_ticket(key)))))
+        quoted = [part for part in quoted if part != Text(NOT_FOUND)]
+        yield from quoted
+    yield ToolCall("suggest_articles", {"ticketId": key})
+    found = suggest_for_ticket(key, MOST_ARTICLES)
+    articles = found["items"] if kind == "articles" else []
+    tickets = [each for each in found["similarTickets"] if each["resolution"]]
+    if kind == "similar":
+        tickets = found["similarTickets"]
+    elif kind == "articles":
+        tickets = []
+    yield ToolResult(
+        "ok", f"{len(found['items'])} articles, {len(found['similarTickets'])} tickets"
+    )
+    yield from _listed("Articles that fit:", [
+        (f"{each['title']} ({each['reason']})", "KbArticle", each["id"], each["title"])
+        for each in articles
+    ])  # fmt: skip
+    yield from _listed("Solved tickets like it:", [
+        (" ".join(f"{each['number']} {each['subject']}: {each['resolution'] or each['status']}"
+                  .split()), "Ticket", each["id"], each["subject"])
+        for each in tickets
+    ])  # fmt: skip
+    if not (articles or tickets or any(isinstance(part, Text) for part in quoted)):
+        yield Text(NOT_FOUND if kind == "solution" else "I found none.")
+
+
+def _listed(title: str, lines: list[tuple[str, str, int, str]]) -> Iterator[Part]:
+    if lines:
+        yield Text(f"\n{title}")
+    for line, entity, key, name in lines:
+        yield Text(f"\n- {line}", Citation(entity, key, name, entity_url(entity, key), line))

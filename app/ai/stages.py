@@ -1,0 +1,102 @@
+"""A change of stage or status that a message asks for: only one that can be taken is proposed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app import engine
+from app.ai.context import states_of
+from app.ai.parts import Ask, Context, Part, Proposal, Text
+from app.ai.refusals import NO_WRITES
+from app.services import SERVICES
+from app.writing.machines import PATCH
+from app.writing.states import require_step
+
+_POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
+STAGE = re.compile(
+    _POLITE + r"(?:move|change|set|put|advance|mark|update)\s+(?:this|it|the (?:deal|opportunity"
+    r"|ticket|lead|task|project|stage|status)|(?:its |the )?(?:stage|status))?\s*"
+    r"(?:(?:stage|status)\s+)?(?:to |as |into |in )\s*(?:the )?(?:stage |status )?"
+    r"(?P<target>[A-Za-z][A-Za-z ]*?)"
+    r"(?:\W+(?:because(?: of)?|due to|reason:?)\s+(?:the )?(?P<why>[A-Za-z][A-Za-z ]*?))?\W*$",
+    re.IGNORECASE,
+)
+# One word for the whole request, where it is no question: ``close it``, ``reopen the ticket``.
+VERB = re.compile(
+    _POLITE + r"(?P<verb>close|reopen|re-open|solve|resolve|complete|finish|archive|disqualify)"
+    r"\s+(?:this|it|the (?:deal|opportunity|ticket|lead|task|project))(?: one)?"
+    r"(?:\W+(?:because(?: of)?|due to|reason:?)\s+(?:the )?(?P<why>[A-Za-z][A-Za-z ]*?))?\W*$",
+    re.IGNORECASE,
+)
+# The states that a word may mean; the first that the type has is meant.
+_MEANT: Mapping[str, tuple[str, ...]] = {
+    "close": ("Closed",), "reopen": ("Open", "Todo", "Active"), "re-open": ("Open", "Todo"),
+    "solve": ("Solved",), "resolve": ("Solved",), "complete": ("Done", "Completed"),
+    "finish": ("Done", "Completed"), "archive": ("Archived",), "disqualify": ("Disqualified",),
+    "won": ("ClosedWon",), "lost": ("ClosedLost",),
+    "completed": ("Completed", "Done"), "done": ("Done", "Completed"),
+    "resolved": ("Solved",), "started": ("InProgress", "Active"),
+}  # fmt: skip
+# States that want a reason -> the property that takes it.
+_REASONS: Mapping[str, str] = {"ClosedLost": "lostReason", "Disqualified": "disqualifyReason"}
+
+
+def propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
+    """The change, or why there is none.
+
+    Raises: InvalidStateError, the record cannot become that from what it is.
+    """
+    context = ask.context
+    assert context is not None and context.entity is not None
+    name = "stage" if context.entity == "Opportunity" else "status"
+    states = states_of(context.entity, name)
+    groups = match.groupdict()
+    said = (groups.get("target") or groups.get("verb") or "").strip()
+    target = _target(said, states)
+    if target is None:
+        if not states or "verb" in groups:
+            yield Text(NO_WRITES)
+        else:
+            yield Text(f"{said} is no {name}. There are: {', '.join(states)}.")
+        return
+    arguments: dict[str, Any] = {
+        "entity": context.entity, "id": context.key, "property": name, "value": target,
+    }  # fmt: skip
+    summary = f"Change the {name} of {context.title} to {target}"
+    reason = _REASONS.get(target)
+    if reason is not None:
+        # "Other" wants a text besides, which is a person's to write.
+        reasons = tuple(each for each in states_of(context.entity, reason) if each != "Other")
+        why = _target(groups.get("why") or "", reasons)
+        if why is None:
+            yield Text(f"Say why, such as: mark it as {said} because of {', '.join(reasons)}.")
+            return
+        arguments["reason"] = {reason: why}
+        summary += f", {reason} {why}"
+    source = engine.read_one(context.path, select=name)[name]
+    if source == target:
+        yield Text(f"{context.title} is {target} already.")
+        return
+    _require_possible(context, name, source, target)
+    yield Proposal("change_stage", f"{summary}.", arguments)
+
+
+def _require_possible(context: Context, name: str, source: str, target: str) -> None:
+    """Check that the record may become ``target`` from what it is now.
+
+    Raises: InvalidStateError, naming what may follow.
+    """
+    assert context.entity is not None
+    service: Any = SERVICES[context.entity]
+    if service.machine is not None and service.machine.attribute == name:
+        require_step(service.machine, service.rules.title, source, target, PATCH)
+
+
+def _target(said: str, states: tuple[str, ...]) -> str | None:
+    wanted = said.replace(" ", "").replace("-", "").lower()
+    names = {state.lower(): state for state in states}
+    if wanted in names:
+        return names[wanted]
+    return next((state for state in _MEANT.get(wanted, ()) if state in states), None)

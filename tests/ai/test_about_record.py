@@ -1,0 +1,191 @@
+"""Records that a message names or a conversation is about, and what is asked and wanted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app.ai.knowledge import NOT_FOUND
+from app.ai.refusals import NO_WRITES
+from app.ai.requests import NEEDS_RECORD
+from tests.ai.conftest import about, chat, made
+from tests.contract.conftest import Api
+
+Records = dict[str, Any]
+
+
+@pytest.fixture
+def records(api: Api) -> Records:
+    """Acme, with an unpaid invoice of two lines, a deal, a ticket and a task; beside Globex."""
+    acme, globex = (made(api, "Clients", name=name, email="a@b.example", creditLimit=500,
+                         billingAddress={"city": "Rostock"})
+                    for name in ("Acme Works", "Globex"))  # fmt: skip
+    found: Records = {"acme": acme, "globex": globex}
+    for client in (acme, globex):
+        lines = [{"description": text, "unitPrice": 100, "taxRate": 0} for text in ("Work", "Wood")]
+        invoice = made(api, "Invoices", clientId=client, LineItems=lines, dueDate="2030-01-31")
+        sent = api.patch(f"/odata/Invoices({invoice})", {"status": "Sent"})
+        assert sent.status_code == 200
+        found.setdefault("invoice", sent.json)
+    found["deal"] = made(api, "Opportunities", name="Turbines", clientId=acme, amount=5000)
+    ticket = made(api, "Tickets", subject="Noise", clientId=acme, description="It hums.")
+    found["ticket"] = api.get(f"/odata/Tickets({ticket})").json
+    for key in (acme, globex):
+        made(api, "Tasks", title=f"Call {key}", relatedType="Client", relatedId=key)
+    made(api, "Contacts", firstName="Eva", lastName="Roth", clientId=acme, isPrimary=True)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("show invoice {invoice}", "Invoice {invoice} has the status Sent. [1]"),
+        ("Summarise {ticket}", "{ticket} \u201cNoise\u201d is New with the priority Normal. [1]"),
+        ("status of ticket {ticket}", "The status of Noise is New. [1]"),
+        ("when is {lower} due?", "The due date of {invoice} is 31 January 2030. [1]"),
+        ("is {invoice} paid?", "The status of {invoice} is Sent. [1]"),
+        ("Tell me about Acme Works", "Acme Works (C-000001) is a client"),
+        ("tell me about acme", "Acme Works (C-000001) is a client"),
+        ("Who is Eva Roth?", "Eva Roth is a contact. [1]"),
+        ("describe Globex", "Globex (C-000002) is a client"),
+    ],
+)
+def test_a_record_is_known_by_its_number_or_name(
+    api: Api, records: Records, message: str, expected: str
+) -> None:
+    names = {"invoice": records["invoice"]["number"], "ticket": records["ticket"]["number"]}
+    names["lower"] = names["invoice"].lower()
+    for context in ({}, {"context": about("clients", records["globex"])}):
+        answer = chat(api, message.format(**names), **context)
+        assert answer["reply"].startswith(expected.format(**names))
+
+
+@pytest.mark.parametrize("message", ["show INV-1999-00001", "T-999999", "tell me about Umbrella"])
+def test_a_record_that_there_is_not_is_not_found(api: Api, records: Records, message: str) -> None:
+    assert chat(api, message)["reply"] == NOT_FOUND
+
+
+def test_who_may_not_read_a_record_is_not_told_of_it(
+    api: Api, records: Records, sign_in: Callable[..., Api]
+) -> None:
+    made(api, "Leads", company="Silent Works", firstName="Ada", lastName="Hidden")
+    assert "Hidden" in chat(api, "tell me about Ada Hidden")["reply"]
+    accountant = sign_in("Accountant")
+    for message in ("tell me about Ada Hidden", "tell me about Silent Works"):
+        assert chat(accountant, message)["reply"] == NOT_FOUND
+
+
+def test_two_of_one_name_are_not_guessed(api: Api, records: Records) -> None:
+    made(api, "Clients", name="Acme Works")
+    assert "[1]" not in chat(api, "tell me about Acme Works")["reply"]
+
+
+def test_a_conversation_stays_with_its_record(api: Api, records: Records) -> None:
+    first = chat(api, "Give me a summary", context=about("clients", records["acme"]))
+    going_on = {"sessionId": first["sessionId"]}
+    answer = chat(api, "what is their e-mail?", **going_on)
+    assert answer["reply"] == "The email of Acme Works is a@b.example. [1]"
+    assert answer["context"]["title"] == "Acme Works"
+    assert chat(api, "Summarise this", context=None, **going_on)["reply"] == NEEDS_RECORD
+    assert chat(api, "Summarise this", **going_on)["reply"] == NEEDS_RECORD
+
+
+def test_a_conversation_goes_on_without_a_record_that_is_gone(api: Api, records: Records) -> None:
+    key = made(api, "Clients", name="Short lived")
+    session = chat(api, "Give me a summary", context=about("clients", key))["sessionId"]
+    assert api.delete(f"/odata/Clients({key})").status_code == 204
+    answer = chat(api, "Summarise this", sessionId=session)
+    assert (answer["reply"], answer["context"]) == (NEEDS_RECORD, None)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which invoices are unpaid?", "unpaid invoices", "last invoice?", "show me the invoices"],
+)
+def test_beside_a_client_invoices_are_the_clients(
+    api: Api, records: Records, question: str
+) -> None:
+    reply = chat(api, question, context=about("clients", records["acme"]))["reply"]
+    assert records["invoice"]["number"] in reply and "Acme Works" in reply
+    assert "Globex" not in reply
+
+
+@pytest.mark.parametrize("question", ["list all invoices", "How many invoices do we have?"])
+def test_beside_a_client_all_are_all(api: Api, records: Records, question: str) -> None:
+    reply = chat(api, question, context=about("clients", records["acme"]))["reply"]
+    assert "2 invoices" in reply
+
+
+@pytest.mark.parametrize(
+    ("module", "question", "expected"),
+    [
+        ("clients", "open tasks?", "Open tasks: [1]\n- Call {acme} (Todo, Normal) [2]"),
+        ("clients", "who is the main contact?", "Main contact: [1]\n- Eva Roth"),
+        ("clients", "credit limit", "The credit limit of Acme Works is 500.00 EUR. [1]"),
+        ("clients", "where are they located?", "The billing address of Acme Works is Rostock"),
+        ("clients", "are they blocked?", "The status of Acme Works is Active. [1]"),
+        ("invoices", "How much is still due?", "The amount due of {number} is 200.00 EUR. [1]"),
+        ("invoices", "list the positions", "Lines: [1]\n- Work: 100.00 [1]\n- Wood: 100.00 [1]"),
+        ("invoices", "payments?", "Payments of {number}: none. [1]"),
+        ("invoices", "how many reminders were sent?", "The reminders sent of {number} are 0. [1]"),
+        ("invoices", "Is it paid?", "The status of {number} is Sent. [1]"),
+        ("tickets", "What is the problem?", "The description of Noise is It hums. [1]"),
+        ("tickets", "what did the customer say?", "Last comments of Noise: none. [1]"),
+        ("opportunities", "stages?", "Stages so far: [1]\n- Prospecting since"),
+    ],
+)
+def test_what_belongs_to_the_record_is_told(
+    api: Api, records: Records, module: str, question: str, expected: str
+) -> None:
+    keys = {"clients": records["acme"], "invoices": records["invoice"]["id"],
+            "tickets": records["ticket"]["id"], "opportunities": records["deal"]}  # fmt: skip
+    reply = chat(api, question, context=about(module, keys[module]))["reply"]
+    wanted = expected.format(acme=records["acme"], number=records["invoice"]["number"])
+    assert reply.startswith(wanted), reply
+
+
+@pytest.mark.parametrize(
+    ("module", "message", "expected"),
+    [
+        ("invoices", "mark as paid", "An invoice in state Sent cannot become Paid;"),
+        ("invoices", "set the status to Draft", "An invoice in state Sent cannot become Draft;"),
+        ("tickets", "close it", "A ticket in state New cannot become Closed;"),
+        ("opportunities", "mark as lost", "Say why, such as: mark it as lost because of Price,"),
+        ("opportunities", "set it to Prospecting", "Turbines is Prospecting already."),
+        ("clients", "delete the tasks", NO_WRITES),
+        ("clients", "change the credit limit", NO_WRITES),
+    ],
+)
+def test_what_cannot_be_done_is_not_proposed(
+    api: Api, records: Records, module: str, message: str, expected: str
+) -> None:
+    keys = {"clients": records["acme"], "invoices": records["invoice"]["id"],
+            "tickets": records["ticket"]["id"], "opportunities": records["deal"]}  # fmt: skip
+    answer = chat(api, message, context=about(module, keys[module]))
+    assert answer["reply"].startswith(expected)
+    assert answer["pendingActions"] == []
+
+
+def test_a_lost_deal_keeps_the_reason_that_was_said(api: Api, records: Records) -> None:
+    context = about("opportunities", records["deal"])
+    (action,) = chat(api, "mark it as lost because of the price", context=context)["pendingActions"]
+    assert action["summary"].endswith("to ClosedLost, lostReason Price.")
+    confirmed = api.post(f"/api/ai/actions/{action['id']}/confirm")
+    assert confirmed.status_code == 200, confirmed.text
+    deal = api.get(f"/odata/Opportunities({records['deal']})").json
+    assert (deal["stage"], deal["lostReason"]) == ("ClosedLost", "Price")
+
+
+def test_a_change_of_a_record_named_by_its_number_is_proposed(api: Api, records: Records) -> None:
+    number = records["ticket"]["number"]
+    for message, tool in (
+        (f"set {number} to Open", "change_stage"), (f"add a note to {number}: called", "add_note"),
+        (f"create a task to check {number} tomorrow", "create_task"),
+    ):  # fmt: skip
+        (action,) = chat(api, message)["pendingActions"]
+        assert action["tool"] == tool
+        about_it = {"id", "relatedId"} & set(action["arguments"])
+        assert {action["arguments"][name] for name in about_it} == {records["ticket"]["id"]}
+    assert action["arguments"]["title"] == f"Check {number}"
