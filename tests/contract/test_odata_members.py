@@ -37,7 +37,7 @@ def test_a_place_where_nothing_is(admin: Api, client: str, place: str) -> None:
         ("$orderby=$this desc&$top=2", ["c", "b"]),
         ("$skip=1", ["a", "c"]),
         ("$filter=startswith($this,'x')", []),
-        ("$filter=$this eq $it/name", []),
+        ("$filter=$it eq $this and $it gt 'b'", ["c"]),
     ],
 )
 def test_members_are_chosen_and_sorted(

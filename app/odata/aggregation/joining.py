@@ -34,7 +34,7 @@ def _opened(
 ) -> tuple[Place, FromClause, ColumnElement[bool]]:
     """A member, where it is selected from, and what ties it to its row."""
     predicates = list(_predicates(node.apply))
-    if isinstance(collection, Elements) and not predicates:
+    if isinstance(collection, Elements) and not predicates and not collection.predicates:
         table, member = element_table(rows.context, collection, node.offset)
         return member, table, true()
     if not isinstance(collection, Rows):

@@ -90,7 +90,8 @@ def _product(x: str, y: str) -> str:
 
 def _quotient(x: str, y: str) -> str:
     return (
-        f"CASE WHEN {y} = 0 THEN NULL WHEN abs({y}) < 1 AND abs({x}) > {_MOST} * abs({y})"
+        f"CASE WHEN {y} = 0 THEN sign({x}) * {_ENDLESS}"
+        f" WHEN abs({y}) < 1 AND abs({x}) > {_MOST} * abs({y})"
         f" THEN sign({x}) * sign({y}) * {_ENDLESS}"
         f" WHEN abs({y}) > 1 AND abs({x}) < {_LEAST} * abs({y}) THEN 0 ELSE {x} / {y} END"
     )
@@ -109,7 +110,12 @@ _DOUBLES = {
     "add": ("({0} + {1})", _sum("x", "+", "y"), _OPERANDS),
     "sub": ("({0} - {1})", _sum("x", "-", "y"), _OPERANDS),
     "mul": ("({0} * {1})", _product("x", "y"), _OPERANDS),
-    "div": ("({0} / {1})", _quotient("x", "y"), _OPERANDS),
+    # A number times infinity has its sign; nothing times infinity is no number, so null.
+    "div": (
+        "(CASE WHEN {1} = 0 THEN {0} * 9e999 ELSE {0} / {1} END)",
+        _quotient("x", "y"),
+        _OPERANDS,
+    ),
     "mod": ("odata_remainder({0}, {1})", _sum("x", "-", "m"), _TAKEN),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BigInteger, Double, Text
@@ -12,15 +13,16 @@ from sqlalchemy.types import TypeEngine
 from app.dynamic import dynamic
 from app.odata import edm
 from app.odata.binding.protocol import Translating
+from app.odata.binding.sequences import collection_call, is_collection
 from app.odata.binding.subsets import within_collection
 from app.odata.binding.texts import text_match
 from app.odata.binding.unifying import as_day, as_time
 from app.odata.binding.values import Constant, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Call
+from app.odata.nodes import Call, Literal, Node
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.patterns import spelled_pattern
-from app.odata.sql.spelled import Predicate, Spelled
+from app.odata.sql.spelled import Predicate, Spelled, spell
 from app.types import UtcDateTime
 
 # What ``trim`` takes away: the blanks of Unicode that are one character each.
@@ -82,11 +84,9 @@ _FUNCTIONS: dict[tuple[str, int], Function] = {
         "odata_substring_of_length({0}, {1}, {2})",
         f"substr({_REST}, 1, {_LENGTH})",
     ),
-    ("totaloffsetminutes", 1): _number(
-        "instant",
-        "(CASE WHEN {0} IS NOT NULL THEN 0 END)",
-    ),
 }
+# Those that take collections, too.
+_OF_COLLECTIONS = ("length", "indexof", "concat", "substring")
 # Where each part begins in the text of an instant or a date, its length, PostgreSQL's name for it.
 _DATE_PARTS = {"year": (1, 4), "month": (6, 2), "day": (9, 2)}
 _TIME_PARTS = {"hour": (1, 2), "minute": (4, 2), "second": (7, 2)}
@@ -105,6 +105,8 @@ def call(translator: Translating, node: Call) -> Typed:
     special = _SPECIAL.get(name)
     if special is not None:
         return special(translator, node)
+    if name in _OF_COLLECTIONS and is_collection(translator, node.arguments[0]):
+        return collection_call(translator, node)
     function = _FUNCTIONS.get((name, len(node.arguments)))
     if function is None:
         raise UnsupportedError(f"the function {name} is not offered", node.offset)
@@ -112,16 +114,27 @@ def call(translator: Translating, node: Call) -> Typed:
         translator.argument(argument, name, *families)
         for argument, families in zip(node.arguments, function.parameters, strict=True)
     ]
+    if (name, len(arguments)) == ("substring", 3):
+        _refuse_negative(translator, node.arguments[2])
     sql = Spelled(
         function.type, function.sqlite, function.postgresql, *(one.sql for one in arguments)
     )
     return Typed(sql, function.result, any(one.nullable for one in arguments))
 
 
+def _refuse_negative(translator: Translating, length: Node) -> None:
+    """Raise QueryError where a length is written that is less than nothing."""
+    literal = translator.unaliased(length)
+    if not isinstance(literal, Literal) or literal.kind != "integer":
+        return
+    if translator.context.parameters.decide(literal, lambda value: value < 0):
+        raise QueryError("the length of a substring is 0 or more", literal.offset)
+
+
 def _part(translator: Translating, node: Call) -> Typed:
     """``year`` to ``second`` of what has it, UTC."""
     takes = ("instant", "date") if node.name in _DATE_PARTS else ("instant", "time")
-    value = translator.argument(node.arguments[0], node.name, *takes)
+    value = _moment(translator, node, *takes)
     start, length = _PARTS[node.name]
     instant = family(value.type) == "instant"
     if instant and node.name in _TIME_PARTS:
@@ -137,11 +150,35 @@ def _part(translator: Translating, node: Call) -> Typed:
 
 
 def _date(translator: Translating, node: Call) -> Typed:
-    return as_day(translator.argument(node.arguments[0], node.name, "instant", "date"))
+    return as_day(_moment(translator, node, "instant", "date"))
 
 
 def _time_of_day(translator: Translating, node: Call) -> Typed:
-    return as_time(translator.argument(node.arguments[0], node.name, "instant"))
+    return as_time(_moment(translator, node, "instant"))
+
+
+def _offset(translator: Translating, node: Call) -> Typed:
+    instant = _moment(translator, node, "instant")
+    sql = spell(BigInteger(), "(CASE WHEN {0} IS NOT NULL THEN 0 END)", instant.sql)
+    return Typed(sql, edm.INT32, instant.nullable)
+
+
+def _moment(translator: Translating, node: Call, *families: str) -> Typed:
+    """The argument of a function whose value depends on the offset of an instant.
+
+    Raises: QueryError, it is a literal with an offset other than UTC: instants are kept without.
+    """
+    argument = translator.unaliased(node.arguments[0])
+    decide = translator.context.parameters.decide
+    match argument:
+        case Literal(kind="datetime") if not decide(argument, _is_utc):
+            message = f"{node.name} takes instants in UTC, such as 2024-05-31T10:00:00Z"
+            raise QueryError(message, argument.offset)
+    return translator.argument(node.arguments[0], node.name, *families)
+
+
+def _is_utc(instant: datetime) -> bool:
+    return not instant.utcoffset()
 
 
 def _fraction(translator: Translating, node: Call) -> Typed:
@@ -220,6 +257,7 @@ def _end_of_time(translator: Translating, node: Call) -> Typed:
 _SPECIAL: dict[str, Callable[[Translating, Call], Typed]] = {
     **dict.fromkeys(_PARTS, _part),
     "date": _date,
+    "totaloffsetminutes": _offset,
     "time": _time_of_day,
     "fractionalseconds": _fraction,
     "totalseconds": _total_seconds,

@@ -18,6 +18,7 @@ from sqlalchemy import (
 
 from app.odata import edm
 from app.odata.binding.comparison import is_null
+from app.odata.binding.fitting import fit
 from app.odata.binding.protocol import Translating
 from app.odata.binding.scope import Scope
 from app.odata.binding.text_literals import typed_text
@@ -25,9 +26,11 @@ from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant
 from app.odata.binding.values import (
     NUMBERS,
     Constant,
+    JsonStructure,
     Place,
     Row,
     Rows,
+    Structure,
     Typed,
     family,
     type_name,
@@ -55,9 +58,12 @@ def cast(translator: Translating, node: Call) -> Typed:
     """A value in another type; null where it has no such value."""
     *operands, target = node.arguments
     assert isinstance(target, TypeName)
-    wanted = _target(target)
+    enum = _enumeration(translator, target)
     if not operands:
         raise UnsupportedError("cast of the instance itself is not offered", node.offset)
+    if enum is not None:
+        return _member(translator, operands[0], enum)
+    wanted = _target(target)
     place = translator.place(operands[0])
     if isinstance(place, Constant) and place.literal.kind == "null":
         return Typed(null(), wanted)
@@ -93,6 +99,36 @@ def cast(translator: Translating, node: Call) -> Typed:
     )
 
 
+def _enumeration(translator: Translating, node: TypeName) -> edm.EnumType | None:
+    container = translator.context.container
+    name = node.name.removeprefix(f"{container.namespace}.")
+    return None if name == node.name or node.is_collection else container.enum_types.get(name)
+
+
+def _member(translator: Translating, node: Node, wanted: edm.EnumType) -> Typed:
+    """A whole number, or the name of a member, as one of an enumeration; null where there is none.
+
+    Source: URL Conventions 5.1.1.10.1, rule 10.
+    """
+    place = translator.place(node)
+    if isinstance(place, Constant) and place.literal.kind in ("string", "enum"):
+        template = Typed(null(), wanted)
+        return Typed(fit(place, template, translator.context.parameters), wanted)
+    value = place if isinstance(place, Typed) else translator.typed(node)
+    if value.type == wanted or value.type == edm.UNTYPED:
+        return Typed(value.sql, wanted, value.nullable)
+    if family(value.type) != "integer":
+        raise UnsupportedError(
+            f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
+        )
+    number = Spelled(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
+    if wanted.is_flags:
+        known = number.between(*_RANGES["Edm.Int32"])
+    else:
+        known = number.in_(sorted(wanted.members.values()))
+    return Typed(case((known, number)), wanted)
+
+
 def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
     """Whether a value is there and of exactly this type."""
     *operands, target = node.arguments
@@ -106,6 +142,9 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
         if not _is_or_derives(place.scope.type, name):
             return _kind_is(place, name)
         return ~is_null(place) if place.scope.optional else true()
+    if isinstance(place, Structure | JsonStructure):
+        own = place.property.type if isinstance(place, Structure) else place.type
+        return ~is_null(place) if type_name(own) in (target.name, name) else false()
     if target.name.startswith("Edm."):
         _target(target)
     actual = place if isinstance(place, Typed) else translator.typed(operands[0])

@@ -71,7 +71,9 @@ def opened(translator: Translating, collection: Place, offset: int) -> Opened:
         return _opened_rows(translator, collection)
     if isinstance(collection, Elements):
         table, member = element_table(translator.context, collection, offset)
-        return Opened(member, lambda: table, [])
+        inner = translator.on_member(member)
+        conditions = [inner.condition(predicate) for predicate in collection.predicates]
+        return Opened(member, lambda: table, conditions)
     raise QueryError("any, all and $count need a collection before them", offset)
 
 

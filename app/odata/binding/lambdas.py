@@ -31,15 +31,20 @@ def count_rows(translator: Translating, node: Count) -> Typed:
     if node.source is None:
         raise QueryError("$count stands alone only inside aggregate()", node.offset)
     source = translator.place(node.source)
-    if isinstance(source, Elements) and node.filter is None and node.search is None:
+    plain = node.filter is None and node.search is None
+    if isinstance(source, Elements) and plain and not source.predicates:
         return Typed(spell(BigInteger, "json_array_length({0})", source.sql), edm.INT64)
     rows = opened(translator, source, node.offset)
-    if node.filter is not None or node.search is not None:
-        if not isinstance(rows.member, Row):
-            raise QueryError("$count takes options only of a collection of entities", node.offset)
-        scope = rows.member.scope
-        if node.filter is not None:
-            rows.conditions.append(translator.within(scope).condition(node.filter))
-        if node.search is not None:
-            rows.conditions.append(search_condition(scope, node.search, node.offset))
+    member = rows.member
+    if node.filter is not None:
+        inner = (
+            translator.within(member.scope)
+            if isinstance(member, Row)
+            else translator.on_member(member)
+        )
+        rows.conditions.append(inner.condition(node.filter))
+    if node.search is not None:
+        if not isinstance(member, Row):
+            raise QueryError("$search takes a collection of entities", node.offset)
+        rows.conditions.append(search_condition(member.scope, node.search, node.offset))
     return Typed(rows.select(func.count()).scalar_subquery(), edm.INT64, nullable=False)

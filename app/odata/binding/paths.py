@@ -48,7 +48,7 @@ def _inside(base: Place, node: Member) -> Place:
         case Row(scope=scope):
             return step(scope, node.name, node.offset)
         case Structure(scope=scope, property=property_):
-            return _in_columns(scope, property_, node)
+            return in_columns(scope, property_, node)
         case JsonStructure(sql=sql, type=type_):
             return json_member(sql, type_, node.name, node.offset)
         case Rows(navigation=navigation):
@@ -134,7 +134,7 @@ def property_sql(scope: Scope, property_: edm.Property) -> ColumnElement[Any]:
     return column
 
 
-def _in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
+def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
     type_ = property_.type
     assert isinstance(type_, edm.ComplexType) and property_.columns is not None
     names = {name.lower(): name for name in type_.properties}
@@ -197,6 +197,6 @@ def key_condition(
 def filtered(translator: Translating, node: FilterSegment) -> Place:
     """``Contacts/$filter(...)``: a collection less those that do not pass."""
     rows = translator.place(node.base)
-    if not isinstance(rows, Rows):
-        raise QueryError("$filter can only follow a collection of entities", node.offset)
+    if not isinstance(rows, Rows | Elements):
+        raise QueryError("$filter can only follow a collection", node.offset)
     return replace(rows, predicates=(*rows.predicates, node.predicate))

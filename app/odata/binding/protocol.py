@@ -41,3 +41,6 @@ class Translating(Protocol):
 
     def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translating:
         """The same query seen from another instance, or with more variables."""
+
+    def on_member(self, this: Place) -> Translating:
+        """The same query seen from a member of a collection that is no entity."""

@@ -16,7 +16,7 @@ from app.odata.binding.collections import members
 from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Constant, Elements, Rows, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Call, Collection, Member, Node, Root
+from app.odata.nodes import Binary, Call, Collection, Member, Node, Root
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.spelled import Predicate, Spelled
 
@@ -66,14 +66,29 @@ def within_collection(translator: Translating, node: Call) -> Typed:
 
     Raises: QueryError, an argument is no collection, or their members cannot be compared.
     """
-    sides = [_side(translator, argument) for argument in node.arguments]
-    for side, argument in zip(sides, node.arguments, strict=True):
-        if node.name == "hassubsequence" and not side.is_ordered:
-            raise QueryError("hassubsequence takes collections that have an order", argument.offset)
+    arrays = two_arrays(translator, node, ordered=node.name == "hassubsequence")
+    return Typed(Predicate(*_TEMPLATES[node.name], *arrays), edm.BOOLEAN)
+
+
+def two_arrays(
+    translator: Translating, node: Call | Binary, *, ordered: bool
+) -> list[ColumnElement[Any]]:
+    """Both collections of a function or of a comparison, as arrays of texts.
+
+    Args:
+        ordered: the order of their members matters.
+    Raises: QueryError, one of them is none, they are of two types, or one has no order.
+    """
+    operands = node.arguments if isinstance(node, Call) else (node.left, node.right)
+    name = node.name if isinstance(node, Call) else node.op
+    sides = [_side(translator, operand) for operand in operands]
+    for side, operand in zip(sides, operands, strict=True):
+        if ordered and not side.is_ordered:
+            raise QueryError(f"{name} takes collections that have an order", operand.offset)
     kinds = {side.kind for side in sides} - {None}
     if len(kinds) > 1:
-        raise QueryError(f"{node.name} takes two collections of one type", node.offset)
-    return Typed(Predicate(*_TEMPLATES[node.name], *(side.sql for side in sides)), edm.BOOLEAN)
+        raise QueryError(f"{name} takes two collections of one type", node.offset)
+    return [side.sql for side in sides]
 
 
 def _side(translator: Translating, argument: Node) -> _Side:
@@ -85,6 +100,8 @@ def _side(translator: Translating, argument: Node) -> _Side:
     place = translator.place(node)
     if not isinstance(place, Elements):
         raise QueryError("expected a collection, such as [1,2]", argument.offset)
+    if place.predicates:
+        raise UnsupportedError("only a whole collection is offered here", argument.offset)
     if place.type.element != edm.STRING:
         raise UnsupportedError("only collections of texts are offered here", argument.offset)
     return _Side(place.sql, "text")

@@ -14,6 +14,7 @@ from sqlalchemy.sql.schema import Column
 
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.protocol import Translating
+from app.odata.binding.sequences import collection_match, is_collection
 from app.odata.binding.values import Constant, Typed
 from app.odata.nodes import Call, Literal
 from app.odata.sql.spelled import Predicate
@@ -39,6 +40,8 @@ def text_match(
     Args:
         indexed: use an index that serves it; then false may stand for null.
     """
+    if is_collection(translator, node.arguments[0]):
+        return collection_match(translator, node)
     text = translator.argument(node.arguments[0], node.name, "text")
     sought = translator.place(node.arguments[1])
     if isinstance(sought, Constant) and sought.literal.kind == "string":

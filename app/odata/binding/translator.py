@@ -21,6 +21,7 @@ from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.lambdas import count_rows, lambda_condition
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.scope import Context, Scope
+from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.texts import text_match
 from app.odata.binding.values import (
     Constant,
@@ -76,13 +77,16 @@ class Translator:
         it: Scope | None = None,
         variables: Mapping[str, Place] | None = None,
         this: Place | None = None,
+        it_is_member: bool = False,
     ) -> None:
         self.context = context
         self.scope = scope
         self.it = it or scope
         self.variables: Mapping[str, Place] = variables or {}
-        # A member of a collection that is no entity, where options are evaluated on such.
+        # A member of a collection that is no entity, where options are evaluated on such; it is
+        # ``$it`` as well where the path of the request leads to the collection.
         self.this = this
+        self._it: Place = this if it_is_member and this is not None else Row(self.it)
         self._open_aliases: set[str] = set()
         self._depth = 0
 
@@ -94,6 +98,16 @@ class Translator:
             variables=self.variables if variables is None else variables,
             this=self.this if scope is self.scope else None,
         )
+        return self._continued(inner)
+
+    def on_member(self, this: Place) -> Translator:
+        inner = Translator(
+            self.context, self.scope, it=self.it, variables=self.variables, this=this
+        )
+        return self._continued(inner)
+
+    def _continued(self, inner: Translator) -> Translator:
+        inner._it = self._it
         inner._open_aliases = self._open_aliases
         inner._depth = self._depth
         return inner
@@ -127,7 +141,15 @@ class Translator:
         return sql
 
     def _comparison(self, node: Binary, *, exact: bool) -> ColumnElement[bool]:
+        found = with_literal(self, node)
+        if found is not None:
+            return found
         left, right = self.place(node.left), self.place(node.right)
+        if (
+            not isinstance(left, Typed)
+            and (found := with_parts(self, node, left, right)) is not None
+        ):
+            return found
         parameters = self.context.parameters
         return compare(node.op, left, right, parameters, exact=exact, offset=node.offset)
 
@@ -290,7 +312,7 @@ _PLACES: dict[type[Node], Translate] = {
     Member: member,
     KeyPredicate: keyed,
     FilterSegment: filtered,
-    It: lambda translator, node: Row(translator.it),
+    It: lambda translator, node: translator._it,
     This: lambda translator, node: translator.this or Row(translator.scope),
     Alias: Translator._alias,
     Binary: Translator._binary,

@@ -81,10 +81,11 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The members of a collection kept as JSON."""
+    """The members of a collection kept as JSON, all or those that pass."""
 
     sql: ColumnElement[Any]
     type: edm.CollectionType
+    predicates: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

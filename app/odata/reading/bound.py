@@ -58,7 +58,8 @@ class ComputedMember:
 class ExpandMember:
     """Related entities, or what ``$apply`` nested in a row.
 
-    ``ref`` shows their ids, ``count_only`` their number alone.
+    ``ref`` shows their ids, ``count_only`` their number alone; only rows show them that are of the
+    type ``of``, where that is given.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ExpandMember:
     query: BoundQuery
     ref: bool = False
     count_only: bool = False
+    of: edm.EntityType | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, not_, or_, select, true
@@ -39,7 +39,7 @@ MOST_EXPANDED = 1000
 
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
-    """One JSON object."""
+    """One JSON object; nothing stands beside it."""
     members = [
         *entity_control(projection, format_),
         *(piece for member in projection.members for piece in _member(member, projection, format_)),
@@ -50,20 +50,33 @@ def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
     pieces: list[Part] = []
     for member in members:
         pieces += [",", *member.parts] if pieces else member.parts
-    return Template(["{", *pieces, "}"])
+    return Template(["{", *pieces, "}"], alone=True)
 
 
 def _with_absent(members: Sequence[Piece]) -> ColumnElement[str]:
-    """An object some members of which may be left out: each brings its comma, the first is cut."""
+    """An object some members of which may be left out, each with a comma of its own.
+
+    The commas stand on the side of a member that is always there. Whatever is expanded stands in
+    no function: there it would be too deep for SQLite's parser.
+    """
+    always = next((at for at, one in enumerate(members) if one.absent is None), None)
+    if always is None:
+        text = Template([part for one in members for part in _optional(one, [",", *one.parts])])
+        return spell(Text(), "('{' || substr({0}, 2) || '}')", text)
     pieces: list[Part] = []
-    for member in members:
-        whole = [",", *member.parts]
-        if member.absent is None:
-            pieces += whole
+    for at, one in enumerate(members):
+        if at < always:
+            pieces += _optional(one, [*one.parts, ","])
         else:
-            template = "(CASE WHEN {0} THEN '' ELSE {1} END)"
-            pieces.append(spell(Text(), template, member.absent, Template(whole)))
-    return spell(Text(), "('{' || substr({0}, 2) || '}')", Template(pieces))
+            pieces += _optional(one, [",", *one.parts] if at > always else one.parts)
+    return Template(["{", *pieces, "}"], alone=True)
+
+
+def _optional(member: Piece, parts: Sequence[Part]) -> Sequence[Part]:
+    if member.absent is None:
+        return parts
+    text = Template(parts)
+    return [spell(Text(), "(CASE WHEN {0} THEN '' ELSE {1} END)", member.absent, text)]
 
 
 def reference_json(projection: Projection, format_: Format) -> ColumnElement[str]:
@@ -99,7 +112,8 @@ def raw_value(place: Place) -> ColumnElement[str]:
 def _member(member: Member, projection: Projection, format_: Format) -> Iterator[Piece]:
     """What a member writes, the annotation of its type before it."""
     if isinstance(member, ExpandMember):
-        yield from _expanded(member, format_)
+        pieces = _expanded(member, format_)
+        yield from pieces if member.of is None else _only_of(member.of, pieces, projection)
         return
     if isinstance(member, DerivedMember):
         yield from _of_derived(member, projection, format_)
@@ -136,9 +150,16 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
 def _of_derived(member: DerivedMember, projection: Projection, format_: Format) -> Iterator[Piece]:
     """A member that rows of other types do not have."""
     plain = PropertyMember(member.property, member.parts)
-    kind = projection.scope.is_of(member.type)
+    yield from _only_of(member.type, _member(plain, projection, format_), projection)
+
+
+def _only_of(
+    type_: edm.EntityType, pieces: Iterable[Piece], projection: Projection
+) -> Iterator[Piece]:
+    """What only rows of a derived type show."""
+    kind = projection.scope.is_of(type_)
     other = true() if kind is None else not_(kind)
-    for piece in _member(plain, projection, format_):
+    for piece in pieces:
         yield Piece(piece.parts, other if piece.absent is None else or_(other, piece.absent))
 
 

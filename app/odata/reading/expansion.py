@@ -42,25 +42,40 @@ def expand_members(
         ForbiddenError, related entities may not be read.
     """
     seen = {name for name in query.scope.nested if name in query.scope.type.navigation}
+    container = binder.context.container
     named = {
-        navigation_of(query.scope.type, item).name
+        navigation_of(_seen_as(container, query.scope.type, item), item).name
         for item in items
         if not item.star and item.path != ("$value",)
     }
     for item in items:
+        type_ = query.scope.type
         if item.star:
             expanded = _starred(binder, query.scope, item)
         elif item.path == ("$value",):
             raise UnsupportedError("$expand=$value is not offered", item.offset)
         else:
-            expanded = [(navigation_of(query.scope.type, item), item)]
+            type_ = _seen_as(container, query.scope.type, item)
+            expanded = [(navigation_of(type_, item), item)]
         for navigation, one in expanded:
             if item.star and navigation.name in named:
                 continue
             if navigation.name in seen:
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
             seen.add(navigation.name)
-            yield expand_member(binder, query, navigation, one, address, depth)
+            found = expand_member(binder, query, navigation, one, address, depth)
+            special = not item.star and type_ is not query.scope.type
+            yield replace(found, of=type_) if special else found
+
+
+def _seen_as(
+    container: edm.EntityContainer, type_: edm.EntityType, item: ExpandItem
+) -> edm.EntityType:
+    """The type whose navigation property an item names: ``Namespace.Special/Parts``."""
+    if len(item.path) == 1 or "." not in item.path[0]:
+        return type_
+    name = item.path[0].removeprefix(f"{container.namespace}.")
+    return next((one for one in container.derived(type_) if one.name == name), type_)
 
 
 def expand_member(

@@ -56,10 +56,14 @@ def shown_members(
     options: QueryOptions,
     parts: frozenset[str] | None,
     offset: int,
+    *,
+    is_it: bool = False,
 ) -> ShownMembers:
     """The members that ``options`` leave; in expressions a member is ``$this``, and the names of
     a complex one's properties are those of ``$this``.
 
+    Args:
+        is_it: a member is ``$it``, too, because the path of the request leads to the collection.
     Raises: QueryError; UnsupportedError, an option or a type of member is not offered.
     """
     offered = replace(options, select=(), filter=None, orderby=(), top=None, skip=None, count=None)
@@ -68,7 +72,7 @@ def shown_members(
         raise UnsupportedError(message, offset)
     context = scope.context
     table, member, place = numbered_elements(context, collection, offset)
-    translator = Translator(context, scope, it=it, this=member)
+    translator = Translator(context, scope, it=it, this=member, it_is_member=is_it)
     conditions = () if options.filter is None else (translator.condition(options.filter),)
     order = []
     for item in options.orderby:

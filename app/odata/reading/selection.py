@@ -111,6 +111,9 @@ def _qualified(scope: Scope, type_: edm.EntityType) -> str:
 def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope) -> None:
     first, *rest = item.path
     type_ = scope.type
+    if item.parameters is not None and "." not in item.path[-1]:
+        message = f"{'/'.join(item.path)} is no function: write {first}($select=...)"
+        raise QueryError(message, item.offset)
     if first == "*":
         chosen.update({member_name(member): _ALL for member in _everything(scope)})
         return

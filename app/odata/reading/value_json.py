@@ -73,4 +73,4 @@ def chosen_members(scope: Scope, place: Elements, name: str, options: QueryOptio
         count=options.count,
     )
     with option("$orderby" if options.filter is None else "$filter"):
-        return shown_members(scope, scope, place, plain, parts, 0)
+        return shown_members(scope, scope, place, plain, parts, 0, is_it=True)

@@ -105,13 +105,18 @@ class Template(FunctionElement[str]):
 
     ``printf`` and ``format`` build it in one pass: joining with ``||`` copies what is there once
     more for every part, and costs twice as much for a row of fifty columns.
+
+    Args:
+        alone: no operator will stand beside it, so that it needs no parentheses, each of which
+            takes of the depth that SQLite's parser has.
     """
 
     inherit_cache = False
     type = Text()
 
-    def __init__(self, parts: Iterable[Part]) -> None:
+    def __init__(self, parts: Iterable[Part], *, alone: bool = False) -> None:
         self.parts = tuple(_merged(parts))
+        self.alone = alone
         super().__init__(*(part for part in self.parts if not isinstance(part, str)))
 
 
@@ -141,7 +146,8 @@ def _compile_template(element: Template, compiler: Any, **options: Any) -> str:
             calls[-1][0] += percent + "s"
             calls[-1].append(written)
     texts += _calls("printf" if sqlite else "format", calls)
-    return texts[0] if len(texts) == 1 else f"({' || '.join(texts)})"
+    joined = " || ".join(texts)
+    return joined if len(texts) == 1 or element.alone else f"({joined})"
 
 
 def _merged(parts: Iterable[Part]) -> Iterable[Part]:

@@ -20,3 +20,41 @@ def has_subsequence(whole: str | None, part: str | None) -> bool | None:
         return None
     rest = iter(orjson.loads(whole))
     return all(member in rest for member in orjson.loads(part))
+
+
+def index_of(whole: str | None, part: str | None) -> int | None:
+    """Where the members of ``part`` stand in ``whole`` one behind the other; -1 if nowhere."""
+    if whole is None or part is None:
+        return None
+    there, wanted = orjson.loads(whole), orjson.loads(part)
+    places = range(len(there) - len(wanted) + 1)
+    return next((at for at in places if there[at : at + len(wanted)] == wanted), -1)
+
+
+def contains(whole: str | None, part: str | None) -> bool | None:
+    """Whether the members of ``part`` stand in ``whole`` one behind the other."""
+    place = index_of(whole, part)
+    return None if place is None else place >= 0
+
+
+def starts_with(whole: str | None, part: str | None) -> bool | None:
+    """Whether the first members of ``whole`` are those of ``part``."""
+    if whole is None or part is None:
+        return None
+    wanted = orjson.loads(part)
+    return bool(orjson.loads(whole)[: len(wanted)] == wanted)
+
+
+def ends_with(whole: str | None, part: str | None) -> bool | None:
+    """Whether the last members of ``whole`` are those of ``part``."""
+    if whole is None or part is None:
+        return None
+    there, wanted = orjson.loads(whole), orjson.loads(part)
+    return bool(there[max(len(there) - len(wanted), 0) :] == wanted)
+
+
+def same(one: str | None, other: str | None) -> bool | None:
+    """Whether both have the same members in the same order."""
+    if one is None or other is None:
+        return None
+    return bool(orjson.loads(one) == orjson.loads(other))

@@ -31,12 +31,13 @@ def texts(depth: int, prefix: str = "") -> Text:
         return leaf
     inner = texts(depth - 1, prefix)
     number = st.integers(-3, 6).map(str)
+    length = st.integers(0, 6).map(str)
     return st.one_of(
         leaf,
         _joined(st.sampled_from(["tolower(", "toupper(", "trim("]), inner, ")"),
         _joined("concat(", inner, ",", inner, ")"),
         _joined("substring(", inner, ",", number, ")"),
-        _joined("substring(", inner, ",", number, ",", number, ")"),
+        _joined("substring(", inner, ",", number, ",", length, ")"),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.odata.reading.conftest import Client
-from tests.odata.reading.model import item_rows
+from tests.odata.reading.model import LEVELS, item_rows
 
 ROWS = item_rows()
 Ids = Callable[[str], list[int]]
@@ -89,6 +89,14 @@ def known(value: object) -> bool:
         ("isof(name,Edm.String) eq true", lambda r: True),
         ("isof(name,Edm.Int32) eq false", lambda r: True),
         ("isof(level,Workshop.Level)", lambda r: True),
+        ("cast(2,Workshop.Level) eq level", lambda r: r["level"] == LEVELS[2]),
+        ("cast(cast(level,Edm.Int32),Workshop.Level) eq level", lambda r: True),
+        ("cast(count add 3,Workshop.Level) eq null", lambda r: r["count"] > 0),
+        ("cast(size,Workshop.Level) ne null", lambda r: r["size"] in range(4)),
+        ("cast('High',Workshop.Level) eq level", lambda r: r["level"] == "High"),
+        ("cast(null,Workshop.Level) eq null", lambda r: True),
+        ("isof(place,Workshop.Place)", lambda r: known(r["street"]) or known(r["city"])),
+        ("isof(place,Workshop.Line) or isof(place,Edm.String)", lambda r: False),
         ("case(active:null) eq null", lambda r: True),
         ("case(active:weight,true:1) lt 0", lambda r: r["active"] and r["weight"] == -2.5),
         ("Workshop.Item/name eq 'alpha'", lambda r: r["name"] == "alpha"),
@@ -106,6 +114,9 @@ def test_values_of_the_rows_are_cast(
     [
         ("cast(made,Edm.Boolean)", 501, "a cast from Edm.Date to Edm.Boolean is not offered"),
         ("cast(Edm.String) eq 'x'", 501, "cast of the instance itself is not offered"),
+        ("cast(name,Workshop.Level) eq level", 501, "a cast from Edm.String to Level"),
+        ("cast('Hi',Workshop.Level) eq level", 400, "Hi"),
+        ("cast(1,Workshop.Levels) eq level", 400, "there is no cast to Workshop.Levels"),
         ("Workshop.Maker/name eq 'x'", 400, "no Item is of the type Workshop.Maker"),
         ("labels/Workshop.Maker eq 'x'", 501, "a cast to Workshop.Maker is not offered here"),
     ],

@@ -1,0 +1,120 @@
+"""``eq`` and ``ne`` of what has parts: entities, complex values, collections (URL 5.1.1.1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import ColumnElement, and_, not_, true
+
+from app.odata import edm
+from app.odata.binding.comparison import compare, is_null, is_true
+from app.odata.binding.paths import in_columns, unknown_name
+from app.odata.binding.protocol import Translating
+from app.odata.binding.subsets import two_arrays
+from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Binary, Collection, JsonObject, Member
+from app.odata.sql.spelled import Predicate
+
+_SAME = ("odata_members_same({0}, {1})", "(CAST({0} AS JSONB) = CAST({1} AS JSONB))")
+
+
+def with_literal(translator: Translating, node: Binary) -> ColumnElement[bool] | None:
+    """A comparison with ``{"city":"Bonn"}`` or ``["a","b"]``; None where none is written.
+
+    Raises: QueryError, it is no ``eq`` or ``ne``, or the other side is not alike.
+    """
+    left, right = translator.unaliased(node.left), translator.unaliased(node.right)
+    if isinstance(left, Collection) or isinstance(right, Collection):
+        return _same_members(translator, node)
+    if isinstance(left, JsonObject):
+        left, right = right, left
+    if not isinstance(right, JsonObject):
+        return None
+    _refuse_order(node)
+    place = translator.place(left)
+    if isinstance(place, JsonStructure):
+        raise UnsupportedError("only complex values in columns are compared", node.offset)
+    if not isinstance(place, Structure):
+        raise QueryError("an object is compared with a complex value", node.offset)
+    same = and_(true(), *_alike(translator, place, right))
+    return same if node.op == "eq" else not_(same)
+
+
+def with_parts(
+    translator: Translating, node: Binary, left: Place, right: Place
+) -> ColumnElement[bool] | None:
+    """Two entities, complex values or collections compared; None where they are none."""
+    match left, right:
+        case Row(scope=one), Row(scope=other):
+            lineage = {*_lineage(one.type)} & {*_lineage(other.type)}
+            if not lineage:
+                raise QueryError("entities of two types are never the same", node.offset)
+            pairs = zip(one.key_columns(), other.key_columns(), strict=True)
+            same = and_(true(), *(a.is_not_distinct_from(b) for a, b in pairs))
+        case Structure(), Structure():
+            same = and_(true(), *_equal_parts(left, right, node.offset))
+        case Elements(), Elements():
+            return _same_members(translator, node)
+        case _:
+            return None
+    _refuse_order(node)
+    return same if node.op == "eq" else not_(same)
+
+
+def _refuse_order(node: Binary) -> None:
+    if node.op not in ("eq", "ne"):
+        raise QueryError(f"'{node.op}' does not take what has parts: only eq and ne", node.offset)
+
+
+def _same_members(translator: Translating, node: Binary) -> ColumnElement[bool]:
+    _refuse_order(node)
+    same = is_true(Predicate(*_SAME, *two_arrays(translator, node, ordered=True)))
+    return same if node.op == "eq" else not_(same)
+
+
+def _alike(
+    translator: Translating, place: Structure, wanted: JsonObject
+) -> Iterator[ColumnElement[bool]]:
+    """That each part is as in an object; what the object leaves out is null."""
+    type_ = place.property.type
+    assert isinstance(type_, edm.ComplexType)
+    members = {name: value for name, value in wanted.members if not name.startswith("@")}
+    for name in members:
+        if name not in type_.properties:
+            raise unknown_name(type_, name, wanted.offset)
+    for name in type_.properties:
+        part = in_columns(place.scope, place.property, Member(None, name, offset=wanted.offset))
+        value = members.get(name)
+        if isinstance(value, JsonObject):
+            if not isinstance(part, Structure):
+                raise QueryError(f"{name} is no object", value.offset)
+            yield from _alike(translator, part, value)
+        elif value is None:
+            yield is_null(part)
+        else:
+            parameters = translator.context.parameters
+            given = translator.place(value)
+            yield compare("eq", part, given, parameters, exact=True, offset=value.offset)
+
+
+def _equal_parts(left: Structure, right: Structure, offset: int) -> Iterator[ColumnElement[bool]]:
+    type_ = left.property.type
+    assert isinstance(type_, edm.ComplexType)
+    if type_ is not right.property.type:
+        raise QueryError("complex values of two types are never equal", offset)
+    for name in type_.properties:
+        one, other = (
+            in_columns(side.scope, side.property, Member(None, name, offset=offset))
+            for side in (left, right)
+        )
+        if isinstance(one, Structure) and isinstance(other, Structure):
+            yield from _equal_parts(one, other, offset)
+        elif isinstance(one, Typed) and isinstance(other, Typed):
+            yield one.sql.is_not_distinct_from(other.sql)
+
+
+def _lineage(type_: edm.EntityType | None) -> Iterator[str]:
+    while type_ is not None:
+        yield type_.name
+        type_ = type_.base
