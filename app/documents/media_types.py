@@ -105,7 +105,9 @@ def media_type_of(head: bytes, name: str) -> str:
     Raises: UnsupportedMediaTypeError, it is a program or a script, or not what its name says.
     """
     extension = extension_of(name)
-    if extension in _PROGRAM_NAMES or _is_program(head):
+    # The name of a ".htaccess" is all extension.
+    kind = extension or (name[1:].lower() if name.startswith(".") else "")
+    if kind in _PROGRAM_NAMES or _is_program(head):
         raise _refused("Programs and scripts are not taken.")
     found = _text_type(head, extension) or _binary_type(head, extension)
     if not _fits(found, extension):

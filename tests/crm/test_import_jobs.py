@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Callable
 from datetime import timedelta
+from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +19,7 @@ from sqlalchemy.orm import Session
 from app.auth.users import update_user
 from app.blobs import blobs
 from app.clock import utc_now
-from app.crm.importing import jobs, taking
+from app.crm.importing import jobs, service, taking
 from app.crm.importing.jobs import run_imports
 from app.crm.importing.tidying import tidy_imports
 from app.database import transaction
@@ -111,6 +114,27 @@ def test_bad_rows_are_left_out_and_a_dry_run_keeps_nothing(
     assert work(app) == 1
     assert progress(admin, job_id)["outcome"]["created"] == ROWS - 1
     assert count(session) == ROWS - 1
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize("dry_run", ["true", "false"])
+def test_others_write_between_two_chunks(
+    app: Flask, admin: Api, monkeypatch: pytest.MonkeyPatch, dry_run: str
+) -> None:
+    answers: list[Any] = []
+
+    def take_the_turn(seconds: float) -> None:
+        asked = Thread(target=lambda: answers.append(admin.post("/odata/Tasks", {"title": "Call"})))
+        asked.start()
+        asked.join()
+
+    # Every row takes longer than a chunk may.
+    clock = SimpleNamespace(monotonic=itertools.count(step=60).__next__, sleep=take_the_turn)
+    monkeypatch.setattr(service, "time", clock)
+    job_id = send(admin, rows=110, mode="skipBad", dryRun=dry_run).json["id"]
+    assert work(app) == 1
+    assert progress(admin, job_id)["outcome"]["created"] == 110
+    assert [answer.status_code for answer in answers] == [201] * 110
 
 
 class Killed(BaseException):

@@ -105,8 +105,9 @@ def test_the_content_decides(head: bytes, name: str, media_type: str) -> None:
         (bytes(INSTALLER), "letter.doc"),
         (b"hello", "run.exe"), (b"hello", "run.EXE"), (b"hello", "run.bat"), (b"hello", "x.ps1"),
         (b"hello", "a.js"), (b"hello", "a.txt.vbs"), (archive("a.class"), "a.jar"),
+        (b"Deny from all", ".htaccess"), (b"hello", ".EXE"),
     ],
-    ids=range(18),
+    ids=range(20),
 )  # fmt: skip
 def test_programs_and_scripts_are_refused(head: bytes, name: str) -> None:
     with pytest.raises(UnsupportedMediaTypeError, match="Programs and scripts") as refused:

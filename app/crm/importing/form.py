@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 from app.body_stream import note_fingerprint
 from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY, Options
 from app.errors import TooLargeError, ValidationError
+from app.json_body import parse_json
 from app.multipart import Form
 
 FILE_PART = "file"
@@ -69,7 +69,7 @@ def _options(fields: dict[str, str], *, has_file: bool) -> Options:
     mapping: dict[str, Any] = {}
     try:
         mapping = _mapping(fields.get("mapping") or "{}")
-    except ValueError:
+    except (ValidationError, ValueError):
         message = 'must be a JSON object such as {"Company": "name", "Rank": null}'
         problems.append(("mapping", message))
     if problems:
@@ -84,10 +84,7 @@ def _options(fields: dict[str, str], *, has_file: bool) -> Options:
 
 
 def _mapping(text: str) -> dict[str, Any]:
-    try:
-        mapping = json.loads(text)
-    except RecursionError as error:
-        raise ValueError("nested") from error
+    mapping = parse_json(text.encode())
     if not isinstance(mapping, dict) or len(mapping) > 500:
         raise ValueError("no object")
     if not all(value is None or isinstance(value, str) for value in mapping.values()):

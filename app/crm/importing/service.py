@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from sqlalchemy import select
@@ -29,8 +30,11 @@ TYPES = tuple(RULES)
 ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
 UPDATE_BY = ("externalId", "email")
 MOST_LISTED = 200
-# Rows between two commits, where bad rows are skipped or nothing is kept.
+# Rows between two commits, where bad rows are skipped or nothing is kept; slow ones are fewer.
 CHUNK = 200
+CHUNK_SECONDS = 0.25
+# SQLite lets one process write at a time, and those that wait look only every tenth of a second.
+TURN_SECONDS = 0.15
 Progress = Callable[[int], None]
 Note = Callable[["Outcome"], None]
 
@@ -121,20 +125,23 @@ class Import:
             pass
 
     def in_chunks(self, progress: Progress, note: Note | None = None) -> Outcome:
-        """Import in transactions of ``CHUNK`` rows; a dry run undoes each of them.
+        """Import in transactions of up to ``CHUNK`` rows; a dry run undoes each of them.
+
+        Others write between two of them.
 
         Args:
             note: keeps what was done so far, in the same transaction.
         """
-        while chunk := list(islice(self._rows, CHUNK)):
+        for first in self._rows:
             with transaction() as session:
-                for row in chunk:
-                    self._import(row)
+                count = self._import_chunk(first)
                 if self._options.dry_run:
                     session.rollback()
                 if note is not None:
                     note(self.outcome)
-            progress(len(chunk))
+            progress(count)
+            if db.engine.dialect.name == "sqlite":
+                time.sleep(TURN_SECONDS)
         with transaction():
             self._record()
         return self.outcome
@@ -157,6 +164,17 @@ class Import:
             if note is not None:
                 note(self.outcome)
         return self.outcome
+
+    def _import_chunk(self, first: Row) -> int:
+        """Import ``first`` and rows behind it, as many as one turn has time for; how many."""
+        end = time.monotonic() + CHUNK_SECONDS
+        count = 0
+        for row in chain((first,), islice(self._rows, CHUNK - 1)):
+            self._import(row)
+            count += 1
+            if time.monotonic() > end:
+                break
+        return count
 
     def _record(self) -> None:
         """One line of the audit log for the whole, besides those of the records."""
