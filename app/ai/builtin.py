@@ -112,7 +112,7 @@ def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
         return answer_help(ask, help_kind)
     if _HOW_TO.match(text):
         return None
-    if wants_summary(text) or (is_named and _SHOW.match(text)):
+    if wants_summary(text, ask.context.entity) or (is_named and _SHOW.match(text)):
         return summarise(ask)
     listing = find_related(ask)
     if listing is not None:

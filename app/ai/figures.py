@@ -38,7 +38,9 @@ _THEM = re.compile(
 )
 # Beside a client, such records are the client's ...
 _OF_ONE = re.compile(
-    r"^\W*(?:(?:and|please|show(?: me)?|list|which|what|any|the|are|is|was|were|when|how many)\s+)*"
+    r"^\W*how much (?:is|are|was) (?:still )?(?:overdue|unpaid|open|late)\b"
+    r"|^\W*(?:(?:and|please|show(?: me)?|list|which|what|any|the|are|is|was|were|when"
+    r"|how many)\s+)*"
     r"(?:(?:open|unpaid|overdue|outstanding|late|last|latest|newest|recent|active|paid)\s+)*"
     r"(?:invoices?|payments?|tickets?|deals?|opportunit(?:y|ies)|projects?|contacts|credit notes?"
     r"|documents)\b",

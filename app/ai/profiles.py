@@ -173,9 +173,10 @@ RELATED: Mapping[str, tuple[Listing, ...]] = {
 SILENT_ZEROS = frozenset(("amountCredited", "creditBalance"))
 # Who has to do with a record: navigation properties, what they are called, what names them.
 PEOPLE: Mapping[str, tuple[str, ...]] = {
-    "Owner": ("owner", "owns", "responsible"), "Assignee": ("assignee", "assigned", "works on"),
+    "Owner": ("owner", "owns", "responsible"),
+    "Assignee": ("assignee", "assigned", "works on", "working on", "does"),
     "Manager": ("manager", "manages", "leads"), "Author": ("author", "wrote"),
-    "Client": ("client", "customer"), "Contact": ("contact",),
+    "Client": ("client", "customer", "company"), "Contact": ("contact",),
 }  # fmt: skip
 NAMED_BY: Mapping[str, str] = {"Client": "name", "Contact": "fullName"}
 # What people say -> the property that they mean; names of properties are understood anyway.
@@ -187,7 +188,8 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "payment terms": "paymentTermsDays", "address": "billingAddress", "site": "website",
         "email address": "email", "mail address": "email", "web address": "website",
         "where": "billingAddress", "located": "billingAddress", "last contact": "lastActivityAt",
-        "last in touch": "lastActivityAt",
+        "last in touch": "lastActivityAt", "become": "createdAt", "client since": "createdAt",
+        "customer since": "createdAt",
     },
     "Contact": {"mail": "email", "position": "jobTitle", "job": "jobTitle", "name": "fullName"},
     "Lead": {"value": "estimatedValue", "worth": "estimatedValue", "mail": "email"},
@@ -206,8 +208,8 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "tax": "taxTotal", "vat": "taxTotal", "net": "subtotal", "overdue": "isOverdue",
         "reminders": "remindersSent",
     },
-    "KbArticle": {"views": "viewCount", "helpful": "helpfulCount"},
-    "Document": {"size": "size", "downloads": "downloadCount"},
+    "KbArticle": {"views": "viewCount", "helpful": "helpfulCount", "expire": "expiresAt"},
+    "Document": {"size": "size", "downloads": "downloadCount", "expire": "expiresAt"},
     "Task": {"due": "dueAt", "deadline": "dueAt", "overdue": "isOverdue"},
     "Project": {
         "progress": "progressPercent", "budget": "budgetAmount", "hours": "hoursSpent",

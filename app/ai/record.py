@@ -34,12 +34,16 @@ _FIELD_QUESTION = re.compile(
     r"|where|tell|show|give)\b",
     re.IGNORECASE,
 )
+_COMPARED = re.compile(
+    r"\b(left|remaining|(over|within|under|in) (the )?budget|how far|on (time|track))\b", re.I
+)
 # What goes with the bare name of a property, and asks for nothing else.
 _FILLERS = frozenset(("the", "its", "his", "her", "their", "this", "please", "of", "it"))
 _EMAIL = re.compile(r"\be-mail", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 _PAST = re.compile(r"\w+ed|sent|paid")
 _LONGEST_LINE = 200
+_WHICH = frozenset(("which", "what", "whose"))
 _LONGEST_STATE_QUESTION = 6
 _DATES = (edm.DATE, edm.DATETIME)
 # Never asked for by these words alone: they are in too many questions.
@@ -69,8 +73,14 @@ def _sentence(label: str, title: str, value: str) -> str:
     return f"The {label} of {title} {verb} {value.removesuffix('.')}."
 
 
-def wants_summary(text: str) -> bool:
-    """Whether a message asks for all that matters of the record."""
+def wants_summary(text: str, entity: str | None = None) -> bool:
+    """Whether a message asks for all that matters of the record.
+
+    Args:
+        entity: its type: what is compared, such as hours spent and planned, is told with the rest.
+    """
+    if entity == "Project" and _COMPARED.search(text):
+        return True
     return _SUMMARY.search(text) is not None
 
 
@@ -99,7 +109,7 @@ def find_property(ask: Ask) -> str | None:
         (phrase not in _TOO_COMMON and name not in NAMED_BY, len(phrase.split()), len(phrase), name)
         for phrase, name in phrases.items()
         if (phrase not in _TOO_COMMON or len(said) <= 6)
-        and (name not in PEOPLE or "who" in said)
+        and (name not in PEOPLE or "who" in said or (name in NAMED_BY and _WHICH & set(said)))
         and _contains(said, phrase.split())
     ]
     return max(found)[3] if found else None
@@ -118,6 +128,10 @@ def _phrases(entity: str) -> dict[str, str]:
     """What people say -> the property of this type that they mean."""
     type_ = entity_type(entity)
     phrases: dict[str, str] = {spoken(name): name for name in type_.properties}
+    for name, declared in type_.properties.items():
+        short = spoken(name.removesuffix("At"))
+        if declared.type in _DATES and " " in short:  # "next activity" of nextActivityAt
+            phrases.setdefault(short, name)
     for name, words in PEOPLE.items():
         if name in type_.navigation:
             phrases |= dict.fromkeys(words, name)
@@ -147,7 +161,7 @@ def _state_asked(entity: str, said: list[str]) -> str | None:
     """The property whose state is asked for, ``Is it blocked?``; None for other questions."""
     if not said or said[0] not in ("is", "are") or len(said) > _LONGEST_STATE_QUESTION:
         return None
-    for name in ("status", "stage"):
+    for name in ("status", "stage", "rating", "visibility"):
         states = [spoken(state).split() for state in states_of(entity, name)]
         if any(_contains(said, state) for state in states):
             return name

@@ -9,7 +9,7 @@ from typing import Any
 
 from app import engine
 from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
-from app.ai.stages import STAGE, VERB, propose_stage
+from app.ai.stages import LONGEST, STAGE, VERB, propose_stage
 from app.ai.tools import NOTED, TOOLS
 from app.ai.wording import day_text, value_text
 from app.clock import today, utc_now
@@ -61,7 +61,8 @@ def answer_request(ask: Ask, beside: str | None = None) -> Iterator[Part] | None
         (_TASK, _propose_task, text), (_NOTE, _propose_note, said), (_MAIL, _propose_mail, text),
         (STAGE, _propose_stage, said), (VERB, _propose_stage, said),
     ):  # fmt: skip
-        match = pattern.match(wanted)
+        is_read = propose is not _propose_stage or len(wanted) <= LONGEST
+        match = pattern.match(wanted) if is_read else None
         if match:
             return _checked(propose(ask, match))
     return None

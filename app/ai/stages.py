@@ -15,6 +15,8 @@ from app.writing.machines import PATCH
 from app.writing.states import require_step
 
 _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
+# A wish for a state is short; its forms are slow to try on what is not.
+LONGEST = 300
 STAGE = re.compile(
     _POLITE + r"(?:move|change|set|put|advance|mark|update)\s+(?:this|it|the (?:deal|opportunity"
     r"|ticket|lead|task|project|stage|status)|(?:its |the )?(?:stage|status))?\s*"
@@ -71,7 +73,7 @@ def propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
         reasons = tuple(each for each in states_of(context.entity, reason) if each != "Other")
         why = _target(groups.get("why") or "", reasons)
         if why is None:
-            yield Text(f"Say why, such as: mark it as {said} because of {', '.join(reasons)}.")
+            yield Text(f"Say why, such as: mark it as {target} because of {', '.join(reasons)}.")
             return
         arguments["reason"] = {reason: why}
         summary += f", {reason} {why}"

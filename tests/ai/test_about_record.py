@@ -134,6 +134,15 @@ def test_beside_a_client_all_are_all(api: Api, records: Records, question: str) 
         ("tickets", "What is the problem?", "The description of Noise is It hums. [1]"),
         ("tickets", "what did the customer say?", "Last comments of Noise: none. [1]"),
         ("opportunities", "stages?", "Stages so far: [1]\n- Prospecting since"),
+        ("opportunities", "which client is it for?", "The client of Turbines is Acme Works. [1]"),
+        (
+            "clients",
+            "how much is overdue?",
+            "There is nothing to count: no invoices (overdue, Acme",
+        ),
+        ("clients", "when did they become a client?", "Acme Works was created on "),
+        ("clients", "last activity?", "The last activity date of Acme Works is "),
+        ("tickets", "Who is working on it?", "The assignee of Noise is not set. [1]"),
     ],
 )
 def test_what_belongs_to_the_record_is_told(
@@ -152,7 +161,11 @@ def test_what_belongs_to_the_record_is_told(
         ("invoices", "mark as paid", "An invoice in state Sent cannot become Paid;"),
         ("invoices", "set the status to Draft", "An invoice in state Sent cannot become Draft;"),
         ("tickets", "close it", "A ticket in state New cannot become Closed;"),
-        ("opportunities", "mark as lost", "Say why, such as: mark it as lost because of Price,"),
+        (
+            "opportunities",
+            "mark as lost",
+            "Say why, such as: mark it as ClosedLost because of Price,",
+        ),
         ("opportunities", "set it to Prospecting", "Turbines is Prospecting already."),
         ("clients", "delete the tasks", NO_WRITES),
         ("clients", "change the credit limit", NO_WRITES),
@@ -166,6 +179,26 @@ def test_what_cannot_be_done_is_not_proposed(
     answer = chat(api, message, context=about(module, keys[module]))
     assert answer["reply"].startswith(expected)
     assert answer["pendingActions"] == []
+
+
+def test_a_wish_for_a_state_is_short(api: Api, records: Records) -> None:
+    context = about("opportunities", records["deal"])
+    message = f"set it to {'a because ' * 1_900}1"
+    assert chat(api, message, context=context)["reply"] == NO_WRITES
+
+
+def test_a_record_of_every_kind_is_asked_in_its_words(api: Api) -> None:
+    project = made(api, "Projects", name="Move", budgetHours=10)
+    lead = made(api, "Leads", company="Works", rating="Hot", nextActivityAt="2030-01-31T09:00:00Z")
+    document = made(api, "Documents", name="a.pdf", expiresAt="2030-01-31")
+    for module, key, question, expected in (
+        ("projects", project, "how many hours are left?", "Budgeted hours: 10.00. [1]"),
+        ("projects", project, "is it over budget?", "Budgeted hours: 10.00. [1]"),
+        ("leads", lead, "is it hot?", "is Hot. [1]"),
+        ("leads", lead, "next activity?", "is 31 January 2030. [1]"),
+        ("documents", document, "when does it expire?", "31 January 2030. [1]"),
+    ):
+        assert expected in chat(api, question, context=about(module, key))["reply"]
 
 
 def test_a_lost_deal_keeps_the_reason_that_was_said(api: Api, records: Records) -> None:
