@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, Text, bindparam, exists, select, type_coerce, update
+from sqlalchemy import Connection, Row, Text, exists, select, type_coerce, update
 
 from app import records
 from app.clock import utc_now
@@ -13,14 +13,6 @@ from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS, new_delivery, re
 
 EVENTS_AT_ONCE = 500
 _RECOVERING = (ENDPOINTS.c.recover_until.is_not(None), ENDPOINTS.c.status == "active")
-_AGAIN = (
-    update(DELIVERIES)
-    .where(
-        DELIVERIES.c.id == bindparam("delivery"),
-        DELIVERIES.c.status.in_(("failed", "canceled")),
-    )
-    .values(status="pending", attempts=0, next_attempt_at=bindparam("now"), leased_until=None)
-)
 
 
 def recover() -> int:
@@ -86,8 +78,9 @@ def _deliver(connection: Connection, endpoint: Row[Any], events: list[Row[Any]])
         DELIVERIES,
         [new_delivery(endpoint.id, event.id) for event in wanted if event.id not in known],
     )
-    again = [
-        {"delivery": known[event.id], "now": utc_now()} for event in wanted if event.id in known
-    ]
-    if again:
-        connection.execute(_AGAIN, again)
+    again = [known[event.id] for event in wanted if event.id in known]
+    connection.execute(
+        update(DELIVERIES)
+        .where(DELIVERIES.c.id.in_(again), DELIVERIES.c.status.in_(("failed", "canceled")))
+        .values(status="pending", attempts=0, next_attempt_at=utc_now(), leased_until=None)
+    )
