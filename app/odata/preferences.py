@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from werkzeug.datastructures import Headers
+
 # token [ = value ], value a token or a quoted string; parameters after ";" are skipped.
 _PREFERENCE = re.compile(
     r"""\s*(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
@@ -124,6 +126,22 @@ class Preferences:
 
 
 NO_PREFERENCES = Preferences()
+
+
+def showing_nulls(headers: Headers) -> Headers:
+    """The headers of a request without ``omit-values``.
+
+    What was changed must be shown, even if it is null now: in the answer to a PATCH or a PUT, and
+    in a delta (Protocol 8.2.8.6).
+    """
+    preferences = parse_preferences(headers.getlist("Prefer"))
+    if "omit-values" not in preferences.given:
+        return headers
+    shown = Headers(headers)
+    shown.remove("Prefer")
+    if kept := [preferences.applied(name) for name in preferences.given if name != "omit-values"]:
+        shown["Prefer"] = ", ".join(kept)
+    return shown
 
 
 def parse_preferences(headers: Iterable[str]) -> Preferences:

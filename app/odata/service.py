@@ -42,7 +42,7 @@ from app.odata.operations.service import (
 )
 from app.odata.options import OptionTexts, read_options
 from app.odata.path import parse_path, read_path
-from app.odata.preferences import NO_PREFERENCES, parse_preferences
+from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
 from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.everything import ALL, read_all
 from app.odata.reading.formats import Format
@@ -180,6 +180,9 @@ class ODataService:
 
     def _tracked(self, request: Request, in_transaction: bool) -> Response:
         headers = unconditional(request.headers)
+        query = request.query.lower()
+        if "deltatoken" in query and "skiptoken" not in query:
+            headers = showing_nulls(headers)
         plain = replace(request, headers=headers)
         try:
             return self._tracker.answer(
@@ -372,5 +375,7 @@ class ODataService:
     def _written(self, request: Request, path: str, options: OptionTexts) -> Response:
         """What a write made of an entity, read in its transaction; conditions are behind it."""
         headers = unconditional(request.headers)
+        if request.method in ("PATCH", "PUT"):
+            headers = showing_nulls(headers)
         shown = Request("GET", path, "", headers, request.body, request.root, request.roots)
         return self._read(shown, path, options, in_transaction=True)

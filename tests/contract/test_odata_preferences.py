@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import Api
+from tests.contract.records import make
 
 CURRENCY = "revenue@Measures.ISOCurrency"
 
@@ -155,3 +156,58 @@ def test_an_emptied_property_has_nothing_to_show(admin: Api, key: int) -> None:
     address = f"/odata/Clients({key})/industry"
     answer = admin.delete(address, headers={"Prefer": "return=representation"})
     assert answer.status_code == 204 and "Preference-Applied" not in answer.headers
+
+
+# --- what omit-values leaves in -------------------------------------------------------------------
+
+NO_NULLS = {"Prefer": "return=representation, omit-values=nulls"}
+SHOWN = "$select=id,industry,email"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_what_a_change_made_null_is_shown(admin: Api, method: str) -> None:
+    key = make(admin, "Clients", name="A", industry="Steel", email="a@b.example")
+    send = admin.patch if method == "PATCH" else admin.put
+    answer = send(
+        f"/odata/Clients({key})?{SHOWN}", {"name": "A", "industry": None}, headers=NO_NULLS
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.json["industry"] is None
+    assert answer.headers["Preference-Applied"] == "return=representation"
+    plain = admin.get(f"/odata/Clients({key})?{SHOWN}", headers=NO_NULLS)
+    assert "industry" not in plain.json
+    assert "omit-values=nulls" in plain.headers["Preference-Applied"]
+
+
+def test_what_became_null_is_shown_in_a_delta(admin: Api) -> None:
+    key = make(admin, "Clients", name="A", industry="Steel")
+    prefer = {"Prefer": "track-changes,omit-values=nulls"}
+    first = admin.get(f"/odata/Clients?{SHOWN}", headers=prefer)
+    assert first.json["value"] == [
+        {"@odata.etag": first.json["value"][0]["@odata.etag"], "id": key, "industry": "Steel"}
+    ]
+    admin.patch(f"/odata/Clients({key})", {"industry": None})
+    link = first.json["@odata.deltaLink"]
+    changed = admin.get(link[link.index("/odata") :], headers=prefer)
+    assert changed.json["value"][0]["industry"] is None
+    assert "omit-values" not in changed.headers.get("Preference-Applied", "")
+
+
+def test_what_has_an_annotation_is_shown(admin: Api) -> None:
+    key = make(admin, "Clients", name="A")
+    prefer = {"Prefer": 'omit-values=nulls, include-annotations="Measures.*"'}
+    row = admin.get(f"/odata/Clients({key})?$select=creditLimit,industry", headers=prefer).json
+    assert (row["creditLimit@Measures.ISOCurrency"], row["creditLimit"]) == ("EUR", None)
+    assert "industry" not in row
+
+
+@pytest.mark.parametrize("preference", ["return=minimal", "return=representation"])
+def test_a_batch_returns_nothing_itself(admin: Api, preference: str) -> None:
+    body = {"requests": [{"id": "1", "method": "post", "url": "Clients", "body": {"name": "A"}}]}
+    refused = admin.post("/odata/$batch", body, headers={"Prefer": preference})
+    assert refused.status_code == 400
+    assert "of one request" in refused.json["error"]["message"]
+    assert admin.get("/odata/Clients/$count").text == "0"
+    body["requests"][0]["headers"] = {"prefer": "return=minimal"}  # type: ignore[assignment]
+    (answer,) = admin.post("/odata/$batch", body).json["responses"]
+    assert answer["status"] == 204

@@ -77,6 +77,10 @@ def answer_batch(
         return answer(one, in_transaction=in_transaction)
 
     preferences = parse_preferences(headers.getlist("Prefer"))
+    if preferences.return_ is not None:  # Protocol 8.2.8.7
+        raise InvalidQueryError(
+            "Prefer: return is of one request: send it with those of the batch."
+        )
     chosen = preferences.continues_on_error
     roots = (request.root, *request.roots)
     runner = BatchRunner(container, answer_part, connection, edge, roots)

@@ -130,18 +130,20 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
         place = of_property(projection.scope, member.property)
         value = _property(projection, member, format_)
     optional = place.nullable if isinstance(place, Typed) else not isinstance(place, Elements)
-    null = is_null(place) if format_.omit_nulls and optional else None
+    is_amount = (
+        format_.currencies
+        and isinstance(member, PropertyMember)
+        and member.property.currency_property is not None
+    )
+    # What has an annotation is not left out (Protocol 8.2.8.6).
+    null = is_null(place) if format_.omit_nulls and optional and not is_amount else None
     if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
         yield from _members(name, member.parts, place, format_)
         return
     if annotation := type_annotation(name, type_, format_):
         yield Piece(annotation, null)
-    if (
-        format_.currencies
-        and isinstance(member, PropertyMember)
-        and member.property.currency_property
-    ):
-        currency = projection.scope.type.properties[member.property.currency_property]
+    if is_amount and isinstance(member, PropertyMember):
+        currency = projection.scope.type.properties[member.property.currency_property or ""]
         shown = _property(projection, PropertyMember(currency), format_)
         yield Piece([f'"{name}@Measures.ISOCurrency":', *shown], null)
     yield Piece([f'"{name}":', *value], null)
