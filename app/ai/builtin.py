@@ -20,7 +20,7 @@ from app.ai.figures import (
     is_foreign_figures,
     refusal_of_figures,
 )
-from app.ai.knowledge import NOT_FOUND, answer_from_articles
+from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
 from app.ai.mentioned import find_mentioned
 from app.ai.parts import Ask, Part, Text
 from app.ai.record import (
@@ -96,8 +96,8 @@ def _routed(ask: Ask) -> Iterator[Part]:
             yield from chain((first,), figures)
             return
     for part in answer_from_articles(ask):
-        if part == Text(NOT_FOUND) and not is_how_to:
-            yield from _last_resort(ask)
+        if part in (Text(NOT_FOUND), Text(NOT_ALLOWED)) and not is_how_to:
+            yield from _last_resort(ask, part)
         else:
             yield part
 
@@ -121,7 +121,8 @@ def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
     return None if name is None else answer_property(ask, name)
 
 
-def _last_resort(ask: Ask) -> Iterator[Part]:
+def _last_resort(ask: Ask, otherwise: Part) -> Iterator[Part]:
     """What does not sound like figures may be some (``clients in Berlin``), if that is sure."""
     figures = list(answer_from_figures(ask, SURE))
-    yield from figures or (Text(refusal_of_figures(ask) or NOT_FOUND),)
+    refusal = refusal_of_figures(ask)
+    yield from figures or (otherwise if refusal is None else Text(refusal),)

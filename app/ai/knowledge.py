@@ -25,6 +25,7 @@ ALSO_GOOD = 0.93
 _ITEM = re.compile(r"(?:-|\d+\.) ")
 # "How to prove that ..." says what an article is about, and answers nothing.
 _ANNOUNCEMENT = re.compile(r"(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
+NOT_ALLOWED = "You may not read the knowledge base."
 NOT_FOUND = (
     "I found nothing about that in the knowledge base. You could put it in other words, or open a"
     " ticket."
@@ -34,7 +35,7 @@ NOT_FOUND = (
 def answer_from_articles(ask: Ask) -> Iterator[Part]:
     """Quote the best article or two, or say that there is none."""
     if not allowed(current_caller(), "kb:read"):
-        yield Text("You may not read the knowledge base.")
+        yield Text(NOT_ALLOWED)
         return
     yield ToolCall("search_kb", {"q": ask.text[:300]})
     result = search_articles(ask.text, limit=5)

@@ -10,7 +10,7 @@ from typing import Any
 from app import engine
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Context
-from app.errors import ForbiddenError
+from app.errors import ForbiddenError, InsufficientScopeError
 
 _KINDS = (
     r"(?:(?:the |our )?(?:invoice|credit note|ticket|client|customer|company|account|project|lead"
@@ -97,7 +97,7 @@ def _contexts(name: str, condition: str) -> Iterator[Context]:
         rows: list[dict[str, Any]] = engine.read_many(
             name, filter=condition, select=f"id,{title}", top=2
         )
-    except ForbiddenError:
+    except (ForbiddenError, InsufficientScopeError):
         return  # what the caller may not read is not known of
     for row in rows:
         yield Context(name, entity, name, row["id"], row[title] or f"{entity} {row['id']}")

@@ -19,7 +19,7 @@ from app.ai.profiles import (
     Listing,
 )
 from app.ai.wording import spoken, value_text, words_of
-from app.errors import ForbiddenError, NotFoundError
+from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
 from app.events import entity_url
 from app.odata import edm
 
@@ -228,7 +228,7 @@ def list_related(
     path = f"{context.path}/{listing.navigation}"
     try:
         rows = engine.read_many(path, **options)
-    except (ForbiddenError, NotFoundError):
+    except (ForbiddenError, InsufficientScopeError, NotFoundError):
         return  # what the caller may not read is not spoken of
     if not rows:
         return

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.ai.knowledge import NOT_FOUND, answer_from_articles
+from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.events import entity_url
 from app.kb.suggestions import question_of, read_ticket, suggest_for_ticket
@@ -45,7 +45,7 @@ def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
     """What the best article says to the ticket, the articles that fit, or the tickets like it."""
     assert ask.context is not None and ask.context.key is not None
     if not allowed(current_caller(), "kb:read"):
-        yield Text("You may not read the knowledge base.")
+        yield Text(NOT_ALLOWED)
         return
     key = ask.context.key
     quoted: list[Part] = []

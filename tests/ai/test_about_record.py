@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.ai.knowledge import NOT_FOUND
+from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND
 from app.ai.refusals import NO_WRITES
 from app.ai.requests import NEEDS_RECORD
 from tests.ai.conftest import about, chat, made
@@ -75,6 +75,17 @@ def test_who_may_not_read_a_record_is_not_told_of_it(
     accountant = sign_in("Accountant")
     for message in ("tell me about Ada Hidden", "tell me about Silent Works"):
         assert chat(accountant, message)["reply"] == NOT_FOUND
+
+
+def test_a_key_with_few_scopes_is_told_what_it_may_read(api: Api, records: Records) -> None:
+    wish = {"name": "few", "role": "Manager", "scopes": ["ai:chat", "clients:read"]}
+    key = Api(api.client, {"X-API-Key": api.post("/api/admin/api-keys", wish).json["key"]})
+    reply = chat(key, "tell me about Acme Works")["reply"]
+    assert reply.startswith("Acme Works (C-000001) is a client")
+    assert "Unpaid invoices" not in reply and "scope" not in reply
+    assert chat(key, f"show {records['invoice']['number']}")["reply"] == NOT_ALLOWED
+    refused = chat(key, "How many open tickets are there?")["reply"]
+    assert refused == "You may not ask for figures."
 
 
 def test_two_of_one_name_are_not_guessed(api: Api, records: Records) -> None:
