@@ -27,7 +27,8 @@ LONG_ENOUGH_WORDS = 25
 EARLY_BONUS = 0.08
 MOST_WORDS = 130
 # A code in the question, ``E401``: the piece that has it is meant, whatever else is near.
-_CODE = re.compile(r"\b(?=\w*\d)\w{2,20}\b")
+# The number of a record is none: ``INV-2026-00042`` has nothing in common with another invoice.
+_CODE = re.compile(r"(?<![\w-])(?:[a-z]{1,10}\d\w{0,10}|\d{3})(?![\w-])")
 CODE_BONUS = 0.3
 _BEFORE_MARK = re.compile(r" ([:,])")
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -88,12 +89,13 @@ def _fitness(question: str, title: str, pieces: Sequence[Piece]) -> Any:
     # A piece of a few words is near everything that has the same title; and what an article is
     # for stands at its beginning, so that a later piece must fit clearly better.
     early = EARLY_BONUS * (1 - numpy.arange(len(pieces)) / len(pieces))
-    codes = _codes(question)
-    coded = numpy.array([len(codes & _codes(piece.text)) for piece in pieces])
+    codes = codes_of(question)
+    coded = numpy.array([len(codes & codes_of(piece.text)) for piece in pieces])
     return vectors[1:] @ vectors[0] + early - 0.1 * (lengths < 8) + CODE_BONUS * coded
 
 
-def _codes(text: str) -> set[str]:
+def codes_of(text: str) -> set[str]:
+    """``E401 of an Aurora S40, INV-2026-00042`` -> ``{"e401", "s40"}``."""
     return set(_CODE.findall(text.lower()))
 
 

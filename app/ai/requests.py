@@ -32,8 +32,8 @@ _NOTE = re.compile(
 )
 _MAIL = re.compile(
     _POLITE + r"(?:draft|write|compose|prepare)\s+(?:a |an |me an? )?(?:e-?mail|mail|message|letter"
-    r"|reply|reminder)\b(?:\s+to\s+(?:the |this )?(?:client|customer|contact|requester|him|her|them"
-    r"))?\W*(?:about |regarding |on |that |saying )?(?P<rest>.*)",
+    r"|reply|reminder)\b(?:\s+to\s+(?:the |this )?(?:client|customer|contact|requester|ticket"
+    r"|him|her|them|it|this)\b)?\W*(?:about |regarding |on |that |saying )?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _DUE = re.compile(
@@ -53,12 +53,12 @@ def answer_request(ask: Ask, beside: str | None = None) -> Iterator[Part] | None
 
     Args:
         beside: the message as it is said beside the record of the context, where that is other
-            words; a task and a mail keep the caller's.
+            words; a task keeps the caller's.
     """
     text = ask.text.strip()
     said = text if beside is None else beside.strip()
     for pattern, propose, wanted in (
-        (_TASK, _propose_task, text), (_NOTE, _propose_note, said), (_MAIL, _propose_mail, text),
+        (_TASK, _propose_task, text), (_NOTE, _propose_note, said), (_MAIL, _propose_mail, said),
         (STAGE, _propose_stage, said), (VERB, _propose_stage, said),
     ):  # fmt: skip
         is_read = propose is not _propose_stage or len(wanted) <= LONGEST
@@ -148,6 +148,8 @@ def _propose_note(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
 def _propose_mail(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     context = ask.context
     about = _clean(match["rest"])
+    if about.lower() in ("it", "this"):
+        about = ""
     if not _has_record(context):
         yield Text(NEEDS_RECORD)
         return

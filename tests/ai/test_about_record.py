@@ -233,3 +233,12 @@ def test_a_change_of_a_record_named_by_its_number_is_proposed(api: Api, records:
         about_it = {"id", "relatedId"} & set(action["arguments"])
         assert {action["arguments"][name] for name in about_it} == {records["ticket"]["id"]}
     assert action["arguments"]["title"] == f"Check {number}"
+
+
+def test_a_mail_about_a_record_named_by_its_number_is_drafted(api: Api, records: Records) -> None:
+    number = records["invoice"]["number"]
+    for message in (f"draft a mail to the client about {number}", f"draft a reply to {number}"):
+        (action,) = chat(api, message)["pendingActions"]
+        assert action["arguments"]["to"] == "a@b.example"
+        assert action["arguments"]["subject"] == number
+        assert f"This is about invoice {number}: 200.00 EUR is due." in action["arguments"]["body"]

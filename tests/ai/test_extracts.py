@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ai.extracts import MOST_PIECES, MOST_WORDS, best_extract, pieces_of
+from app.ai.extracts import MOST_PIECES, MOST_WORDS, best_extract, codes_of, pieces_of
 from app.ai.wording import sentences, value_text
 from app.kb.rendering import to_html
 
@@ -92,3 +92,17 @@ def test_values_in_words(value: object, text: str) -> None:
 def test_paragraphs_inside_of_items_and_breaks_stay_in_their_line() -> None:
     html = "<ul><li><p>Push<br>hard.</p><p>Twice.</p></li></ul><blockquote><p>a</p></blockquote>"
     assert [piece.lines for piece in pieces_of(html)] == [["- Push hard. Twice."], ["a"]]
+
+
+def test_a_code_in_the_question_finds_the_piece_that_has_it() -> None:
+    others = (
+        "When the scanner shows E429 or E600, it repeats by itself, and you have nothing to do."
+    )
+    meant = "For all others: E401 is a refused key, E413 a large file."
+    html = f"<p>{others}</p><p>{meant}</p>"
+    assert best_extract("Scanner shows E401", "Scanner", html) == [meant]
+
+
+def test_the_number_of_a_record_is_no_code() -> None:
+    assert codes_of("E401 of an Aurora S40, answer 429") == {"e401", "s40", "429"}
+    assert codes_of("INV-2026-00163 of 2026, T-000012, 10 boxes") == set()
