@@ -307,7 +307,7 @@ class Operation:
 
     Two make a function one that expressions can call. ``expression`` is its value as SQL, of the
     columns of the row it is bound to (of a collection: an aggregate over its rows; bound to
-    nothing: None) and the arguments given, by name; bound to one row it needs no handler.
+    nothing: None) and the arguments given, by name; bound to rows it needs no handler.
     ``members`` tells of a function that returns entities which they are: a condition of the columns
     of the row it is bound to (or None), those of an entity, and the arguments.
     """

@@ -1,9 +1,11 @@
-"""The text of geography and geometry literals: is it well formed? (extended WKT with SRID)."""
+"""Geography and geometry as text, extended WKT with SRID: is it well formed, how is it made?"""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
+from app.json_body import parse_json
 from app.odata.errors import QueryError
 
 _NUMBER = r"(?:[+-]?[0-9]++(?:\.[0-9]++)?(?:[Ee][+-]?[0-9]++)?|NaN|-?INF)"
@@ -56,3 +58,32 @@ def check_geo(text: str, offset: int) -> None:
         if open_collections or position != len(text):
             raise QueryError("the geo literal does not end where it should", offset + position)
         return
+
+
+# What GeoJSON has unless it says otherwise (RFC 7946, 4).
+_WGS84 = 4326
+
+
+def to_wkt(text: str) -> str:
+    """A GeoJSON object as ``SRID=4326;Point(13.4 52.5)``."""
+    return f"SRID={_WGS84};{_wkt(parse_json(text.encode()))}"
+
+
+def _wkt(shape: dict[str, Any]) -> str:
+    if shape["type"] == "GeometryCollection":
+        parts = ",".join(_wkt(part) for part in shape["geometries"])
+        return f"GeometryCollection({parts})"
+    coordinates = shape["coordinates"]
+    if shape["type"] == "Point":
+        coordinates = [coordinates]
+    elif shape["type"] == "MultiPoint":
+        coordinates = [[point] for point in coordinates]
+    inside = _coordinates(coordinates)
+    return f"{shape['type']}{inside}"
+
+
+def _coordinates(parts: list[Any]) -> str:
+    """``(1 2,3 4)``, or such in parentheses of their own."""
+    is_flat = bool(parts) and not isinstance(parts[0][0], list)
+    texts = (" ".join(map(str, one)) if is_flat else _coordinates(one) for one in parts)
+    return f"({','.join(texts)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from flask import Response
@@ -102,7 +103,9 @@ def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
 
 
 def _raw(request: WriteRequest, type_: edm.EdmType) -> Any:
-    """The value from text: what a GET of ``$value`` gives."""
+    """The value from text, or from bytes: what a GET of ``$value`` gives."""
+    if type_ == edm.BINARY:
+        return base64.urlsafe_b64encode(request.body()).decode().rstrip("=")
     if request.media_type not in ("text/plain", ""):
         raise UnsupportedMediaTypeError("Send the value with Content-Type: text/plain.")
     try:

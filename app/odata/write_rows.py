@@ -28,7 +28,7 @@ def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
     """
     table = type_.table.alias()
     conditions = [table.c[attribute] == value for attribute, value in values.items()]
-    rows = _run(_visible(select(*_key_columns(type_, table)).where(*conditions), type_, table))
+    rows = run(_visible(select(*_key_columns(type_, table)).where(*conditions), type_, table))
     return _key(rows[0]) if rows else None
 
 
@@ -36,7 +36,7 @@ def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:
     """Whether the entity is there, and its row version if the type has one."""
     table = type_.table.alias()
     columns = [table.c[type_.etag]] if type_.etag else _key_columns(type_, table)
-    rows = _run(_visible(select(*columns).where(*_is(type_, table, key)), type_, table))
+    rows = run(_visible(select(*columns).where(*_is(type_, table, key)), type_, table))
     if not rows:
         return False, None
     return True, rows[0][0] if type_.etag else None
@@ -73,7 +73,7 @@ def kept_values(
     """The values of columns as they stand, the row locked; None when there is no such row."""
     table = type_.table
     statement = select(*(table.c[name] for name in attributes)).where(*_is(type_, table, key))
-    rows = _run(statement.with_for_update(key_share=True))
+    rows = run(statement.with_for_update(key_share=True))
     return rows[0]._mapping if rows else None
 
 
@@ -91,13 +91,13 @@ def related_keys(
     )
     if not nav.contained:
         statement = _visible(statement, target, other)
-    return [_key(row) for row in _run(_visible(statement, type_, source))]
+    return [_key(row) for row in run(_visible(statement, type_, source))]
 
 
 def held_value(type_: edm.EntityType, key: Any, attribute: str) -> Any | None:
     """The value of a column of an entity that was written; None where it is not there."""
     statement = select(type_.table.c[attribute]).where(*_is(type_, type_.table, key))
-    rows = _run(statement)
+    rows = run(statement)
     return rows[0][0] if rows else None
 
 
@@ -130,7 +130,8 @@ def _visible(statement: Select[Any], type_: edm.EntityType, table: FromClause) -
     return statement
 
 
-def _run(statement: Select[Any]) -> list[Any]:
+def run(statement: Select[Any]) -> list[Any]:
+    """The rows of a statement, in the transaction of the request and for its caller."""
     values = {"caller_id": current_caller().user_id, "now": utc_now(), "today": today()}
     parameters = {f"dyn_{name}": value for name, value in values.items()}
     return list(records.connection().execute(statement, parameters))

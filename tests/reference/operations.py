@@ -89,11 +89,6 @@ def average_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
     return func.coalesce(func.avg(columns.price), 0.0)
 
 
-def average_price_of_all(path: str, arguments: Arguments) -> float:
-    found: float = _run(select(average_price(P, arguments))).scalar_one()
-    return found
-
-
 def total_price(columns: Any, arguments: Arguments) -> ColumnElement[float]:
     """The price with tax, as SQL: expressions can call the function, too."""
     return columns.price * (1 + arguments["taxRate"])
@@ -212,7 +207,7 @@ def _function(
 
 
 def _of_product(
-    name: str, handler: Callable[..., Any], returns: Any = None, *, is_action: bool = False,
+    name: str, handler: Callable[..., Any] | None, returns: Any = None, *, is_action: bool = False,
     many: bool = False, of_all: bool = False,
     expression: Callable[..., ColumnElement[Any]] | None = None,
     members: Callable[..., ColumnElement[bool]] | None = None, **types: edm.PrimitiveType,
@@ -254,9 +249,7 @@ OPERATIONS: tuple[edm.Operation, ...] = (
     _function("Calculate", plus, INT64, a=INT64, b=INT64, expression=of_nothing(plus)),
     _function("Convert", lambda given: f"String: {given['input']}", STRING, input=STRING),
     _function("Convert", lambda given: f"Number: {given['number']}", STRING, number=INT64),
-    _of_product(
-        "GetAveragePrice", average_price_of_all, DOUBLE, of_all=True, expression=average_price
-    ),
+    _of_product("GetAveragePrice", None, DOUBLE, of_all=True, expression=average_price),
     _computed("GetTotalPrice", total_price, DOUBLE, taxRate=DOUBLE),
     _of_product("GetRelatedProducts", related_products, PRODUCT, many=True, members=is_related),
     _computed("CalculatePrice", calculated_price, DOUBLE, discount=DOUBLE),

@@ -68,6 +68,18 @@ def test_functions_of_collections_and_of_everything(reference: Reference) -> Non
     prices = [row["Price"] for row in reference.get("/Products")["value"]]
     average = sum(prices) / len(prices)
     assert reference.get("/Products/GetAveragePrice()")["value"] == pytest.approx(average)
+    dear = [price for price in prices if price > 1000]
+    for part, expected in (
+        ("Products/$filter(Price gt 1000)", sum(dear) / len(dear)),
+        ("Products/$filter(Price gt @p)", sum(dear) / len(dear)),
+        ("Products/$filter(false)", 0),
+        (f"Categories({reference.key('Kitchen', '/Categories')})/Products", 15.5),
+    ):
+        for name in (f"{NS}.GetAveragePrice()", "GetAveragePrice"):
+            found = reference.get(f"/{part}/{name}?@p=1000")["value"]
+            assert found == pytest.approx(expected)
+    nowhere = f"/Categories({reference.key()})/Products/GetAveragePrice()"
+    assert reference.send("GET", nowhere).status_code == 404
     stats = reference.get("/GetProductStats()")
     assert stats["totalProducts"] == 7 and stats["maxPrice"] == max(prices)
     related = reference.get(f"{reference.product()}/GetRelatedProducts()")["value"]

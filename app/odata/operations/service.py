@@ -23,12 +23,13 @@ from app.errors import (
 )
 from app.json_body import parse_json
 from app.odata import edm
-from app.odata.binding.scope import Context
+from app.odata.binding.scope import Context, Scope
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale
 from app.odata.literal_text import literal_text
 from app.odata.methods import READ, method_error
 from app.odata.nodes import Node
+from app.odata.operations.aggregating import aggregate_of_rows
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, contained_path, found_options, value_answer
@@ -164,11 +165,14 @@ def _action_body(request: WriteRequest, call: Call) -> Any:
 def call_function(call: Call, around: Surroundings) -> Response:
     """Answer a GET of a function."""
     binding: tuple[Any, ...] = ()
+    rows: Scope | None = None
     if call.bound_path:
-        call, binding = _bound_function(call, around)
+        call, binding, rows = _bound_function(call, around)
     _require(call)
     operation, arguments = url_arguments(call, around.options)
-    if operation.handler is None:
+    if operation.handler is None and rows is not None:
+        result = aggregate_of_rows(operation, rows, arguments)
+    elif operation.handler is None:
         result = _computed(operation, call, arguments, around)
     else:
         result = run(operation, *binding, arguments)
@@ -186,7 +190,8 @@ def _computed(
     return parse_json(shown.get_data())["result"]
 
 
-def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...]]:
+def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...], Scope | None]:
+    """The call with what it is bound to, and the rows where that is a collection."""
     aliases: Mapping[str, Node] = {}
     if around.options.aliases:
         aliases = parse_options(OptionTexts({}, around.options.aliases)).aliases
@@ -199,9 +204,11 @@ def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, 
         raise NotFoundError(f"{call.name} cannot be called on this.")
     is_collection = resource.kind == "collection"
     call = call.bound(resource.scope.type, is_collection=is_collection)
-    if is_collection:
-        return call, (call.bound_path,)
-    return call, (_key_of(around, call.bound_path, resource.scope.type),)
+    if not is_collection:
+        return call, (_key_of(around, call.bound_path, resource.scope.type),), None
+    if resource.parent is not None:  # which must be there
+        around.read(call.bound_path, OptionTexts({"top": "0"}, around.options.aliases))
+    return call, (call.bound_path,), resource.scope
 
 
 def _key_of(around: Surroundings, path: str, type_: edm.EntityType) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from sqlalchemy import Connection
 from app.errors import NotFoundError
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition, refuse_stale
+from app.odata.geo import to_wkt
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
@@ -113,8 +115,11 @@ class Answering:
                 return Answer(304, b"", [*headers, self._version()])
         if text is None:
             return Answer(204, b"", [*headers, self._version()])
+        if plan.kind == "raw" and plan.raw_type is not None:
+            value = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+            return Answer(200, value, [("Content-Type", plan.raw_type), self._version(), *headers])
         if plan.kind == "raw":
-            return self._text(text, headers)
+            return self._text(to_wkt(text) if plan.raw_geo else text, headers)
         if plan.kind == "value":
             body = f'{{{self._context(plan)}"value":{text}}}'
         elif text == "{}":

@@ -40,7 +40,8 @@ class Plan:
     ``by_tag`` says whether the row version alone tells that a client has the answer already: not
     where other rows are shown inside, nor where the row is what another row refers to.
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
-    of its property ``stream``.
+    of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
+    ``raw_geo`` tells of one that is a shape.
     """
 
     kind: PlanKind
@@ -56,6 +57,8 @@ class Plan:
     skip: int | None = None
     set_name: str | None = None
     stream: str | None = None
+    raw_type: str | None = None
+    raw_geo: bool = False
     guards: Sequence[Guard] = field(default_factory=tuple)
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:

@@ -24,7 +24,8 @@ from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements
+from app.odata.binding.values import Elements, Typed
+from app.odata.csdl_terms import CORE
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions
@@ -58,6 +59,9 @@ from app.odata.reading.value_json import (
 )
 from app.odata.sql.spelled import spell
 from app.security import Caller
+
+# Of bytes whose property does not say what they are.
+_BYTES = "application/octet-stream"
 
 # Which rows of a collection: ``whole``, all of them for there cannot be more than a page; else a
 # page, which begins after a row if there are flags: they tell which of its sort keys are null.
@@ -215,6 +219,8 @@ class _Making:
         raw = resource.ending == "$value"
         assert place is not None and resource.property is not None
         name, options = resource.property.name, self.options
+        type_ = place.type if raw and isinstance(place, Typed) else None
+        media_type = resource.property.annotations.get(f"{CORE}.MediaType", _BYTES)
         shown, is_object = (
             (raw_value(place), False)
             if raw
@@ -229,6 +235,8 @@ class _Making:
             has_etag=len(columns) > 1,
             by_tag=resource.parent is None,
             parent=self._parent(),
+            raw_type=media_type if type_ == edm.BINARY else None,
+            raw_geo=type_ in edm.GEOGRAPHY.values(),
         )
 
     def _media(self, stream: str | None = None) -> Plan:

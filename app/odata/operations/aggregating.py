@@ -1,0 +1,26 @@
+"""Functions bound to a collection whose value is an aggregate over its rows, called by address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import literal, select
+
+from app.odata import edm
+from app.odata.binding.scope import Scope
+from app.odata.write_rows import run
+
+
+def aggregate_of_rows(
+    operation: edm.Operation, scope: Scope, arguments: Mapping[str, Any]
+) -> object:
+    """The value of ``operation`` for the rows of a path: all of a set, related ones, those that
+    ``/$filter(...)`` leaves.
+    """
+    assert operation.expression is not None
+    given = {name: literal(value) for name, value in arguments.items()}
+    value = operation.expression(scope.columns, given)
+    rows = run(select(value).select_from(scope.from_clause()).where(*scope.conditions))
+    found: object = rows[0][0]
+    return found
