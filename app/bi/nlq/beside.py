@@ -64,6 +64,41 @@ class Beside(Asking):
         stated = before is not None and "state" in before and "date" not in before
         return bool(begins and stated and before and before["state"].get("date") is None)
 
+    def _split_values(self, at: int, slot: Slot) -> Dimension | None:
+        """``by new business, expansion and renewal``: the property that these are values of."""
+        path = slot["state"].get("property") if "state" in slot else None
+        if path is None or at - self._by_at > NEAR or "dimension" in slot:
+            return None
+        for other in self._slots[at + 1 : at + 4]:
+            if "state" in other and other["state"].get("property") == path:
+                found = self.entity.dimensions.values()
+                return next((one for one in found if one.path == path), None)
+            if not ({"or", "stop"} & set(other.meanings) or other.apart):
+                return None
+        return None
+
+    def _is_kind_of_record(self, at: int) -> bool:
+        """``revenue without void invoices``: which of the records themselves are left out."""
+        two = [set(one.meanings) for one in self._slots[at : at + 2]]
+        noun = self._slots[at + 1].meanings.get("noun") if len(two) > 1 else None
+        return "state" in (two[0] if two else ()) and noun == self.entity.key
+
+    def _is_of_figure(self, slot: Slot, behind: Slot) -> bool:
+        """``customer rating per agent``: whose rating it is; they are no groups."""
+        measured = behind.meanings.get("measure")
+        figured = measured is not None and measured.average and slot["dimension"].name == "client"
+        return figured and not {"list", "by"} & self.flags and self.rank is None
+
+    def _is_shown(self, at: int, slot: Slot) -> bool:
+        """``credit notes and their totals``: a list has them, none is asked for."""
+        before = self._slots[at - 1] if at else None
+        several = bool({"sum", "amount"} & set(slot.meanings)) and slot.text.lower().endswith("s")
+        if self.noun_at is None or before is None or "shows" not in before:
+            return False
+        if "count" in self.flags and {"sum", "amount"} & set(slot.meanings):
+            self.left.append(slot.text)  # a number and a total: not one of them alone
+        return several and not self.flags & {"average", "share"}
+
     def _is_sorted_by(self, at: int) -> bool:
         """``open deals by value``: each of them, and in what order."""
         grouped = self.dimensions or self.grain or self.rank or self.subjects

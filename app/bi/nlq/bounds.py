@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 
@@ -20,6 +21,8 @@ OPERATORS = {
 }
 # Nobody means an amount of a client by less, if no currency is said.
 _SMALL = 1000
+# How properties end that are percentages.
+_PERCENTAGES = ("Percent", "Rate", "probability")
 
 
 class Bounds(Lasting):
@@ -36,6 +39,9 @@ class Bounds(Lasting):
             self.left.append(self._slots[at].text)
             return at + 1
         slot = self._slots[behind]
+        if "percent" in slot and self.rate is None and self._is_of_groups(at, behind):
+            self.left.append(f"{self._slots[at].text} {slot.text}")
+            return behind + 1
         if self._is_of_groups(at, behind):
             return self._of_groups(at, behind, operator)
         if "duration" in slot:
@@ -51,7 +57,12 @@ class Bounds(Lasting):
             named, after = self._slots[after]["property"], after + 1
             if doubt := self.entity.doubts.get(self._slots[after - 1].text.lower()):
                 self.doubts.append(doubt)  # "with more than 100k revenue"
+        elif after < len(self._slots) and (named := self._number_of(self._slots[after])):
+            after += 1  # "with more than one reminder"
         path, words = self._bounded(at, named)
+        if "percent" in slot and not (path or "").endswith(_PERCENTAGES):
+            path = self._percentage(path)  # "80 % of their hours" is no number of hours
+            words = f"{spoken(path)} " if path else ""
         small = self.entity.data.get("unranked") and slot["number"] < _SMALL and currency is None
         if (self.threshold is not None or small) and named is None and not words:
             self.left.append(f"{self._slots[at].text} {slot.text}")
@@ -69,6 +80,12 @@ class Bounds(Lasting):
             self._add(at, self._currency(currency))
         self.score += 1
         return after
+
+    def _percentage(self, path: str | None) -> str | None:
+        """``a discount of more than 5 %``: the property that has it as a percentage."""
+        about = re.match(r"[a-z]+", path or "")
+        names = [name for name in self.entity.type.properties if name.endswith(_PERCENTAGES)]
+        return next((one for one in names if about and one.startswith(about[0])), None)
 
     def _restrict_to(self, at: int, measure: Measure) -> None:
         """``with an outstanding amount over 500``: the figure restricts, it is not asked for."""

@@ -209,6 +209,8 @@ def check_ranks(reading: Reading, dimensions: Sequence[Dimension]) -> None:
     ranked = reading.rank in ("desc", "asc")
     if ranked and dimensions and reading.grain and not reading.subjects:
         raise UnclearError(f"how to rank the {dimensions[0].label} within each {reading.grain}")
+    if ranked and reading.subjects and _is_of_ranked(reading):
+        raise UnclearError(f"which {reading.subjects[0].label} is meant: ask for it first")
     figure = reading.measure or reading.rate
     extreme = reading.rank_word in ("highest", "lowest") and not {"count", "amount"} & reading.flags
     if ranked and extreme and reading.grain and not (figure or dimensions or reading.subjects):
@@ -220,6 +222,16 @@ def check_ranks(reading: Reading, dimensions: Sequence[Dimension]) -> None:
         raise UnclearError(f"by what the {reading.rank_word} is chosen")
     if reading.unit and reading.rank is None and reading.threshold is None:
         raise UnclearError(f"which {reading.unit} is wanted")
+
+
+def _is_of_ranked(reading: Reading) -> bool:
+    """``invoices of the top debtor``: a ranking within a question about other records."""
+    noun, rank = reading.noun_at, reading.rank_at
+    if noun is None or rank is None or noun > rank:
+        return False
+    between = reading.slots[noun + 1 : rank]
+    plain = all({"stop"} == set(one.meanings) for one in between)
+    return plain and any(one.text.lower() in ("of", "from", "for") for one in between)
 
 
 def check_period_of_amount(reading: Reading) -> None:

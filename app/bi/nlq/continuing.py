@@ -8,7 +8,8 @@ from typing import Any
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.resolving import LISTED, due, merged, resolved
+from app.bi.nlq.resolving import LISTED, due, resolved
+from app.bi.nlq.sharing import merged
 
 Repairs = tuple[tuple[str, str], ...]
 

@@ -20,6 +20,8 @@ def listed(plan: Plan) -> Compiled:
     where = condition_text(plan)
     if entity.join is not None:
         steps = [f"filter({where})"] if where else []
+        key = f"{entity.join.rpartition(' ')[2]}/id"  # keeps rows apart that are alike
+        steps.append(f"groupby(({','.join([key, *wanted])}))")
         options["apply"] = "/".join([f"join({entity.join})", *steps])
     elif where:
         options["filter"] = where
@@ -42,8 +44,6 @@ def listed(plan: Plan) -> Compiled:
                 expanded.setdefault(navigation, []).append(part)
         if expanded:
             options["expand"] = ",".join(f"{n}($select={','.join(p)})" for n, p in expanded.items())
-    else:
-        wanted = [path for path in wanted if not path.startswith("Client/")]
     columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
     currency = next((path for path in wanted if path.endswith("currency")), None)
     return Compiled(Query(entity.set, options), columns, (), currency)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.bi.nlq.plan import Condition, Figure, Plan
-from app.bi.nlq.resolving import merged
+from app.bi.nlq.sharing import merged
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Dimension, Vocabulary
 from app.bi.nlq.words import Token

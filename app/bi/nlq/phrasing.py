@@ -157,6 +157,8 @@ def _named(plan: Plan, row: Row) -> str:
     name = str(row.get(plan.entity.name) or f"no. {row.get('id')}")
     ordered = (plan.order or "").removesuffix(" desc")
     value = row.get(ordered)
+    if plan.entity.join is not None and plan.limit == 1 and row.get("Client/name"):
+        name += f", {row['Client/name']}"  # whose it is
     told = [f"{_label(path)}: {_text(row.get(path))}" for path in plan.extra_columns
             if path != ordered]  # fmt: skip
     if told:
@@ -165,7 +167,8 @@ def _named(plan: Plan, row: Row) -> str:
         return f"{name} ({value[:10]})"
     if not isinstance(value, int | Decimal):
         return name
-    return f"{name} ({number(value)} {row.get('currency', '')}".strip() + ")"
+    money = row.get(plan.entity.currency_of(ordered) or "currency") or ""
+    return f"{name} ({number(value)} {money}".strip() + ")"
 
 
 def _label(path: str) -> str:

@@ -146,8 +146,9 @@ class Reading(Beside):
             self.flags |= {"each"} & {slot.text.lower()}
             self._open["by"] = slot.text
         elif "without" in slot:
-            self._without = True
-            self._open["without"] = slot.text
+            kind = "not" if self._is_kind_of_record(at + 1) else "without"
+            self._not, self._without = kind == "not", kind == "without"
+            self._open[kind] = slot.text
         elif "not" in slot:
             self._not = True
             self._open["not"] = slot.text
@@ -166,6 +167,8 @@ class Reading(Beside):
             return at + 1  # a list of negated values goes on
         elif "amount" in slot and self._is_bounded(at):
             pass  # "worth at least 20,000"
+        elif self._is_shown(at, slot):
+            pass
         elif flags := set(_FLAGS) & set(slot.meanings):
             self.flags |= flags
             if "amount" in flags and self._is_sorted_by(at):
@@ -190,6 +193,9 @@ class Reading(Beside):
             return True
         if "state" in slot and "dimension" in slot and self._is_label(at, slot["dimension"]):
             return True
+        if self._by and (values := self._split_values(at, slot)) is not None:
+            self._dimension(values)
+            self._by = False
         if self._by and "dimension" in slot and self._is_doer(at):
             self._by = False  # "raised by clients in the public sector"
             self._open.pop("by", None)
@@ -325,6 +331,8 @@ class Reading(Beside):
         behind = rest[0] if rest else None
         if slot["dimension"].name == "client" and self._is_attribute(at) and self.noun_at is None:
             return  # "client projects"
+        if behind is not None and self._is_of_figure(slot, behind):
+            return
         if self._is_asked_of_record(slot["dimension"]):
             self.columns.append(slot["dimension"].path)
             return

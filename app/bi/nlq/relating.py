@@ -49,7 +49,8 @@ class Relating:
     ) -> tuple[str, list[Token], int, int] | None:
         """What is counted, and where the words about it begin and end."""
         slots = positions(tokens, self._vocabulary, entity)
-        own = next((at for at, end, kinds in slots if kinds.get("noun") == entity.key), None)
+        own = next((at for at, _, kinds in slots
+                    if kinds.get("noun") == entity.key or "subset" in kinds), None)  # fmt: skip
         if own is None:
             return None
         others = [(at, str(kinds["noun"])) for at, _, kinds in slots

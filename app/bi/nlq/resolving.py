@@ -11,12 +11,12 @@ from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, chec
 from app.bi.nlq.chosen import group_kind, with_threshold
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.sharing import merged, with_share
 from app.bi.nlq.spans import Period, step, unit_start
 from app.bi.nlq.tenses import is_same_days, took_how_long
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure
+from app.bi.nlq.vocabulary import Dimension, Entity, Measure, spoken
 from app.bi.nlq.within import apart, ranked_by, ranks_records, with_groups
 
-_AMONG = ("among", "amongst")  # of what is the whole of a share
 # A state of the record itself: that of its client says nothing about the record.
 _OWN_STATE = re.compile(r"(?<![\w/])(?:status|isOverdue)\b")
 LISTED = 10  # rows of "the newest", when no number is said
@@ -62,7 +62,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
     if plan.compared is not None and plan.grain in ("day", "week"):
         raise UnclearError(f"how the {plan.grain}s of two periods are to be compared")
     if kind == "share":
-        plan = _with_share(plan, reading, related)
+        plan = with_share(plan, reading, related)
     plan = with_threshold(_with_issued(plan), reading)
     plan = with_groups(_with_order(plan, reading), reading)
     for one in plan.conditions:
@@ -93,6 +93,8 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     grouped = bool(reading.dimensions or reading.subjects or reading.unit or reading.grain)
     if reading.rank_word in ("highest", "lowest") and reading.measure is not None and not grouped:
         method = "max" if reading.rank == "desc" else "min"
+    if reading.rank in ("old", "new") and _is_age(reading) and not grouped:
+        method = "max" if reading.rank == "old" else "min"  # "how old is the oldest ticket"
     measure = reading.measure or took_how_long(reading)
     asked = flags & {"amount", "how_much"} or ("average" in flags and "count" not in flags)
     sums = "sum" in flags and reading.noun_at is not None and "count" not in flags
@@ -111,6 +113,10 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     if measure.default and stated is not None:
         measure = due(entity, measure, stated)
     return measure, method
+
+
+def _is_age(reading: Reading) -> bool:
+    return reading.measure is not None and reading.measure.of_named
 
 
 def due(entity: Entity, measure: Measure, stated: str) -> Measure:
@@ -193,34 +199,6 @@ def _compared_values(reading: Reading) -> Dimension | None:
     return None
 
 
-def merged(conditions: Sequence[Condition]) -> list[Condition]:
-    """Conditions on values of one property joined: it can have but one of them."""
-    found: list[Condition] = []
-    for one in conditions:
-        twin = next(
-            (at for at, other in enumerate(found)
-             if one.path is not None and other.path == one.path
-             and not one.negated and not other.negated),
-            None,
-        )  # fmt: skip
-        if twin is None:
-            if one not in found:
-                found.append(one)
-            continue
-        other = found[twin]
-        if one.values == other.values:
-            continue
-        common = [value for value in other.values if value in one.values]
-        values = tuple(common or dict.fromkeys((*other.values, *one.values)))
-        literals = ",".join(v if v[:1] in "'0123456789" else f"'{v}'" for v in values)
-        words = one.words if common else f"{other.words} or {one.words}"
-        found[twin] = replace(
-            other, text=f"{one.path} in ({literals})", values=values, words=words,
-            date=other.date or one.date,
-        )  # fmt: skip
-    return found
-
-
 def _with_period(plan: Plan, reading: Reading) -> Plan:
     stated = [one.date for one in plan.conditions if one.date and not one.negated]
     measured = reading.measure.date if reading.measure is not None else None
@@ -287,46 +265,6 @@ def _start(period: Period) -> str:
     return str(period.start)
 
 
-def _with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Plan:
-    rate = reading.rate
-    if plan.measure is not None and (rate is not None or plan.method != "sum"):
-        raise UnclearError(f"what part of {plan.measure.label.lower()} is wanted")
-    if plan.measure is not None and plan.compared is not None:
-        raise UnclearError("how these shares of two periods are to be compared")
-    if rate is not None:
-        closed: tuple[Condition, ...] = (Condition(rate.among, "closed"),) if rate.among else ()
-        kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))
-        return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *closed))
-    noun_at = -1 if reading.noun_at is None else reading.noun_at
-    behind = [one for at, one in reading.conditions if at > noun_at]
-    ahead = [one for at, one in reading.conditions if at <= noun_at]
-    whole = next((at for at, one in enumerate(reading.slots) if one.text.lower() in _AMONG), None)
-    if whole is not None and any(at < whole for at, _ in reading.conditions):
-        behind = [one for at, one in reading.conditions if at < whole]
-        ahead = [one for at, one in reading.conditions if at > whole]
-    money = plan.measure.money if plan.measure is not None else None
-    if money is not None and len(behind) + len(ahead) > 1:  # "of EUR revenue, from Germany"
-        ahead += [one for one in behind if one.path == money]
-        behind = [one for one in behind if one.path != money]
-    owned = [one for one in related if one.text.startswith("Client/")]
-    hits = behind or ahead or owned  # "what share of revenue comes from clients with ..."
-    if not hits:
-        raise UnclearError("the share of what is wanted")
-    found = merged(hits)
-    if plan.measure is not None and any(one.path == plan.measure.money for one in found):
-        raise UnclearError("how amounts of several currencies are to be set against each other")
-    if len(found) > 1 and whole is None:
-        plan = replace(plan, unsure=plan.unsure + 1)  # "leads from the web converted"
-    text = " and ".join(f"({one.odata})" if len(found) > 1 else one.odata for one in found)
-    words = " and ".join(one.spoken for one in found)
-    among = tuple(merged(ahead)) if behind else ()
-    rates = reading.entity.data.get("rates", {}).values()
-    decided = next((among for hits, among, *_ in rates if hits == text and among), None)
-    if decided is not None and not among:  # "share of deals won": of those won or lost
-        among, plan = (Condition(decided, "decided"),), replace(plan, unsure=plan.unsure + 1)
-    return replace(plan, share_of=Condition(text, words), conditions=among)
-
-
 def _with_issued(plan: Plan) -> Plan:
     """Figures and periods of invoices are about those issued, unless another state is named."""
     entity = plan.entity
@@ -334,7 +272,7 @@ def _with_issued(plan: Plan) -> Plan:
         return plan
     figures = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
     dated = plan.period is not None and plan.date == entity.date
-    stated = any(_OWN_STATE.search(one.text) for one in plan.conditions)
+    stated = any(_OWN_STATE.search(one.text) and not one.negated for one in plan.conditions)
     if (figures or dated) and not stated:
         return replace(plan, conditions=(*plan.conditions, Condition(entity.issued, "issued")))
     return plan
@@ -343,6 +281,16 @@ def _with_issued(plan: Plan) -> Plan:
 def _listed(reading: Reading) -> int:
     """How many of the newest or largest are shown: one, where one is asked for."""
     return 1 if reading.is_singular else LISTED
+
+
+def _known(plan: Plan, order: str) -> Plan:
+    """The smallest or largest are looked for among those that have the figure at all."""
+    path = order.removesuffix(" desc")
+    prop = plan.entity.prop(path) if plan.entity.join is None else None
+    if prop is None or not prop.nullable:
+        return plan
+    condition = Condition(f"{path} ne null", f"with {spoken(path)}")
+    return replace(plan, conditions=(*plan.conditions, condition))
 
 
 def _with_order(plan: Plan, reading: Reading) -> Plan:
@@ -361,7 +309,7 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
                 rank = "asc" if reading.rank_word == "best" else "desc"
             limit = reading.limit or (1 if singular else LISTED)
             return replace(plan, ranked=rank, limit=limit)
-        if rank is not None and rank not in ("desc", "asc"):
+        if rank in ("new", "old") and plan.method not in ("max", "min"):
             raise UnclearError(f"what is meant by {reading.rank_word}")
         if rank is not None and plan.method not in ("max", "min"):
             raise UnclearError("among what the extreme is looked for")
@@ -372,6 +320,7 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
         most = reading.limit if is_sorted else reading.limit or _listed(reading)
         if is_sorted and reading.sort is not None:
             order = order.removesuffix(" desc") + (" desc" if reading.sort == "desc" else "")
+        plan = plan if is_sorted else _known(plan, order)
         return replace(plan, order=order, order_words=reading.order_words, limit=most)
     if rank in ("new", "old"):
         date = plan.date or entity.date
@@ -387,7 +336,7 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
         if path is None or vague:
             raise UnclearError("by what they are to be ranked")
         direction = " desc" if rank == "desc" else ""
-        return replace(plan, order=f"{path}{direction}", measure=None,
+        return replace(_known(plan, path), order=f"{path}{direction}", measure=None,
                        order_words="largest first" if rank == "desc" else "smallest first",
                        limit=reading.limit or _listed(reading))  # fmt: skip
     return replace(plan, measure=None)

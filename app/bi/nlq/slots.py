@@ -45,10 +45,18 @@ def scan(
             length, meanings = _range(tokens, at, entity, vocabulary) or _at(
                 tokens, at, entity, vocabulary, names, now
             )
-        text = " ".join(token.text for token in tokens[at : at + length])
+        text = " ".join(_shown(token) for token in tokens[at : at + length])
         found.append(Slot(text, meanings, tokens[at].apart))
         at += length
     return found
+
+
+def _shown(token: Token) -> str:
+    """A word as the answer says it: without the slip, in the plural where it was."""
+    if token.repaired_from is None:
+        return token.text
+    is_plural = token.text.lower().endswith("s") and not token.stem.endswith("s")
+    return f"{token.stem}s" if is_plural else token.stem
 
 
 def _at(
@@ -160,8 +168,15 @@ def _number(
     if at + 1 < len(tokens) and _unit(tokens[at + 1], entity):
         return 2, {"duration": (int(value), tokens[at + 1].stem)}
     if at + 1 < len(tokens) and vocabulary.is_percent(tokens[at + 1]):
-        return 2, {"number": value}  # "50 percent"
-    return 1, {"number": value}
+        return 2, {"number": value, "percent": True}  # "50 percent"
+    return 1, {"number": value, **({"percent": True} if token.kind == "percent" else {})}
+
+
+def _of_own(lexicon: Mapping[Phrase, list[Meaning]], stems: Phrase) -> list[Meaning] | None:
+    """What words mean for an entity; of single words only those that name its records."""
+    found = lexicon.get(stems)
+    is_named = found is not None and any(one.kind == "subset" for one in found)
+    return found if len(stems) > 1 or is_named else None
 
 
 def positions(
@@ -177,7 +192,7 @@ def positions(
     while at < len(tokens):
         for length in range(min(6, len(tokens) - at), 0, -1):
             stems = tuple(token.stem for token in tokens[at : at + length])
-            meanings = vocabulary.words.get(stems) or (own.get(stems) if length > 1 else None)
+            meanings = vocabulary.words.get(stems) or _of_own(own, stems)
             if meanings:
                 found.append((at, at + length, {one.kind: one.value for one in meanings}))
                 at += length

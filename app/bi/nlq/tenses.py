@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Plan
@@ -21,7 +21,7 @@ def took_how_long(reading: Reading) -> Measure | None:
     return next((one for _, one in reading.entity.measures if one.label == label), None)
 
 
-def check_to_come(plan: Plan, today: date) -> None:
+def check_to_come(plan: Plan, reading: Reading) -> None:
     """Figures of days that are all still to come are forecasts, but of what is planned.
 
     Raises: UnclearError.
@@ -29,8 +29,13 @@ def check_to_come(plan: Plan, today: date) -> None:
     data = plan.entity.data
     if plan.date in (*data.get("ahead", ()), *data.get("planned", ())):
         return
+    today = reading.now.today
     start = plan.period.start if plan.period is not None else None
-    if start is not None and start > today:
+    end = plan.period.end if plan.period is not None else None
+    is_next = start == today and end is not None and (end - today).days > 1
+    # "created within 2 days" may be about the last two.
+    is_next = is_next and not any("within_time" in one for one in reading.slots)
+    if is_next or (start is not None and start > today):
         raise UnclearError("what is still to come: nothing is forecast")
 
 

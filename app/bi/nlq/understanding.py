@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
 from app.bi.nlq.accounting import is_either, without_effect
 from app.bi.nlq.asides import stripped, without_reasons
+from app.bi.nlq.candidates import Candidate, is_before, not_understood, of_records
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.naming import AmbiguousName
@@ -22,6 +23,7 @@ from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import Calendar
 from app.bi.nlq.tenses import check_to_come, took_how_long
 from app.bi.nlq.understood import Understood
+from app.bi.nlq.unmarked import Unmarked
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
 from app.bi.nlq.within import ranks_records
@@ -60,42 +62,13 @@ def is_refused(question: str, language: str = "en") -> bool:
     return reader.refusal(question) is not None
 
 
-@dataclass
-class _Candidate:
-    plan: Plan | None
-    reading: Reading
-    unknown: tuple[str, ...]
-    unclear: str | None
-    score: int
-    choices: tuple[str, ...] = ()
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every word was made something of."""
-        return self.plan is not None and not self.unknown
-
-    @property
-    def asks_own_amount(self) -> bool:
-        """``revenue of active clients``: reports take what they were invoiced, no property."""
-        entity, shown = self.reading.entity, [*self.reading.columns]
-        shown += [self.plan.measure.value] if self.plan is not None and self.plan.measure else []
-        said = any(one.text.lower() == entity.amount for one in self.reading.slots)
-        return bool(entity.data.get("unranked")) and entity.amount in shown and said
-
-    @property
-    def is_of_clients(self) -> bool:
-        """Whether groups are chosen, and the groups are clients."""
-        plan = self.plan
-        chosen = plan is not None and plan.threshold is not None
-        return chosen and plan is not None and [o.name for o in plan.dimensions] == ["client"]
-
-
 class _Understanding(Owned):
     def __init__(self, vocabulary: Vocabulary, now: Calendar, caller_id: int) -> None:
         self._vocabulary = vocabulary
         self._now = now
         self._caller_id = caller_id
         self._names = Names(vocabulary)
+        self._unmarked = Unmarked(vocabulary)
         self._earlier: dict[int, Plan | None] = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
@@ -123,8 +96,9 @@ class _Understanding(Owned):
         text = self._rewritten(question)
         tokens = self._repaired(text)
         for pattern, choices in self._vocabulary.ambiguous:
-            if pattern.fullmatch(text.strip(" ?!.").lower()):
-                return Understood(choices=tuple(choices), reason="it can be meant in several ways")
+            if said := pattern.fullmatch(text.strip(" ?!.")):
+                kept = tuple(filter(None, (self._offered(said, one) for one in choices)))
+                return Understood(choices=kept, reason="it can be meant in several ways")
         points_back = self._points_back(tokens)
         follows = bool(before) and (points_back or self._follows(tokens))
         if follows and (found := self._continued(tokens, before)):
@@ -136,6 +110,17 @@ class _Understanding(Owned):
             return found
         return self._continued(tokens, before) or found
 
+    def _offered(self, said: re.Match[str], choice: str) -> str:
+        """A choice with what was said in it; nothing where it would not be understood."""
+        if "\\" not in choice:
+            return choice
+        text = said.expand(choice)
+        try:
+            found = self._whole(self._repaired(self._rewritten(text)))
+        except AmbiguousName:
+            return ""
+        return text if len(found.plans) == 1 else ""
+
     def refusal(self, question: str) -> str | None:
         """Why a question is not even read; None where it is."""
         if _SQL.search(question):
@@ -145,8 +130,11 @@ class _Understanding(Owned):
         return None if refused is None else f"“{refused}” is nothing that a question can do"
 
     def _repaired(self, text: str) -> list[Token]:
-        """The words of a text, slips mended."""
-        return list(repaired(tokenise(text), self._vocabulary.known, self._vocabulary.verbs))
+        """The words of a text: names as one word each, slips mended."""
+        return self._mended(self._unmarked.marked(tokenise(text)))
+
+    def _mended(self, tokens: Sequence[Token]) -> list[Token]:
+        return list(repaired(tokens, self._vocabulary.known, self._vocabulary.verbs))
 
     def _rewritten(self, question: str) -> str:
         """The question with idioms said plainly; names keep their capitals."""
@@ -168,7 +156,7 @@ class _Understanding(Owned):
         likely = self._entities(tokens)
         others = [one for one in self._vocabulary.entities.values() if one not in likely]
         unclear: AmbiguousName | None = None
-        candidates: list[_Candidate] = []
+        candidates: list[Candidate] = []
         for entity in [*likely, *others]:
             if entity in others and any(one.is_whole for one in candidates):
                 break  # only "the phone of ACME" names no kind of record
@@ -177,11 +165,11 @@ class _Understanding(Owned):
             except AmbiguousName as error:
                 unclear = unclear or error
         candidates = [one for one in candidates if one.score > -2]
-        whole = _of_records([one for one in candidates if one.is_whole])
+        whole = of_records([one for one in candidates if one.is_whole])
         if not whole:
             if unclear is not None:
                 raise unclear
-            return _not_understood(candidates, tokens)
+            return not_understood(candidates, tokens)
         whole.sort(key=lambda one: -one.score)
         best = whole[0]
         torn = next((one for one in candidates if one.choices and not one.unknown), None)
@@ -189,7 +177,7 @@ class _Understanding(Owned):
             return Understood(reason=torn.unclear, choices=torn.choices)
         close = [one for one in whole if best.score - one.score <= CLOSE]
         heads = [one for one in close if one.reading.noun_at is not None]
-        if len(heads) == 1 and all(_is_before(heads[0], one) for one in close):
+        if len(heads) == 1 and all(is_before(heads[0], one) for one in close):
             close = heads
         rivals = [one for one in whole if one not in close and best.score - one.score <= RIVAL]
         plans = [one.plan for one in close if one.plan]
@@ -212,7 +200,7 @@ class _Understanding(Owned):
         ]
         return found
 
-    def _candidate(self, entity: Entity, tokens: list[Token]) -> _Candidate:
+    def _candidate(self, entity: Entity, tokens: list[Token]) -> Candidate:
         described, owned, doubts = self._of_clients(entity, tokens)
         main, related, unknown = self._related(entity, described)
         slots = scan(main, entity, self._vocabulary, self._names, self._now)
@@ -230,14 +218,14 @@ class _Understanding(Owned):
                 plan = resolved(reading, more)
                 plan = self._weighed(reading, plan, lambda other: resolved(other, more))
         except UnclearError as error:
-            return _Candidate(None, reading, unknown, str(error), score, error.choices)
+            return Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
             asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
             # Who "they" are was said before, and may be others than all.
             they = any(token.stem in self._vocabulary.pronouns for token in tokens)
             plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked,
                            today=self._now.today, unsure=plan.unsure + they + doubts)  # fmt: skip
-        return _Candidate(plan, reading, unknown, None, score)
+        return Candidate(plan, reading, unknown, None, score)
 
     def _plan_of(self, entity: Entity, tokens: list[Token]) -> Plan | None:
         try:
@@ -260,7 +248,7 @@ class _Understanding(Owned):
             except (UnclearError, AmbiguousName):
                 return None
 
-        check_to_come(plan, self._now.today)
+        check_to_come(plan, reading)
         return replace(plan, unsure=plan.unsure + _unaccounted(reading, plan, again))
 
     def _prior(self, reading: Reading, slots: Sequence[Slot], tokens: Sequence[Token]) -> int:
@@ -371,30 +359,3 @@ def _unaccounted(
     if is_either(reading.slots, reading.conditions):
         raise UnclearError("whether both have to hold, or one of them")
     return len(without_effect(reading.slots, plan, again))
-
-
-def _of_records(whole: list[_Candidate]) -> list[_Candidate]:
-    """``clients with more than 3 invoices``: the clients, where they can be asked for."""
-    revenue = any(one.plan and one.plan.measure and one.plan.measure.issued for one in whole)
-    whole = [one for one in whole if not (revenue and one.asks_own_amount)]
-    if not any(
-        one.reading.entity.key == "Clients" and one.reading.noun_at is not None for one in whole
-    ):
-        return whole
-    return [one for one in whole if not one.is_of_clients]
-
-
-def _is_before(head: _Candidate, other: _Candidate) -> bool:
-    """``clients that owe us``: the records are named before the figure that others have."""
-    at, named = other.reading.measure_at, head.reading.noun_at
-    return other is head or (at is not None and named is not None and named < at)
-
-
-def _not_understood(candidates: Sequence[_Candidate], tokens: Sequence[Token]) -> Understood:
-    """Why nothing came of it: the reading that came furthest says."""
-    if not candidates:
-        words = tuple(token.text for token in tokens if token.kind == "word")
-        return Understood(unknown=words[:5])
-    best = min(candidates, key=lambda one: (len(one.unknown), -one.score))
-    choices = () if best.unknown else best.choices
-    return Understood(unknown=best.unknown, reason=best.unclear, choices=choices)

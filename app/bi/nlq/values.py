@@ -231,19 +231,19 @@ def distinct(set_name: str, path: str, join: str | None = None) -> list[str]:
 
 def _people(text: str) -> tuple[Value, ...]:
     """Colleagues by full, given or family name."""
-    wanted = _plain(text)
+    wanted = plain_name(text)
     try:
         users = run(Query("Users", {"select": "id,displayName", "top": "1000"}), 1000).rows
     except ApiError:
         return ()
-    exact = [row for row in users if _plain(row["displayName"]) == wanted]
-    part = exact or [row for row in users if wanted in _plain(row["displayName"]).split()]
+    exact = [row for row in users if plain_name(row["displayName"]) == wanted]
+    part = exact or [row for row in users if wanted in plain_name(row["displayName"]).split()]
     if not part and wanted.endswith("s"):  # "Karins tickets"
-        part = [row for row in users if wanted[:-1] in _plain(row["displayName"]).split()]
+        part = [row for row in users if wanted[:-1] in plain_name(row["displayName"]).split()]
     if not part and " " in wanted:
         part = [
             row for row in users
-            if _distance.OSA.normalized_similarity(wanted, _plain(row["displayName"])) >= 0.85
+            if _distance.OSA.normalized_similarity(wanted, plain_name(row["displayName"])) >= 0.85
         ]  # fmt: skip
     return tuple(Value("user", row["displayName"], str(row["id"])) for row in part)
 
@@ -257,7 +257,9 @@ def _records(text: str) -> tuple[Value, ...]:
 
 def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:
     # Word by word: a question leaves out the dots of "GmbH & Co. KG".
-    parts = [f"contains(tolower(name),'{word}')" for word in dict.fromkeys(_plain(text).split())]
+    parts = [
+        f"contains(tolower(name),'{word}')" for word in dict.fromkeys(plain_name(text).split())
+    ]
     if not parts:
         return
     options = {"filter": " and ".join(parts), "select": "id,name", "top": "50"}
@@ -265,12 +267,12 @@ def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:
         rows = run(Query(set_name, options), 50).rows
     except ApiError:
         return
-    wanted = _plain(text)
+    wanted = plain_name(text)
     named = [(row["name"], str(row["id"])) for row in rows]
-    exact = [one for one in named if _plain(one[0]) == wanted]
-    begins = [one for one in named if f"{_plain(one[0])} ".startswith(f"{wanted} ")]
+    exact = [one for one in named if plain_name(one[0]) == wanted]
+    begins = [one for one in named if f"{plain_name(one[0])} ".startswith(f"{wanted} ")]
     is_name = text[:1].isupper()
-    whole = [one for one in named if is_name and f" {wanted} " in f" {_plain(one[0])} "]
+    whole = [one for one in named if is_name and f" {wanted} " in f" {plain_name(one[0])} "]
     if not (exact or begins or whole) and kind == "client" and len(wanted) > 5:
         whole = list(_alike(set_name, wanted))
     for name, key in (exact or begins or whole)[:5]:
@@ -282,9 +284,12 @@ def _alike(set_name: str, wanted: str) -> Iterator[tuple[str, str]]:
     first = wanted[:1].replace("'", "''")
     options = {"filter": f"startswith(tolower(name),'{first}')", "select": "id,name"}
     for row in run(Query(set_name, options), MOST_NAMES).rows:
-        if _distance.OSA.normalized_similarity(wanted, _plain(row["name"])) >= max(SIMILAR, 0.85):
+        if _distance.OSA.normalized_similarity(wanted, plain_name(row["name"])) >= max(
+            SIMILAR, 0.85
+        ):
             yield row["name"], str(row["id"])
 
 
-def _plain(text: str) -> str:
+def plain_name(text: str) -> str:
+    """A name as it is compared: small letters, no signs."""
     return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())

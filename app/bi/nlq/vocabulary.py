@@ -298,7 +298,8 @@ class Vocabulary:
             for pattern, text in data["idioms"].items()
         ]
         self.ambiguous = [
-            (re.compile(pattern), list(choices)) for pattern, choices in data["ambiguous"].items()
+            (re.compile(pattern, re.IGNORECASE), list(choices))
+            for pattern, choices in data["ambiguous"].items()
         ]
         self.yes_no = frozenset(phrase(text)[0] for text in data["words"]["yes_no"])
         self.introduces = frozenset(phrase(text)[0] for text in data["words"]["introduces"])

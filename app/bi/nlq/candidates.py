@@ -1,0 +1,70 @@
+"""Readings of one question beside each other: which of them is meant, or why none is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.bi.nlq.plan import Plan
+from app.bi.nlq.reading import Reading
+from app.bi.nlq.understood import Understood
+from app.bi.nlq.words import Token
+
+
+@dataclass
+class Candidate:
+    """What a question means, if it is about records of one kind."""
+
+    plan: Plan | None
+    reading: Reading
+    unknown: tuple[str, ...]
+    unclear: str | None
+    score: int
+    choices: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every word was made something of."""
+        return self.plan is not None and not self.unknown
+
+    @property
+    def asks_own_amount(self) -> bool:
+        """``revenue of active clients``: reports take what they were invoiced, no property."""
+        entity, shown = self.reading.entity, [*self.reading.columns]
+        shown += [self.plan.measure.value] if self.plan is not None and self.plan.measure else []
+        said = any(one.text.lower() == entity.amount for one in self.reading.slots)
+        return bool(entity.data.get("unranked")) and entity.amount in shown and said
+
+    @property
+    def is_of_clients(self) -> bool:
+        """Whether groups are chosen, and the groups are clients."""
+        plan = self.plan
+        chosen = plan is not None and plan.threshold is not None
+        return chosen and plan is not None and [o.name for o in plan.dimensions] == ["client"]
+
+
+def of_records(whole: list[Candidate]) -> list[Candidate]:
+    """``clients with more than 3 invoices``: the clients, where they can be asked for."""
+    revenue = any(one.plan and one.plan.measure and one.plan.measure.issued for one in whole)
+    whole = [one for one in whole if not (revenue and one.asks_own_amount)]
+    if not any(
+        one.reading.entity.key == "Clients" and one.reading.noun_at is not None for one in whole
+    ):
+        return whole
+    return [one for one in whole if not one.is_of_clients]
+
+
+def is_before(head: Candidate, other: Candidate) -> bool:
+    """``clients that owe us``: the records are named before the figure that others have."""
+    at, named = other.reading.measure_at, head.reading.noun_at
+    return other is head or (at is not None and named is not None and named < at)
+
+
+def not_understood(candidates: Sequence[Candidate], tokens: Sequence[Token]) -> Understood:
+    """Why nothing came of it: the reading that came furthest says."""
+    if not candidates:
+        words = tuple(token.text for token in tokens if token.kind == "word")
+        return Understood(unknown=words[:5])
+    best = min(candidates, key=lambda one: (len(one.unknown), -one.score))
+    choices = () if best.unknown else best.choices
+    return Understood(unknown=best.unknown, reason=best.unclear, choices=choices)

@@ -1,0 +1,106 @@
+"""Shares: which records hit, and of which they are a part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.bi.nlq.checking import UnclearError
+from app.bi.nlq.plan import Condition, Plan
+from app.bi.nlq.reading import Reading
+
+_AMONG = ("among", "amongst")  # of what is the whole of a share
+# With what is begun that is said of the records; behind the others it only says which are meant.
+_FINITE = ("is", "are", "was", "were", "has", "have", "had", "got", "get", "did", "do")
+_RELATIVE = ("that", "which", "who", "and", "or", "not")
+
+
+def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Plan:
+    """The plan of a share: what hits, and of what it is a part.
+
+    Raises: UnclearError.
+    """
+    rate = reading.rate
+    if plan.measure is not None and (rate is not None or plan.method != "sum"):
+        raise UnclearError(f"what part of {plan.measure.label.lower()} is wanted")
+    if plan.measure is not None and plan.compared is not None:
+        raise UnclearError("how these shares of two periods are to be compared")
+    if rate is not None:
+        closed: tuple[Condition, ...] = (Condition(rate.among, "closed"),) if rate.among else ()
+        kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))
+        return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *closed))
+    noun_at = -1 if reading.noun_at is None else reading.noun_at
+    behind = [one for at, one in reading.conditions if at > noun_at]
+    ahead = [one for at, one in reading.conditions if at <= noun_at]
+    whole = next((at for at, one in enumerate(reading.slots) if one.text.lower() in _AMONG), None)
+    if whole is not None and any(at < whole for at, _ in reading.conditions):
+        behind = [one for at, one in reading.conditions if at < whole]
+        ahead = [one for at, one in reading.conditions if at > whole]
+    if whole is None and (done := _said_of_them(reading, noun_at)) is not None:
+        behind = [one for at, one in reading.conditions if at > done]
+        ahead = [one for at, one in reading.conditions if at < done]
+    money = plan.measure.money if plan.measure is not None else None
+    if money is not None and len(behind) + len(ahead) > 1:  # "of EUR revenue, from Germany"
+        ahead += [one for one in behind if one.path == money]
+        behind = [one for one in behind if one.path != money]
+    owned = [one for one in related if one.text.startswith("Client/")]
+    hits = behind or ahead or owned  # "what share of revenue comes from clients with ..."
+    if not hits:
+        raise UnclearError("the share of what is wanted")
+    found = merged(hits)
+    if plan.measure is not None and any(one.path == plan.measure.money for one in found):
+        raise UnclearError("how amounts of several currencies are to be set against each other")
+    if len(found) > 1 and whole is None:
+        plan = replace(plan, unsure=plan.unsure + 1)  # "leads from the web converted"
+    text = " and ".join(f"({one.odata})" if len(found) > 1 else one.odata for one in found)
+    words = " and ".join(one.spoken for one in found)
+    among = tuple(merged(ahead)) if behind else ()
+    rates = reading.entity.data.get("rates", {}).values()
+    decided = next((among for hits, among, *_ in rates if hits == text and among), None)
+    if decided is not None and not among:  # "share of deals won": of those won or lost
+        among, plan = (Condition(decided, "decided"),), replace(plan, unsure=plan.unsure + 1)
+    return replace(plan, share_of=Condition(text, words), conditions=among)
+
+
+def _said_of_them(reading: Reading, noun_at: int) -> int | None:
+    """``leads that came by referral have been converted``: where the verb of the question stands.
+
+    What is said before it tells which records are meant.
+    """
+    places = [at for at, _ in reading.conditions if at > noun_at]
+    if len(places) < 2:
+        return None
+    for at in range(places[-1], places[0], -1):
+        words = reading.slots[at].text.lower().split()
+        before = reading.slots[at - 1].text.lower().split()[-1:]
+        if words[0] in _FINITE and not set(before) & set(_RELATIVE):
+            return at
+    return None
+
+
+def merged(conditions: Sequence[Condition]) -> list[Condition]:
+    """Conditions on values of one property joined: it can have but one of them."""
+    found: list[Condition] = []
+    for one in conditions:
+        twin = next(
+            (at for at, other in enumerate(found)
+             if one.path is not None and other.path == one.path
+             and not one.negated and not other.negated),
+            None,
+        )  # fmt: skip
+        if twin is None:
+            if one not in found:
+                found.append(one)
+            continue
+        other = found[twin]
+        if one.values == other.values:
+            continue
+        common = [value for value in other.values if value in one.values]
+        values = tuple(common or dict.fromkeys((*other.values, *one.values)))
+        literals = ",".join(v if v[:1] in "'0123456789" else f"'{v}'" for v in values)
+        words = one.words if common else f"{other.words} or {one.words}"
+        found[twin] = replace(
+            other, text=f"{one.path} in ({literals})", values=values, words=words,
+            date=other.date or one.date,
+        )  # fmt: skip
+    return found
