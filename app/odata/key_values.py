@@ -26,23 +26,41 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def key_parts(type_: edm.EntityType, arguments: Sequence[Argument], offset: int) -> dict[str, Node]:
+def own_key(type_: edm.EntityType, navigation: edm.NavigationProperty | None) -> tuple[str, ...]:
+    """The parts of a key that tell an entity from others of the same relation: all but those that
+    the relation gives (URL Conventions 4.3.3).
+    """
+    if navigation is None or not navigation.collection or navigation.through is not None:
+        return type_.key
+    foreign = navigation.foreign_key
+    own = tuple(name for name in type_.key if type_.properties[name].attribute != foreign)
+    return own or type_.key
+
+
+def key_parts(
+    type_: edm.EntityType,
+    arguments: Sequence[Argument],
+    offset: int,
+    own: tuple[str, ...] | None = None,
+) -> dict[str, Node]:
     """The values of a key predicate by the names of the properties, of one of the type's keys.
 
     Args:
         offset: of the predicate, for errors.
+        own: the parts that suffice here (``own_key``); None for all.
     Raises: QueryError, no key has these parts, or a part stands twice.
     """
-    if len(type_.key) != 1 and any(argument.name is None for argument in arguments):
-        raise QueryError(f"the key of {type_.name} has {len(type_.key)} parts", offset)
+    own = own or type_.key
+    if len(own) != 1 and any(argument.name is None for argument in arguments):
+        raise QueryError(f"the key of {type_.name} has {len(own)} parts", offset)
     parts: dict[str, Node] = {}
     for argument in arguments:
-        name = argument.name or type_.key[0]
+        name = argument.name or own[0]
         name = type_.folded.get(name.lower(), name)
         if name in parts:
             raise QueryError(f"{name} stands twice in the key", argument.offset)
         parts[name] = argument.value
-    keys = (type_.key, *alternate_key_names(type_))
+    keys = (type_.key, *alternate_key_names(type_), *([own] if own != type_.key else []))
     if not any(set(parts) == set(key) for key in keys):
         expected = " or ".join(",".join(key) for key in keys)
         raise QueryError(f"the key of {type_.name} is {expected}", offset)

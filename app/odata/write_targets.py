@@ -18,7 +18,7 @@ from app.errors import MethodNotAllowedError, NotFoundError
 from app.odata import edm
 from app.odata.deep_relations import set_of
 from app.odata.errors import QueryError
-from app.odata.key_values import check_key_literal, key_parts
+from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.methods import READ, method_error
 from app.odata.nodes import Alias, Argument, Literal, Node
 from app.odata.path_nodes import KeySegment, NameSegment, ResourcePath, Segment, SystemSegment
@@ -212,11 +212,16 @@ class _Resolver:
     def _keyed(self, target: Target, arguments: tuple[Argument, ...] | None, offset: int) -> Target:
         if arguments is None:
             return target
-        type_, values = target.type, {}
-        for name, value in key_parts(type_, arguments, offset).items():
+        type_, link = target.type, target.link
+        own = own_key(type_, link.navigation if link is not None else None)
+        parts = key_parts(type_, arguments, offset, own)
+        values: dict[str, Any] = {}
+        for name, value in parts.items():
             literal = self._value(value)
             check_key_literal(type_.properties[name], literal)
             values[type_.properties[name].attribute] = literal.value
+        if link is not None and own != type_.key and set(parts) == set(own):
+            values[link.navigation.foreign_key or ""] = link.key
         return self._entity(target, values)
 
     def _entity(self, target: Target, values: Mapping[str, Any]) -> Target:

@@ -26,7 +26,7 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
-from app.odata.key_values import check_key_literal, key_parts
+from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
 
 
@@ -166,7 +166,9 @@ def keyed(translator: Translating, node: KeyPredicate) -> Place:
     target = Scope(translator.context, rows.type_in(translator.context.container), optional=True)
     condition = and_(
         rows.navigation.join(rows.owner.columns, target.columns),
-        key_condition(translator, target, node.arguments, node.offset),
+        key_condition(
+            translator, target, node.arguments, node.offset, own_key(target.type, rows.navigation)
+        ),
         *(translator.within(target).condition(predicate) for predicate in rows.predicates),
     )
     return Row(rows.owner.attach(f"{rows.navigation.name}/{_place(node)}", target, condition))
@@ -178,12 +180,16 @@ def _place(node: KeyPredicate) -> int:
 
 
 def key_condition(
-    translator: Translating, target: Scope, arguments: tuple[Argument, ...], offset: int
+    translator: Translating,
+    target: Scope,
+    arguments: tuple[Argument, ...],
+    offset: int,
+    own: tuple[str, ...] | None = None,
 ) -> ColumnElement[bool]:
     """That a row is the one of a key predicate; an alternate key by its names counts too."""
     type_ = target.type
     conditions = []
-    for name, value in key_parts(type_, arguments, offset).items():
+    for name, value in key_parts(type_, arguments, offset, own).items():
         part = of_property(target, type_.properties[name])
         assert isinstance(part, Typed)
         literal = translator.place(value)

@@ -17,6 +17,7 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Dynamic, Elements, Place, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
+from app.odata.key_values import own_key
 from app.odata.nodes import Argument, Literal, Member
 from app.odata.path_nodes import (
     CrossJoinSegment,
@@ -42,7 +43,8 @@ class Resource:
     ``kind`` is value where the path ends in a property, which is ``place``. ``ending`` is the last
     segment if it is a system one (``$count``, ``$ref``, ``$value``). ``parent`` is the entity that
     the last navigation began at: where it is not there, nothing is. ``set_name`` is that of the
-    entities, or None for contained ones.
+    entities, or None for contained ones. ``own_key`` has the parts of a key that suffice in a
+    collection of related entities.
     """
 
     kind: Kind
@@ -54,6 +56,7 @@ class Resource:
     ending: str = ""
     parent: Scope | None = None
     is_cast: bool = False  # the last step was a type
+    own_key: tuple[str, ...] | None = None
     # Of a cross join, the rows of each set by its name.
     joined: Mapping[str, Scope] = field(default_factory=dict)
 
@@ -147,6 +150,7 @@ class PathResolver:
             related_address(self._container, target, navigation, resource.address),
             None if home is None else home.name,
             parent=owner,
+            own_key=own_key(target.type, navigation),
         )
         return self._with_key(related, segment.arguments, segment.offset)
 
@@ -159,16 +163,19 @@ class PathResolver:
             raise QueryError("a key can only follow a collection", offset)
         scope = resource.scope
         translator = Translator(self._context, scope)
-        scope.conditions.append(key_condition(translator, scope, arguments, offset))
+        scope.conditions.append(
+            key_condition(translator, scope, arguments, offset, resource.own_key)
+        )
         # An entity of the collection is there or not, whatever it was reached through.
         return replace(resource, kind="entity", parent=None)
 
     def _by_text(self, resource: Resource, text: str, offset: int) -> Resource:
         """A key written as a segment (URL Conventions 4.3.6)."""
         type_ = resource.scope.type
-        if resource.kind != "collection" or len(type_.key) != 1:
+        names = resource.own_key or type_.key
+        if resource.kind != "collection" or len(names) != 1:
             raise NotFoundError(f"There is no {text} here.")
-        key = type_.properties[type_.key[0]]
+        key = type_.properties[names[0]]
         literal = _key_literal(text, key, offset)
         if literal is None:
             raise NotFoundError(f"There is no {type_.name} {text}.")
