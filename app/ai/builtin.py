@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
+from app.ai.context import citation_of
 from app.ai.figures import (
     ENGLISH_ONLY,
     SURE,
@@ -73,7 +74,7 @@ def answer(ask: Ask) -> Iterator[Part]:
 def _routed(ask: Ask) -> Iterator[Part]:
     text = ask.text
     is_how_to = _HOW_TO.match(text) is not None
-    mentioned = None if is_how_to else find_mentioned(text)
+    mentioned, namesakes = (None, []) if is_how_to else find_mentioned(text)
     told = ask if mentioned is None else replace(ask, context=mentioned.context)
     # Of the record: the message as it is said beside it.
     said = told if mentioned is None else replace(told, text=mentioned.text)
@@ -89,7 +90,19 @@ def _routed(ask: Ask) -> Iterator[Part]:
     if is_foreign_figures(text) and not is_how_to:
         yield Text(ENGLISH_ONLY)
         return
-    if is_about_figures(text) or is_about_one(ask):
+    if namesakes:
+        yield Text("There are several of this name:")
+        for each in namesakes:
+            yield Text(f"\n- {each.title}", citation_of(each))
+        return
+    if mentioned is not None and mentioned.context.entity == "Client":
+        ask = replace(ask, text=mentioned.by_name)
+    yield from _from_sources(ask, is_how_to=is_how_to)
+
+
+def _from_sources(ask: Ask, *, is_how_to: bool) -> Iterator[Part]:
+    """The answer of the figures, or of the articles."""
+    if is_about_figures(ask.text) or is_about_one(ask):
         figures = answer_from_figures(ask)
         first = next(figures, None)
         if first is not None:

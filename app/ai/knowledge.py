@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from app import engine
 from app.ai.extracts import best_extract
+from app.ai.mentioned import without_numbers
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.ai.wording import sentences
 from app.events import entity_url
@@ -37,8 +38,9 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     if not allowed(current_caller(), "kb:read"):
         yield Text(NOT_ALLOWED)
         return
-    yield ToolCall("search_kb", {"q": ask.text[:300]})
-    result = search_articles(ask.text, limit=5)
+    question = without_numbers(ask.text)
+    yield ToolCall("search_kb", {"q": question[:300]})
+    result = search_articles(question, limit=5)
     shown = [each.article["id"] for each in result.found]
     note_search(ask.text, language=None, total=result.total, shown=shown)
     good = [each for each in result.found if _answers(each, result)]
@@ -51,7 +53,7 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     if len(good) > 1 and good[1].score >= best.score * ALSO_GOOD:
         quoted.append(good[1])
     for place, found in enumerate(quoted):
-        yield from _quote(ask.text, found, whole=place == 0)
+        yield from _quote(question, found, whole=place == 0)
 
 
 def _answers(found: Found, result: SearchResult) -> bool:

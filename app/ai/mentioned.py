@@ -46,44 +46,65 @@ _NO_NAME = re.compile(
 # A text that somebody wrote elsewhere names records by the way.
 _LONGEST = 300
 _SHORTEST_PART = 4
+_MOST = 5
+_FORMAL = re.compile(r"(?<![\w-])(?:[CTP]-\d{6}|[A-Z]{1,10}-\d{4}-\d{5})(?![\w-])", re.I)
 
 
 @dataclass(frozen=True)
 class Mentioned:
-    """A record, and the message with ``it`` where the record was named."""
+    """A record, and the message with ``it`` where the record was named.
+
+    ``by_name`` is the message with the record's name there: a question about figures knows clients
+    by their names.
+    """
 
     context: Context
     text: str
+    by_name: str
 
 
-def find_mentioned(text: str) -> Mentioned | None:
-    """The one record that a message names and the caller may read; None for several, too."""
+def find_mentioned(text: str) -> tuple[Mentioned | None, list[Context]]:
+    """The one record that a message names and the caller may read, or several of one name."""
     if len(text) > _LONGEST:
-        return None
+        return None, []
     numbers = {match["number"].upper(): match for match in _NUMBER.finditer(text)}
     if len(numbers) == 1:
         ((number, match),) = numbers.items()
         name, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
         found = _read(name, f"{by} eq {engine.text_literal(number)}")
-        return Mentioned(found[0], _NUMBER.sub("it", text)) if len(found) == 1 else None
+        if len(found) != 1:
+            return None, []
+        named = _NUMBER.sub(lambda _: found[0].title or number, text)
+        return Mentioned(found[0], _NUMBER.sub("it", text), named), []
+    found = _asked_about(text)
+    if len(found) != 1:
+        return None, found
+    return Mentioned(found[0], "Tell me about it", text), []
+
+
+def _asked_about(text: str) -> list[Context]:
     about = _ABOUT.match(text)
-    if numbers or about is None or _NO_NAME.match(about["name"]):
-        return None
-    named = _by_name(about["name"].strip().strip("\"'\N{LEFT DOUBLE QUOTATION MARK}"))
-    return Mentioned(named, "Tell me about it") if named is not None else None
+    if about is None or _NUMBER.search(text) or _NO_NAME.match(about["name"]):
+        return []
+    return _by_name(about["name"].strip().strip("\"'\N{LEFT DOUBLE QUOTATION MARK}"))
 
 
-def _by_name(name: str) -> Context | None:
-    """The record of this name, in any case; else the client whose name has these words."""
+def without_numbers(text: str) -> str:
+    """A how-to question without the record that it is asked for, which no article is about."""
+    return " ".join(_FORMAL.sub(" ", text).split()) or text
+
+
+def _by_name(name: str) -> list[Context]:
+    """The records of this name, in any case; else the client whose name has these words."""
     literal = engine.text_literal(name.lower())
     for place, by in _NAMED:
         found = _read(place, f"tolower({by}) eq {literal}")
         if found:
-            return found[0] if len(found) == 1 else None
+            return found
     if len(name) < _SHORTEST_PART:
-        return None
+        return []
     found = _read("Clients", f"contains(tolower(name),{literal})")
-    return found[0] if len(found) == 1 else None
+    return found if len(found) == 1 else []
 
 
 def _read(name: str, condition: str) -> list[Context]:
@@ -95,7 +116,7 @@ def _contexts(name: str, condition: str) -> Iterator[Context]:
     title = TITLES.get(entity, "name")
     try:
         rows: list[dict[str, Any]] = engine.read_many(
-            name, filter=condition, select=f"id,{title}", top=2
+            name, filter=condition, select=f"id,{title}", orderby="id", top=_MOST
         )
     except (ForbiddenError, InsufficientScopeError):
         return  # what the caller may not read is not known of

@@ -89,8 +89,21 @@ def test_a_key_with_few_scopes_is_told_what_it_may_read(api: Api, records: Recor
 
 
 def test_two_of_one_name_are_not_guessed(api: Api, records: Records) -> None:
-    made(api, "Clients", name="Acme Works")
-    assert "[1]" not in chat(api, "tell me about Acme Works")["reply"]
+    other = made(api, "Clients", name="Acme Works")
+    answer = chat(api, "tell me about Acme Works")
+    assert answer["reply"].startswith("There are several of this name:\n- Acme Works [1]\n-")
+    assert [each["id"] for each in answer["citations"]] == [records["acme"], other]
+
+
+def test_figures_are_asked_of_a_client_named_by_its_number(api: Api, records: Records) -> None:
+    reply = chat(api, "unpaid invoices of C-000001")["reply"]
+    assert records["invoice"]["number"] in reply and "Acme Works" in reply
+    assert "1 invoice" in reply
+
+
+def test_articles_are_not_asked_for_the_number_of_a_record(api: Api, records: Records) -> None:
+    call = chat(api, f"How do I correct invoice {records['invoice']['number']}?")["toolCalls"][0]
+    assert call["arguments"] == {"q": "How do I correct invoice ?"}
 
 
 def test_a_conversation_stays_with_its_record(api: Api, records: Records) -> None:
