@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from app import audit, records
-from app.clock import today
+from app.clock import today, utc_now
 from app.errors import InvalidStateError, ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
@@ -19,12 +19,15 @@ from app.invoices.operations import issue_invoice
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
-from app.mail.outbox import check_addresses, queue_mail, shown_delivery
+from app.mail.outbox import check_addresses, find_same, queue_mail, shown_delivery
 from app.models.client import Client
 from app.models.invoice import Invoice
 from app.permissions import require
 from app.security import current_caller
 from app.settings import organisation
+
+# The same letter asked for again so soon was asked for twice: a second click, a client in a hurry.
+ONCE_WITHIN = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,7 @@ class Letter:
 def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     """Issue a draft and send it, or send an issued document again.
 
+    The same letter within ``ONCE_WITHIN`` is the one that is on its way (docs/adr/0151).
     Returns: the body of contract 11.1; ``delivery`` is None where only marked.
     Raises: NotFoundError; ForbiddenError; InvalidStateError, it is void; ValidationError.
     """
@@ -60,9 +64,11 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     is_draft = invoice["status"] == "Draft"
     if is_draft:
         issue_invoice(invoice_id)
-    delivery = None if letter.mark_only else write_mail(invoice_id, letter)
+    mail = None if letter.mark_only else _mail_about(invoice_id, letter)
+    twin = None if mail is None or letter.key else find_same(mail, utc_now() - ONCE_WITHIN)
+    delivery = None if mail is None else shown_delivery(twin or queue_mail(**mail))
     after = INVOICES.stored(invoice_id)
-    if delivery is not None:
+    if delivery is not None and twin is None:
         audit.record("invoice.sent", "Invoice", invoice_id, after=delivery)
         if not is_draft:  # issue has said so already
             emit("invoice.sent", "Invoice", invoice_id, sequence=after["version"])
@@ -76,22 +82,25 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     }
 
 
-def write_mail(invoice_id: int, letter: Letter) -> dict[str, Any]:
+def write_mail(invoice_id: int, letter: Letter) -> None:
     """Put the mail about an issued document into the outbox; the worker sends it.
 
-    Returns: the ``delivery`` of contract 11.1.
     Raises: ValidationError, there is no recipient, or an address is none.
     """
+    queue_mail(**_mail_about(invoice_id, letter))
+
+
+def _mail_about(invoice_id: int, letter: Letter) -> dict[str, Any]:
+    """What ``queue_mail`` takes."""
     document = read_document(invoice_id)
     recipients = _recipients(document, letter)
     copies = check_addresses("cc", letter.cc)
     written = _written(invoice_id, document, letter)
-    row = queue_mail(
-        to=recipients, cc=copies, subject=written.subject, text=written.text, html=written.html,
-        attachments=_attachments(invoice_id, document, letter),
-        entity="Invoice", entity_id=invoice_id, key=letter.key,
-    )  # fmt: skip
-    return shown_delivery(row)
+    return {
+        "to": recipients, "cc": copies, "subject": written.subject, "text": written.text,
+        "html": written.html, "attachments": _attachments(invoice_id, document, letter),
+        "entity": "Invoice", "entity_id": invoice_id, "key": letter.key,
+    }  # fmt: skip
 
 
 def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from email.utils import make_msgid
 from typing import Any
 
@@ -73,6 +74,32 @@ def find_mail(key: str) -> Mapping[str, Any] | None:
     begins = _TABLE.c.message_id.startswith(f"<{key}@", autoescape=True)
     found = records.connection().execute(select(_TABLE).where(begins)).first()
     return None if found is None else dict(found._mapping)
+
+
+def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | None:
+    """The mail of the same record, recipients and words that was queued after ``since``, or None.
+
+    One that failed counts for nothing.
+
+    Args:
+        mail: what ``queue_mail`` would be given.
+    """
+    statement = (
+        select(_TABLE)
+        .where(
+            _TABLE.c.entity == mail["entity"],
+            _TABLE.c.entity_id == mail["entity_id"],
+            _TABLE.c.created_at > since,
+            _TABLE.c.status != "failed",
+        )
+        .order_by(_TABLE.c.id.desc())
+    )
+    wanted = [mail[name] for name in ("to", "cc", "subject", "text", "html", "attachments")]
+    for row in records.connection().execute(statement).mappings():
+        names = ("to", "cc", "subject", "text_body", "html_body", "attachments")
+        if [row[name] for name in names] == wanted:
+            return row
+    return None
 
 
 def check_addresses(field: str, given: Sequence[str]) -> list[str]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+import time_machine
+from flask import Flask
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.models.event import OutgoingMail
+from app.clock import utc_now
+from app.invoices.sending import ONCE_WITHIN
+from app.models.event import AuditRecord, OutgoingMail
 from tests.contract.conftest import Api
 from tests.contract.test_rest_money import draft, pay, refusal
 
@@ -62,6 +68,51 @@ def test_only_marking_writes_no_mail(admin: Api, session: Session) -> None:
     body = send(admin, draft(admin)["id"], {"markOnly": True}).json
     assert (body["status"], body["issued"], body["delivery"]) == ("Sent", True, None)
     assert mails(session) == []
+
+
+@pytest.mark.requirement("RACE-15")
+def test_a_letter_asked_for_at_once_goes_out_once(app: Flask, admin: Api, session: Session) -> None:
+    key = draft(admin)["id"]
+
+    def ask(_: int) -> Any:
+        path = f"/api/invoices/{key}/send"
+        return app.test_client().post(path, json=TO, headers=admin.headers)
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(ask, range(8)))
+    assert [answer.status_code for answer in answers] == [200] * 8
+    (mail,) = mails(session)
+    assert {answer.json["delivery"]["id"] for answer in answers} == {mail.id}
+    assert sum(answer.json["issued"] for answer in answers) == 1
+    recorded = select(AuditRecord.id).where(AuditRecord.action == "invoice.sent")
+    assert len(session.scalars(recorded).all()) == 1
+
+
+def test_another_letter_is_another_mail(admin: Api, unit_of_work: Callable[..., Any]) -> None:
+    key = draft(admin)["id"]
+    first = send(admin, key).json["delivery"]["id"]
+    others = [
+        send(admin, key, body).json["delivery"]["id"]
+        for body in (
+            {"to": ["other@acme.example"]}, TO | {"cc": ["c@acme.example"]},
+            TO | {"subject": "Once more"}, TO | {"message": "Please"}, TO | {"attachPdf": False},
+        )
+    ]  # fmt: skip
+    assert len({first, *others}) == 6
+    assert send(admin, key).json["delivery"]["id"] == first
+    with unit_of_work() as writing:
+        writing.execute(
+            update(OutgoingMail).where(OutgoingMail.id == first).values(status="failed")
+        )
+    assert send(admin, key).json["delivery"]["id"] not in {first, *others}
+
+
+def test_the_same_letter_goes_out_again_later(admin: Api, session: Session) -> None:
+    key = draft(admin)["id"]
+    send(admin, key)
+    with time_machine.travel(utc_now() + ONCE_WITHIN + timedelta(seconds=1), tick=True):
+        send(admin, key)
+    assert len(mails(session)) == 2
 
 
 def test_a_paid_document_may_be_sent_again_and_a_void_one_not(admin: Api) -> None:
