@@ -116,6 +116,7 @@ class Wall:
 
     def __init__(self) -> None:
         self.hangs = False
+        self.delay_seconds = 0.0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.url = f"redis://127.0.0.1:{self.port}{_PARTS.path}"
@@ -141,6 +142,7 @@ class Wall:
     def _pump(self, source: socket.socket, target: socket.socket) -> None:
         try:
             while content := source.recv(4096):
+                time.sleep(self.delay_seconds / 2)  # there, and back
                 if not self.hangs:
                     target.sendall(content)
         except OSError:
@@ -183,13 +185,21 @@ def test_without_redis_each_process_counts_for_itself_and_redis_goes_on_after(
     assert store.hit("a", rate).remaining == 1  # what was counted before is still known
 
 
-def test_a_redis_that_hangs_delays_one_request_by_a_tenth_of_a_second(wall: Wall) -> None:
+def test_a_redis_that_is_slow_for_a_moment_goes_on_counting(wall: Wall) -> None:
+    store = SharedStore(RedisLink(wall.url))
+    assert [store.hit("a", MINUTE).remaining for _ in range(3)] == [99, 98, 97]
+    wall.delay_seconds = 0.2
+    assert store.hit("a", MINUTE).remaining == 96
+    assert not store.link.away
+
+
+def test_a_redis_that_hangs_delays_one_request_by_half_a_second(wall: Wall) -> None:
     store = SharedStore(RedisLink(wall.url))
     assert store.hit("a", MINUTE).allowed
     wall.hangs = True
     begin = time.monotonic()
     assert store.hit("a", MINUTE).allowed
-    assert 0.05 < time.monotonic() - begin < 1
+    assert 0.05 < time.monotonic() - begin < 2
     begin = time.monotonic()
     assert all(store.hit("a", MINUTE).allowed for _ in range(50))
     assert time.monotonic() - begin < 0.5

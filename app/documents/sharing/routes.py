@@ -56,6 +56,7 @@ class LinkQuerySchema(LinkQuery):
 @links.alt_response(206, description="The part that `Range` asks for.", success=True)
 @links.alt_response(302, description="Where the object store gives it out.", success=True)
 @links.alt_response(304, description="It is as you know it.", success=True)
+@links.alt_response(401, response="Error401")
 @mailed
 @public
 def show_link(query: dict[str, Any], token: str) -> Response:
@@ -87,6 +88,7 @@ def show_link(query: dict[str, Any], token: str) -> Response:
 @links.post("/<token>")
 @links.doc(requestBody=PASSWORD_BODY)
 @links.response(200, BYTES, content_type="*/*")
+@links.alt_response(401, response="Error401")
 @mailed
 @public
 def open_with_password(token: str) -> Response:
