@@ -204,3 +204,40 @@ def test_figures_of_a_place_are_asked_back(ask: Ask) -> None:
     answer = ask("results in Germany")
     assert answer["status"] == "needsClarification"
     assert answer["alternatives"][1] == "Clients in Germany"
+
+
+def test_hours_are_of_the_day_that_their_task_was_completed(ask: Ask, worked: None) -> None:
+    answer = ask("hours worked per person this month")
+    assert "completedAt" in answer["query"]["odata"]
+
+
+def test_hours_that_are_billed_and_those_that_are_not(ask: Ask, worked: None) -> None:
+    assert ask("billable vs non-billable hours")["rows"] == [{"billable": False, "amount": 8}]
+
+
+def test_how_long_something_waits_says_what_is_measured(ask: Ask) -> None:
+    answer = ask("tickets waiting for the customer for more than a week")
+    assert "made over 1 week ago" in answer["interpretation"]
+    assert answer["confidence"] < 0.7
+
+
+def test_several_are_some_of_them(ask: Ask) -> None:
+    assert "the first 10" in ask("clients with the highest invoiced amount")["interpretation"]
+
+
+@pytest.mark.parametrize("question", ["what happened yesterday?", "performance of the team"])
+def test_what_may_be_anything_is_asked_back(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "needsClarification" and len(answer["alternatives"]) > 2
+
+
+def test_what_nothing_is_known_of_is_told_so(ask: Ask) -> None:
+    answer = ask("how many printers are in stock?")
+    assert answer["status"] == "unsupported"
+    assert "“in stock”" in answer["answer"] and "Nothing was changed" not in answer["answer"]
+
+
+def test_sums_of_drafts_are_no_revenue(ask: Ask) -> None:
+    answer = ask("total amount of all draft invoices")
+    assert amounts(answer) == {"EUR": Decimal(999)}
+    assert answer["interpretation"].startswith("Total of invoices")

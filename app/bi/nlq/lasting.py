@@ -27,6 +27,7 @@ class Lasting(Thresholds):
     date: str | None
     is_timed: bool
     took: str | None
+    _since_made: bool = False
     _not: bool
     _open: dict[str, str]
 
@@ -155,7 +156,9 @@ class Lasting(Thresholds):
         # Since when it is so is known of nothing but what began with the record.
         first = self.entity.data.get("from_the_start", ())
         known = before[-1].text.lower() in first or self._since(before[-1]) is not None
-        self.unsure += path is None and not known
+        if path is None and not known:
+            self.unsure += 2
+            self._since_made = True
         return path
 
     def _is_for(self, at: int) -> bool:
@@ -176,7 +179,11 @@ class Lasting(Thresholds):
         before = [one for one in self._slots[max(0, at - 3) : at] if "state" in one]
         since = self._since(before[-1]) if before and self._is_for(at) else None
         path = paths[0] if overdue and paths else since or self._born(around)
-        self._before(at, path, operator, count, unit, f"for {SIGNS[operator]} {count} {unit}s")
+        units = unit if count == 1 else f"{unit}s"
+        words = f"for {SIGNS[operator]} {count} {units}"
+        if self._since_made:  # since when it is so, nobody knows
+            words = f"made {SIGNS[operator]} {count} {units} ago"
+        self._before(at, path, operator, count, unit, words)
 
     def _born(self, around: list[Slot]) -> str:
         """The date that age counts from; a draft has none but that of its making."""

@@ -112,7 +112,15 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     stated = next((one.amount for _, one in reading.conditions if one.amount), None)
     if measure.default and stated is not None:
         measure = due(entity, measure, stated)
+    elif measure.default and measure.issued and reading.measure is None and _is_stated(reading):
+        measure = replace(measure, label=f"Total of {entity.many}", note=None)
     return measure, method
+
+
+def _is_stated(reading: Reading) -> bool:
+    """Whether a state of the records themselves is named."""
+    own = [one for _, one in reading.conditions if _OWN_STATE.search(one.text)]
+    return any(not one.negated for one in own)
 
 
 def _is_age(reading: Reading) -> bool:
@@ -283,6 +291,13 @@ def _listed(reading: Reading) -> int:
     return 1 if reading.is_singular else LISTED
 
 
+def _is_of_several(reading: Reading) -> bool:
+    """``clients with the highest balance``: some of them, not the first alone."""
+    at = reading.rank_at or 0
+    before = [one.text.lower() for one in reading.slots[max(0, at - 2) : at]]
+    return bool(reading.subjects) and "with" in before and "list" not in reading.flags
+
+
 def _known(plan: Plan, order: str) -> Plan:
     """The smallest or largest are looked for among those that have the figure at all."""
     path = order.removesuffix(" desc")
@@ -303,7 +318,8 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
         if reading.order is not None and not plan.dimensions:
             raise UnclearError(f"what is to be ordered by {reading.order_words}")
         if rank in ("desc", "asc") and (plan.dimensions or plan.grain):
-            singular = reading.rank_word not in ("top", "bottom") or reading.one_subject
+            several = reading.rank_word in ("top", "bottom") or _is_of_several(reading)
+            singular = not several or reading.one_subject
             low_is_good = plan.measure is not None and plan.measure.low_is_good
             if low_is_good and reading.rank_word in ("best", "worst"):
                 rank = "asc" if reading.rank_word == "best" else "desc"

@@ -72,6 +72,9 @@ class _Understanding(Owned):
         self._earlier: dict[int, Plan | None] = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
+        stems = tuple(token.stem for token in self._repaired(self._rewritten(question)))
+        if (beyond := _said_in(stems, self._vocabulary.beyond)) is not None:
+            return Understood(unknown=(beyond,))
         if (reason := self.refusal(question)) is not None:
             return Understood(refused=True, reason=reason)
         found = self._said(question, (), before)
@@ -126,7 +129,7 @@ class _Understanding(Owned):
         if _SQL.search(question):
             return "only questions about figures are answered here"
         tokens = self._repaired(self._rewritten(question))
-        refused = self._refused(tuple(token.stem for token in tokens))
+        refused = _said_in(tuple(token.stem for token in tokens), self._vocabulary.refused)
         return None if refused is None else f"“{refused}” is nothing that a question can do"
 
     def _repaired(self, text: str) -> list[Token]:
@@ -142,13 +145,6 @@ class _Understanding(Owned):
         for pattern, plain in self._vocabulary.idioms:
             text = pattern.sub(plain, text, count=2)
         return text
-
-    def _refused(self, stems: tuple[str, ...]) -> str | None:
-        for one in self._vocabulary.refused:
-            for at in range(len(stems) - len(one) + 1):
-                if stems[at : at + len(one)] == one:
-                    return " ".join(one)
-        return None
 
     # --- a question by itself
 
@@ -359,3 +355,12 @@ def _unaccounted(
     if is_either(reading.slots, reading.conditions):
         raise UnclearError("whether both have to hold, or one of them")
     return len(without_effect(reading.slots, plan, again))
+
+
+def _said_in(stems: tuple[str, ...], phrases: Sequence[tuple[str, ...]]) -> str | None:
+    """The first of some phrases that is in a question."""
+    for one in phrases:
+        for at in range(len(stems) - len(one) + 1):
+            if stems[at : at + len(one)] == one:
+                return " ".join(one)
+    return None

@@ -28,7 +28,8 @@ _NO_STATES = (
 )
 Phrase = tuple[str, ...]
 # Words that are looked up one by one, and are no phrases of a question.
-_SINGLE = ("yes_no", "introduces", "pronouns", "percent", "tagging", "talk", "reasons")
+_SINGLE = ("yes_no", "introduces", "pronouns", "percent", "tagging", "talk", "reasons",
+           "beyond")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -291,6 +292,7 @@ class Vocabulary:
             for method in ("count", "sum", "average", "max", "min")
             for text in figures[method]
         }
+        self.beyond = [phrase(text) for text in data["words"]["beyond"]]
         self.refused = [phrase(text) for text in data["words"]["refused"]]
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
         self.idioms = [
