@@ -24,7 +24,7 @@ from app.json_body import parse_json
 from app.odata import edm
 from app.odata.csdl_capabilities import upsert_keys
 from app.odata.deep_relations import service_of
-from app.odata.methods import method_error
+from app.odata.methods import READ, method_error
 from app.odata.options import OptionTexts
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import FilterPathSegment, NameSegment
@@ -126,10 +126,14 @@ def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
 def write_delta(request: WriteRequest, target: Target) -> Response:
     """Do what a delta payload says, item by item, in their order.
 
-    Raises: ValidationError, with the place of each problem; what the service of the set raises.
+    Raises: MethodNotAllowedError, the body is that of one entity; ValidationError, with the place
+        of each problem; what the service of the set raises.
     """
     content = request.json()
-    items = content.get("value") if isinstance(content, dict) else None
+    if isinstance(content, dict) and "value" not in content:
+        message = 'A set is changed by the items of a delta: {"value": [...]}.'
+        raise method_error("PATCH", (*READ, "POST"), message)
+    items = content["value"] if isinstance(content, dict) else None
     if not isinstance(items, list):
         raise ValidationError([("value", 'must be the items of a delta: {"value": [...]}')])
     if request.odata_version == "4.0":

@@ -89,11 +89,11 @@ def test_a_delta_is_done_whole_or_not_at_all(admin: Api, session: Session) -> No
 @pytest.mark.parametrize(
     ("body", "headers", "status"),
     [
-        ({"name": "x"}, {}, 400),
+        ({"name": "x"}, {}, 405),
         ([], {}, 400),
         ({"value": 5}, {}, 400),
-        ({}, {}, 400),
-        ({"name": "x"}, {"OData-Version": "4.0"}, 400),
+        ({}, {}, 405),
+        ({"name": "x"}, {"OData-Version": "4.0"}, 405),
         ({"value": [{}] * 501}, {}, 400),
         ({"value": []}, {"OData-Version": "4.0"}, 400),
         ({"value": []}, {"If-Match": "*"}, 400),
@@ -106,7 +106,7 @@ def test_bodies_that_are_no_delta(
     answer = admin.patch("/odata/Clients", body, headers=headers)
     assert answer.status_code == status, answer.text
     if not isinstance(body, dict) or not isinstance(body.get("value"), list):
-        assert "must be the items of a delta" in answer.json["error"]["details"][0]["message"]
+        assert "the items of a delta" in answer.text
 
 
 def test_sets_that_are_read_only_take_no_delta(admin: Api, sign_in: Callable[..., Api]) -> None:
