@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import RequestRedirect
 
-from app.edge.database_errors import from_database
+from app.edge.database_errors import RETRY_AFTER_SECONDS, from_database
 from app.errors import (
     ApiError,
     ApiKeyInvalidError,
@@ -37,6 +38,8 @@ _log = structlog.get_logger()
 # What shows an error to people; None where it is a program that asked.
 ErrorPages = Callable[[ApiError], Response | None]
 
+_NO_SPACE = frozenset((errno.ENOSPC, errno.EDQUOT))
+_MOST_CAUSES = 10
 _REALM = "business-platform"
 _OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
     404: (NotFoundError, "There is nothing at this address."),
@@ -121,8 +124,25 @@ def as_api_error(error: Exception, method: str | None = None) -> ApiError:
         return found
     if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):
         return _from_http(error)
+    if _is_full(error):
+        _log.error("no space left", exc_info=error)
+        return ServiceUnavailableError(
+            "The service has no space left on its disk; try again later.",
+            headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+        )
     _log.error("unhandled exception", exc_info=error)
     return ApiError(f"Something went wrong on our side. Request id: {current_request_id()}")
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether a disk without space is behind ``error``; libraries wrap what they get."""
+    for _ in range(_MOST_CAUSES):
+        if isinstance(error, OSError) and error.errno in _NO_SPACE:
+            return True
+        if error is None:
+            return False
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _from_http(error: HTTPException) -> ApiError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,6 @@ from flask import Flask, abort, request
 from sqlalchemy.exc import (
     OperationalError,
     ProgrammingError,
-    SQLAlchemyError,
     TimeoutError as PoolTimeout,
 )
 
@@ -30,6 +30,13 @@ SignIn = Callable[..., Api]
 
 def sqlite(message: str) -> OperationalError:
     return OperationalError("", {}, sqlite3.OperationalError(message))
+
+
+def caused(cause: Exception) -> Exception:
+    """What a library makes of ``cause``."""
+    error = RuntimeError("the file cannot be written")
+    error.__cause__ = cause
+    return error
 
 
 SECRET = "postgresql://user:hunter2@host/database"
@@ -306,11 +313,15 @@ def test_a_reference_to_nowhere_is_400_and_one_that_stays_409(
         (OperationalError("", {}, psycopg.errors.DeadlockDetected("deadlock")), True),
         (ProgrammingError("", {}, psycopg.errors.UndefinedTable("clients")), False),
         (PoolTimeout("QueuePool limit"), True),
+        (OSError(errno.ENOSPC, "No space left on device"), True),
+        (caused(OSError(errno.EDQUOT, "Disk quota exceeded")), True),
+        (OSError(errno.ENOENT, "No such file"), False),
+        (caused(OSError(errno.EACCES, "Permission denied")), False),
     ],
     ids=str,
 )
-def test_a_database_that_is_away_is_503_and_a_mistake_of_ours_500(
-    app: Flask, error: SQLAlchemyError, expected: bool
+def test_what_is_away_or_full_is_503_and_a_mistake_of_ours_500(
+    app: Flask, error: Exception, expected: bool
 ) -> None:
     with app.test_request_context("/api/x"):
         response = error_response(error)
