@@ -98,7 +98,7 @@ def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | N
     for row in records.connection().execute(statement).mappings():
         names = ("to", "cc", "subject", "text_body", "html_body", "attachments")
         if [row[name] for name in names] == wanted:
-            return row
+            return dict(row)
     return None
 
 
