@@ -241,3 +241,22 @@ def test_sums_of_drafts_are_no_revenue(ask: Ask) -> None:
     answer = ask("total amount of all draft invoices")
     assert amounts(answer) == {"EUR": Decimal(999)}
     assert answer["interpretation"].startswith("Total of invoices")
+
+
+@pytest.mark.parametrize("question", ["unpaid invoices of C-000001", "open invoices of c-000001"])
+def test_a_number_says_whose_record_it_is(ask: Ask, question: str) -> None:
+    assert [row["amountDue"] for row in ask(question)["rows"]] == [50.25]
+
+
+def test_what_is_asked_of_a_record_by_its_number(ask: Ask) -> None:
+    assert [row["status"] for row in ask("status of T-000001")["rows"]] == ["New"]
+
+
+def test_the_year_at_the_end_is_this_year_and_the_days_of_the_week_stay(ask: Ask) -> None:
+    assert "this year" in ask("revenue of the year")["interpretation"]
+    assert "by day of the week" in ask("tickets by day of the week")["interpretation"]
+
+
+def test_what_takes_longest(ask: Ask, service: None) -> None:
+    answer = ask("which priority takes the longest to solve?")
+    assert [row["priority"] for row in answer["rows"]] == ["High"]

@@ -13,6 +13,8 @@ from app.bi.nlq.vocabulary import Dimension
 # What somebody did who made a record, and the property that says who.
 _MADE = frozenset(("created", "added", "entered", "recorded", "registered"))
 _MAKER = "createdById"
+# What tells one record from all others.
+_KEYS = ("id", "number", "code")
 
 
 class AmbiguousName(Exception):
@@ -57,7 +59,7 @@ class Naming(Ordering):
             self.unsure += before[-1]["dimension"] != person
         path = self._made_by(at, value) or self._named_before(at, value) or self._path(value) or ""
         literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
-        self.is_record = self.is_record or path in ("id", "number")
+        self.is_record = self.is_record or path in _KEYS
         if self._without:
             self._without, self._not = False, True  # "without Germany"
             self._open.pop("without", None)
@@ -73,8 +75,8 @@ class Naming(Ordering):
 
     def _named_before(self, at: int, value: Value) -> str | None:
         """``reference PO-96884``: the property that a code is said to be of."""
-        if value.kind != "text:number":
-            return None
+        if value.kind != "text:number" or self._slots[at - 1].text.lower() == "of":
+            return None  # "status of T-000134"
         before = [one for one in self._slots[max(0, at - 2) : at] if set(one.meanings) != {"stop"}]
         path = before[-1].meanings.get("property") if before else None
         if path is None or path == "number" or self.entity.is_number(path):
@@ -120,7 +122,7 @@ class Naming(Ordering):
 
     def _names_record(self) -> bool:
         values = [slot["value"] for slot in self._slots if "value" in slot]
-        return any(self._path(one) in ("id", "number") for found in values for one in found)
+        return any(self._path(one) in _KEYS for found in values for one in found)
 
 
 def _quoted(text: str) -> str:

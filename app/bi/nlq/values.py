@@ -121,8 +121,9 @@ class Names:
         """A country, or a value of one of the texts that the entity lists."""
         if code := _country(text, self._vocabulary):
             return (Value("country", text, code),)
-        if _NUMBER.fullmatch(text) and entity.prop("number") is not None:
-            return (Value("text:number", text.upper(), text.upper()),)
+        if _NUMBER.fullmatch(text):
+            path = self._numbered(text, entity)
+            return () if path is None else (Value(f"text:{path}", text.upper(), text.upper()),)
         stems = phrase(self._vocabulary.places.get(text.lower(), text))
         for path in entity.texts.values():
             for one in self._texts(entity, path):
@@ -134,6 +135,17 @@ class Names:
             if found:
                 return tuple(found)
         return ()
+
+    def _numbered(self, text: str, entity: Entity) -> str | None:
+        """The property that a number such as C-000457 is one of; its letters say whose."""
+        key, path = self._vocabulary.numbers.get(text.partition("-")[0].upper(), ("", ""))
+        if key in ("", entity.key):
+            own = path or "number"
+            return own if entity.prop(own) is not None else None
+        whose = self._vocabulary.entities[key].one
+        named = entity.dimensions.get(whose)
+        owner = None if named is None else named.path.rpartition("/")[0]
+        return f"{owner}/{path}" if owner else None
 
     def _texts(self, entity: Entity, path: str) -> tuple[Value, ...]:
         found = self._known.get((entity.key, path))

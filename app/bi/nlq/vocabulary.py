@@ -312,6 +312,7 @@ class Vocabulary:
         self.reasons = [phrase(text) for text in data["words"]["reasons"]]
         self.inside = frozenset(data["languages"]["inside"])
         self.languages = frozenset(data["languages"]["names"])
+        self.numbers = {letters: (key, path) for letters, (key, path) in data["numbers"].items()}
         self.places = {name.lower(): own for name, own in data.get("places", {}).items()}
         self.countries: Mapping[str, list[str]] = data["countries"]
 
