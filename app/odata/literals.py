@@ -15,7 +15,7 @@ import typing as t
 import uuid
 from decimal import Decimal
 
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError
 from app.odata.geo import check_geo
 from app.odata.nodes import LiteralKind, LiteralValue
 
@@ -219,7 +219,7 @@ _BASE64URL = str.maketrans("-_+/", "+/!!")
 def _no_such_date(text: str, offset: int) -> QueryError:
     year = re.match(r"-?[0-9]+", text)
     if year is not None and not (len(year[0]) == 4 and year[0] != "0000"):
-        return UnsupportedError("dates run from 0001-01-01 to 9999-12-31", offset)
+        return QueryError("dates run from 0001-01-01 to 9999-12-31", offset)
     return QueryError(f"there is no such date or time as {text}", offset)
 
 

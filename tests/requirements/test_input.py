@@ -195,6 +195,7 @@ def test_expansion_has_a_depth(admin: Api) -> None:
      "$count=maybe", "$top=" + "9" * 31, "$skip=" + "9" * 31, "$top=1;2", "$skiptoken=x",
      "$filter=id eq " + "9" * 31, "$filter=totalRevenue eq 1e400",
      "$filter=createdAt gt 2026-02-30T00:00:00Z", "$filter=createdAt gt 99999-01-01T00:00:00Z",
+     "$filter=createdAt gt 0000-00-00",
      "$filter=id div 0 eq 1", "$filter=id mod 0 eq 1", "$filter=totalRevenue div 0 eq 1",
      "$filter=id add 9223372036854775807 gt 1", "$filter=id mul 9223372036854775807 gt 1",
      "$filter=-9223372036854775808 lt id", "$filter=id eq INF", "$filter=id eq NaN",
@@ -205,7 +206,9 @@ def test_odd_paging_and_numbers_are_no_failure(
 ) -> None:
     answer = ask(admin, f"/odata/Clients?{query}")
     assert answer.status_code in (200, 400, 410, 501), answer.text
-    if query.startswith(("$top=-", "$top=x", "$skip=-", "$skip=x", "$top=1.", "$count=m")):
+    if query.startswith(("$top=-", "$top=x", "$skip=-", "$skip=x", "$top=1.", "$count=m")) or (
+        "createdAt" in query
+    ):
         assert answer.status_code == 400
 
 

@@ -20,10 +20,10 @@ from app.odata.sql.spelled import Predicate, Spelled
 _MEMBERS = (
     "ARRAY(SELECT e.v FROM json_array_elements_text({0}) WITH ORDINALITY AS e(v, k) ORDER BY e.k)"
 )
+_BOTH = f"(SELECT {_MEMBERS.format('o.a')} AS h, {_MEMBERS.format('o.b')} AS w)"  # nosec B608  # fixed text
 _ON_POSTGRESQL = (
     "(SELECT CASE WHEN o.a IS NOT NULL AND o.b IS NOT NULL THEN {0} END"
-    " FROM (SELECT {{0}} AS a, {{1}} AS b OFFSET 0) AS o,"
-    f" LATERAL (SELECT {_MEMBERS.format('o.a')} AS h, {_MEMBERS.format('o.b')} AS w) AS l)"
+    f" FROM (SELECT {{{{0}}}} AS a, {{{{1}}}} AS b OFFSET 0) AS o, LATERAL {_BOTH} AS l)"  # nosec B608
 )
 _PLACE = (
     "coalesce((SELECT min(g.i) FROM generate_series(0, cardinality(l.h) - cardinality(l.w))"
