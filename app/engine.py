@@ -79,11 +79,6 @@ def read_by_id(
     return {row["id"]: row for row in found}
 
 
-def text_literal(value: str) -> str:
-    """``O'Neil`` as OData writes a string: ``'O''Neil'``."""
-    return "'" + value.replace("'", "''") + "'"
-
-
 def query_text(options: Mapping[str, object]) -> str:
     """``{"filter": "id eq 1"}`` -> ``$filter=id%20eq%201``."""
     return "&".join(f"${name}={quote(str(value), safe='')}" for name, value in options.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from app import engine
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Context
 from app.errors import ForbiddenError, InsufficientScopeError
+from app.odata.literal_text import quoted
 
 _KINDS = (
     r"(?:(?:the |our )?(?:invoice|credit note|ticket|client|customer|company|account|project|lead"
@@ -71,7 +72,7 @@ def find_mentioned(text: str) -> tuple[Mentioned | None, list[Context]]:
     if len(numbers) == 1:
         ((number, match),) = numbers.items()
         name, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
-        found = _read(name, f"{by} eq {engine.text_literal(number)}")
+        found = _read(name, f"{by} eq {quoted(number)}")
         if len(found) != 1:
             return None, []
         named = _NUMBER.sub(lambda _: found[0].title or number, text)
@@ -96,7 +97,7 @@ def without_numbers(text: str) -> str:
 
 def _by_name(name: str) -> list[Context]:
     """The records of this name, in any case; else the client whose name has these words."""
-    literal = engine.text_literal(name.lower())
+    literal = quoted(name.lower())
     for place, by in _NAMED:
         found = _read(place, f"tolower({by}) eq {literal}")
         if found:
@@ -108,10 +109,6 @@ def _by_name(name: str) -> list[Context]:
 
 
 def _read(name: str, condition: str) -> list[Context]:
-    return list(_contexts(name, condition))
-
-
-def _contexts(name: str, condition: str) -> Iterator[Context]:
     entity = data_sets()[name.lower()].type.name
     title = TITLES.get(entity, "name")
     try:
@@ -119,6 +116,8 @@ def _contexts(name: str, condition: str) -> Iterator[Context]:
             name, filter=condition, select=f"id,{title}", orderby="id", top=_MOST
         )
     except (ForbiddenError, InsufficientScopeError):
-        return  # what the caller may not read is not known of
-    for row in rows:
-        yield Context(name, entity, name, row["id"], row[title] or f"{entity} {row['id']}")
+        return []  # what the caller may not read is not known of
+    return [
+        Context(name, entity, name, row["id"], row[title] or f"{entity} {row['id']}")
+        for row in rows
+    ]

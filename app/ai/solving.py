@@ -56,11 +56,9 @@ def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
     yield ToolCall("suggest_articles", {"ticketId": key})
     found = suggest_for_ticket(key, MOST_ARTICLES)
     articles = found["items"] if kind == "articles" else []
-    tickets = [each for each in found["similarTickets"] if each["resolution"]]
-    if kind == "similar":
-        tickets = found["similarTickets"]
-    elif kind == "articles":
-        tickets = []
+    tickets = [] if kind == "articles" else found["similarTickets"]
+    if kind == "solution":
+        tickets = [each for each in tickets if each["resolution"]]
     yield ToolResult(
         "ok", f"{len(found['items'])} articles, {len(found['similarTickets'])} tickets"
     )

@@ -14,9 +14,10 @@ from flask import Response, jsonify, request
 
 from app.console.area import console
 from app.console.choices import search_phrase
-from app.engine import read_by_id, read_many, text_literal
+from app.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
 from app.odata import edm
+from app.odata.literal_text import quoted
 
 SUGGESTED = 10
 _MOST_TYPED = 200
@@ -77,11 +78,11 @@ def find(kind: Kind, typed: str) -> int:
         if found[1] or kind.mark == "id":
             if _is_key(found[2]):
                 return int(found[2])
-        elif rows := _matching(kind, f"{kind.mark} eq {text_literal(found[2])}"):
+        elif rows := _matching(kind, f"{kind.mark} eq {quoted(found[2])}"):
             return int(rows[0]["id"])
-    rows = _matching(kind, f"{kind.title} eq {text_literal(text)}")
+    rows = _matching(kind, f"{kind.title} eq {quoted(text)}")
     if kind.mark != "id" and not rows:
-        rows = _matching(kind, f"{kind.mark} eq {text_literal(text)}")
+        rows = _matching(kind, f"{kind.mark} eq {quoted(text)}")
     if len(rows) != 1:
         count = "more than one record" if rows else "no record"
         raise NoReferenceError(f"is the name of {count}: choose one of those that are suggested")
@@ -108,7 +109,7 @@ def suggest(name: str) -> Response:
 def _narrowed(kind: Kind, typed: str) -> dict[str, str]:
     """The options that keep what contains the words, whatever their case."""
     if kind.set_name == "Users":  # the directory has no index to search in, and needs none
-        return {"filter": f"contains(tolower({kind.title}),{text_literal(typed.lower())})"}
+        return {"filter": f"contains(tolower({kind.title}),{quoted(typed.lower())})"}
     phrase = search_phrase(typed)
     return {"search": phrase} if phrase else {}
 

@@ -11,9 +11,9 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.crm.search.service import search
 from app.documents.searching import search_documents
-from app.engine import text_literal
 from app.errors import ApiError, ValidationError
 from app.kb.search import describe_found, search_articles
+from app.odata.literal_text import quoted
 from app.permissions import allowed
 from app.security import current_caller
 
@@ -60,9 +60,7 @@ def _by_number(text: str) -> str | None:
     caller = current_caller()
     for name in _NUMBERED:
         if allowed(caller, f"{name.lower()}:read") and "-" in text:
-            rows = engine.read(
-                name, filter=f"number eq {text_literal(text)}", select="id", top=2
-            ).rows
+            rows = engine.read(name, filter=f"number eq {quoted(text)}", select="id", top=2).rows
             if len(rows) == 1:
                 return f"{session.ROOT}/{name.lower()}/{rows[0]['id']}"
     return None

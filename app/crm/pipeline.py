@@ -20,6 +20,7 @@ from app.database import read_engine
 from app.json_body import parse_json
 from app.models.columns import Money
 from app.models.opportunity import STAGES
+from app.odata.literal_text import quoted
 from app.odata.reading.reader import ReadRequest
 from app.permissions import OWN, require, scope_of
 from app.security import current_caller
@@ -187,8 +188,7 @@ def _filter(selection: Selection, own: int | None) -> str:
     owners = (selection.owner_id, own)
     conditions += [f"ownerId eq {owner}" for owner in owners if owner is not None]
     if selection.pipeline is not None:
-        quoted = selection.pipeline.replace("'", "''")
-        conditions.append(f"pipeline eq '{quoted}'")
+        conditions.append(f"pipeline eq {quoted(selection.pipeline)}")
     return " and ".join(conditions)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from app import engine
 from app.events import entity_url
 from app.kb.indexing import ARTICLE
+from app.odata.literal_text import quoted
 from app.search.analysis import language_of
 from app.search.ranking import Mode, Ranked, rank
 from app.search.shelf import shelf_of
@@ -133,4 +134,4 @@ def _condition(category: str | None) -> str:
     published = "status eq 'Published'"
     if category is None:
         return published
-    return f"{published} and category eq {engine.text_literal(category)}"
+    return f"{published} and category eq {quoted(category)}"

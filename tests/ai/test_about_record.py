@@ -38,6 +38,13 @@ def records(api: Api) -> Records:
     return found
 
 
+def beside(api: Api, records: Records, module: str, message: str) -> Any:
+    """The answer to a message beside the record of a kind."""
+    keys = {"clients": records["acme"], "invoices": records["invoice"]["id"],
+            "tickets": records["ticket"]["id"], "opportunities": records["deal"]}  # fmt: skip
+    return chat(api, message, context=about(module, keys[module]))
+
+
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
@@ -172,9 +179,7 @@ def test_beside_a_client_all_are_all(api: Api, records: Records, question: str) 
 def test_what_belongs_to_the_record_is_told(
     api: Api, records: Records, module: str, question: str, expected: str
 ) -> None:
-    keys = {"clients": records["acme"], "invoices": records["invoice"]["id"],
-            "tickets": records["ticket"]["id"], "opportunities": records["deal"]}  # fmt: skip
-    reply = chat(api, question, context=about(module, keys[module]))["reply"]
+    reply = beside(api, records, module, question)["reply"]
     wanted = expected.format(acme=records["acme"], number=records["invoice"]["number"])
     assert reply.startswith(wanted), reply
 
@@ -198,9 +203,7 @@ def test_what_belongs_to_the_record_is_told(
 def test_what_cannot_be_done_is_not_proposed(
     api: Api, records: Records, module: str, message: str, expected: str
 ) -> None:
-    keys = {"clients": records["acme"], "invoices": records["invoice"]["id"],
-            "tickets": records["ticket"]["id"], "opportunities": records["deal"]}  # fmt: skip
-    answer = chat(api, message, context=about(module, keys[module]))
+    answer = beside(api, records, module, message)
     assert answer["reply"].startswith(expected)
     assert answer["pendingActions"] == []
 

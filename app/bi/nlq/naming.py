@@ -9,6 +9,7 @@ from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.values import Value
 from app.bi.nlq.vocabulary import Dimension
+from app.odata.literal_text import quoted
 
 # What somebody did who made a record, and the property that says who.
 _MADE = frozenset(("created", "added", "entered", "recorded", "registered"))
@@ -48,7 +49,7 @@ class Naming(Ordering):
             path, whose = (
                 ("Client/tags", "clients ") if value.kind == "client_tag" else ("tags", "")
             )
-            text = f"{path}/any(t:t eq {_quoted(value.key)})"
+            text = f"{path}/any(t:t eq {quoted(value.key)})"
             self._add(at, Condition(text, f"{whose}tagged {value.name}"))
             self.score += 1
             return
@@ -58,7 +59,7 @@ class Naming(Ordering):
             # "tasks on projects of Leyla": whose the projects are, not the tasks.
             self.unsure += before[-1]["dimension"] != person
         path = self._made_by(at, value) or self._named_before(at, value) or self._path(value) or ""
-        literal = value.key if value.kind in ("client", "user", "project") else _quoted(value.key)
+        literal = value.key if value.kind in ("client", "user", "project") else quoted(value.key)
         self.is_record = self.is_record or path in _KEYS
         if self._without:
             self._without, self._not = False, True  # "without Germany"
@@ -123,7 +124,3 @@ class Naming(Ordering):
     def _names_record(self) -> bool:
         values = [slot["value"] for slot in self._slots if "value" in slot]
         return any(self._path(one) in _KEYS for found in values for one in found)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -10,6 +10,7 @@ from app.bi.nlq.vocabulary import Vocabulary
 from app.bi.nlq.words import Token
 from app.bi.query import Query, run
 from app.errors import ApiError
+from app.odata.literal_text import quoted
 from app.search import wordpiece
 
 MOST_ALIKE = 200
@@ -71,9 +72,9 @@ class Unmarked:
 def _beginning(word: str) -> list[tuple[str, ...]]:
     found = []
     for set_name in ("Clients", "Projects"):
-        names = _read(set_name, "name", f"startswith(tolower(name),{_quoted(word)})")
+        names = _read(set_name, "name", f"startswith(tolower(name),{quoted(word)})")
         found += [name for name in names if name[:1] == (word,)]
-    for name in _read("Users", "displayName", f"contains(tolower(displayName),{_quoted(word)})"):
+    for name in _read("Users", "displayName", f"contains(tolower(displayName),{quoted(word)})"):
         if word in name:  # colleagues are called by each of their names
             found += [(word,), name[name.index(word) :]]
     return found
@@ -87,10 +88,6 @@ def _read(set_name: str, path: str, where: str) -> set[tuple[str, ...]]:
     except ApiError:
         return set()  # what may not be read does not exist
     return {tuple(plain_name(row[path]).split()) for row in rows}
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "''") + "'"
 
 
 def _words(token: Token) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
 from app.errors import ApiError
 from app.lazy import lazy
+from app.odata.literal_text import quoted
 from app.search import wordpiece
 
 _babel = lazy("babel")
@@ -293,8 +294,7 @@ def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:
 
 def _alike(set_name: str, wanted: str) -> Iterator[tuple[str, str]]:
     """Names that are almost the text: what was misspelt by a letter or two."""
-    first = wanted[:1].replace("'", "''")
-    options = {"filter": f"startswith(tolower(name),'{first}')", "select": "id,name"}
+    options = {"filter": f"startswith(tolower(name),{quoted(wanted[:1])})", "select": "id,name"}
     for row in run(Query(set_name, options), MOST_NAMES).rows:
         if _distance.OSA.normalized_similarity(wanted, plain_name(row["name"])) >= max(
             SIMILAR, 0.85

@@ -12,6 +12,7 @@ from app.bi.charts import Chart
 from app.bi.nlq.spans import Calendar, midnight
 from app.bi.query import Query
 from app.errors import ValidationError
+from app.odata.literal_text import quoted
 
 FORMATS = ("xlsx", "csv", "pdf", "json")
 TYPES = ("text", "integer", "number", "money", "percent", "date", "instant", "boolean")
@@ -156,7 +157,7 @@ def _check_order(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> N
 
 def _literal(parameter: Parameter, value: Any, now: Calendar) -> str:
     if parameter.type == "text":
-        return "'" + str(value).replace("'", "''") + "'"
+        return quoted(str(value))
     if parameter.type == "instant":
         return midnight(date.fromisoformat(value), now.zone)
     if parameter.type == "instant-after":
