@@ -12,15 +12,18 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 from honcho.environ import parse_procfile
 
 ROOT = Path(__file__).parents[2]
-# What ends sooner never worked: starting it again would only repeat its message.
+# What ends sooner did not work. If it never did, starting it again would only repeat its message.
 STARTED_AFTER_SECONDS = 5.0
 PAUSE_SECONDS = 0.5
+# Between attempts of what has worked before: a disk may be full, a port not yet free.
+PAUSES_BETWEEN_ATTEMPTS = 6
 _PR_SET_PDEATHSIG = 1
 
 
@@ -36,15 +39,22 @@ class Keeper:
         """Returns the exit status of the last run of the command."""
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, self._stop)
+        has_worked = False
         while True:
             started_at = time.monotonic()
             self._process = subprocess.Popen(self._command, preexec_fn=_die_with_parent)
             status = self._process.wait()
             was_up = time.monotonic() - started_at > STARTED_AFTER_SECONDS
-            if self._is_stopping or status == 0 or not was_up:
+            has_worked = has_worked or was_up
+            if self._is_stopping or status == 0 or not has_worked:
                 return status
-            print(f"ended with status {status}, and is started again", flush=True)
-            time.sleep(PAUSE_SECONDS)
+            # The disk of the log may be full, which is no reason to let the process stay away.
+            with suppress(OSError):
+                print(f"ended with status {status}, and is started again", flush=True)
+            for _ in range(1 if was_up else PAUSES_BETWEEN_ATTEMPTS):
+                time.sleep(PAUSE_SECONDS)
+                if self._is_stopping:
+                    return status
 
     def _stop(self, signum: int, frame: FrameType | None) -> None:
         self._is_stopping = True

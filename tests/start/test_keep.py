@@ -64,6 +64,24 @@ def test_killed_process_is_started_again_and_a_stop_ends_it(command: str, tmp_pa
     assert not is_alive(second)
 
 
+def test_process_is_started_again_where_nothing_can_be_logged(command: str, tmp_path: Path) -> None:
+    with (
+        open("/dev/full", "wb") as full,
+        subprocess.Popen([sys.executable, "-c", KEEPER, command], stdout=full, cwd=keep.ROOT)
+        as keeper,
+    ):  # fmt: skip
+        first = pids(tmp_path / "pids", 1)[0]
+        time.sleep(0.5)
+        os.kill(first, signal.SIGKILL)
+        # This one ends at once, as it would while the disk is full; the next is tried all the same.
+        os.kill(pids(tmp_path / "pids", 2)[1], signal.SIGKILL)
+        third = pids(tmp_path / "pids", 3)[2]
+        assert is_alive(third)
+        keeper.terminate()
+        keeper.wait(15)
+    assert not is_alive(third)
+
+
 @pytest.mark.parametrize("status", [0, 3])
 def test_process_that_ends_at_once_is_not_repeated(status: int) -> None:
     command = f"{sys.executable} -c 'raise SystemExit({status})'"
