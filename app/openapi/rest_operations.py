@@ -71,7 +71,15 @@ def _complete_operation(
                 else example_of(document, body.get("schema", {}), sent=True)
             )
         if media_type == "application/json":
-            operation["requestBody"].setdefault("required", True)
+            # An absent body counts as an empty object, but never as a replacement (app/areas.py).
+            schema = _resolved(document, body.get("schema", {}))
+            needed = method == "put" or bool(schema.get("required")) or "properties" not in schema
+            operation["requestBody"]["required"] = needed
+
+
+def _resolved(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return document["components"]["schemas"][name] if name else schema
 
 
 def _complete_answers(
