@@ -7,12 +7,11 @@ of the database.
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import structlog
@@ -29,9 +28,9 @@ from app.documents.cleaning import clean_up, end_expired_links
 from app.documents.looking import look_into_files
 from app.heartbeat import beat
 from app.invoices.clocks import run_invoice_clocks
+from app.job_queue import MINUTES, NAME, queue_file
 from app.kb.clocks import archive_expired
 from app.kb.indexing import index_articles, index_tickets, tidy_index
-from app.lazy import lazy
 from app.loops import Loop, LoopThreads
 from app.mail.delivery import MAIL_LOOP
 from app.projects.clocks import tell_overdue_tasks
@@ -42,13 +41,7 @@ from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover
 
-if TYPE_CHECKING:
-    import redis
-else:
-    redis = lazy("redis")
-
 log = structlog.get_logger(__name__)
-QUEUE = "business-platform"
 # Time that jobs have to end after a SIGTERM; hosts kill after thirty seconds.
 SHUTDOWN_SECONDS = 25
 
@@ -65,19 +58,20 @@ class PeriodicJob:
     run: Callable[[], object]
 
 
-PERIODIC_JOBS = (
-    PeriodicJob("heartbeat", 1, beat),
-    PeriodicJob("prune-expired", 10, prune_expired),
-    PeriodicJob("ticket-clocks", 1, run_ticket_clocks),
-    PeriodicJob("overdue-tasks", 1, tell_overdue_tasks),
-    PeriodicJob("invoice-clocks", 10, run_invoice_clocks),
-    PeriodicJob("expired-articles", 10, archive_expired),
-    PeriodicJob("end-expired-links", 10, end_expired_links),
-    PeriodicJob("clean-documents", 60, clean_up),
-    PeriodicJob("tidy-reports", 60, tidy_reports),
-    PeriodicJob("tidy-imports", 60, tidy_imports),
-    PeriodicJob("tidy-search-index", 1, tidy_index),
-)
+_RUNS: Mapping[str, Callable[[], object]] = {
+    "heartbeat": beat,
+    "prune-expired": prune_expired,
+    "ticket-clocks": run_ticket_clocks,
+    "overdue-tasks": tell_overdue_tasks,
+    "invoice-clocks": run_invoice_clocks,
+    "expired-articles": archive_expired,
+    "end-expired-links": end_expired_links,
+    "clean-documents": clean_up,
+    "tidy-reports": tidy_reports,
+    "tidy-imports": tidy_imports,
+    "tidy-search-index": tidy_index,
+}
+PERIODIC_JOBS = tuple(PeriodicJob(name, MINUTES[name], run) for name, run in _RUNS.items())
 
 # What is done as soon as there is some; each shares its rows among workers by leases.
 LOOPS: tuple[Loop, ...] = (
@@ -97,22 +91,13 @@ LOOPS: tuple[Loop, ...] = (
 def build_queue(app: Flask) -> Huey:
     """The queue of ``app``, its periodic jobs registered."""
     if url := app.config["REDIS_URL"]:
-        queue: Huey = RedisHuey(QUEUE, url=url, results=False)
+        queue: Huey = RedisHuey(NAME, url=url, results=False)
     else:
-        path = app.config["DATA_DIR"] / "queue.db"
-        queue = SqliteHuey(QUEUE, filename=str(path), results=False, timeout=10)
+        queue = SqliteHuey(NAME, filename=str(queue_file(app)), results=False, timeout=10)
     for job in PERIODIC_JOBS:
         every = crontab(minute=f"*/{job.minutes}")
         queue.periodic_task(every, name=job.name)(partial(run_job, app, job))
     return queue
-
-
-def waiting_jobs(app: Flask) -> int | None:
-    """How many jobs of the clock wait for a worker; None where the queue does not answer."""
-    try:
-        return int(build_queue(app).pending_count())
-    except (OSError, sqlite3.Error, redis.RedisError):
-        return None
 
 
 def run_job(app: Flask, job: PeriodicJob) -> None:

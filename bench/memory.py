@@ -186,9 +186,9 @@ def pss(process: int) -> tuple[float, float, float]:
 
 
 def children(process: int) -> list[int]:
-    """The processes that a process started and that still run."""
-    text = Path(f"/proc/{process}/task/{process}/children").read_text("ascii")
-    return [int(word) for word in text.split()]
+    """The processes that a process, any of its threads, started and that still run."""
+    texts = [file.read_text("ascii") for file in Path(f"/proc/{process}/task").glob("*/children")]
+    return sorted(int(word) for text in texts for word in text.split())
 
 
 def _options() -> argparse.Namespace:

@@ -12,10 +12,12 @@ from sqlalchemy.orm import Session as OrmSession
 
 from app.clock import utc_now
 from app.extensions import db
+from app.job_queue import MINUTES, waiting_jobs
 from app.jobs import PERIODIC_JOBS, PeriodicJob, build_queue, run_job
 from app.models.event import IdempotencyRecord
 from app.models.user import LoginGuard, RefreshToken, Session, User
 from app.pruning import BATCH, prune_expired
+from tests.services import SERVICES
 
 
 def add(app: Flask, model: Any, *rows: dict[str, Any]) -> None:
@@ -78,7 +80,25 @@ def test_guard_of_a_locked_name_stays(app: Flask, session: OrmSession) -> None:
 def test_every_periodic_job_is_registered(app: Flask) -> None:
     queue = build_queue(app)
     names = {task.name for task in queue._registry.periodic_tasks}
-    assert names == {job.name for job in PERIODIC_JOBS}
+    assert names == {job.name for job in PERIODIC_JOBS} == MINUTES.keys()
+    queue.storage.close()
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize(
+    "is_in_redis", [False, pytest.param(True, marks=pytest.mark.needs("redis"))]
+)
+def test_what_waits_is_counted_without_the_library(app: Flask, is_in_redis: bool) -> None:
+    if is_in_redis:
+        app.config["REDIS_URL"] = SERVICES["redis"].url
+    assert waiting_jobs(app) == 0
+    queue = build_queue(app)
+    task = queue.task()(abs)
+    task(1)
+    task(2)
+    assert waiting_jobs(app) == queue.pending_count() == 2
+    queue.flush()
+    assert waiting_jobs(app) == 0
     queue.storage.close()
 
 

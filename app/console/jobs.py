@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Response, current_app
 from sqlalchemy import Connection, select
@@ -14,7 +14,7 @@ from app.clock import utc_now
 from app.console.area import console, page
 from app.database import primary_engine
 from app.heartbeat import LATE_AFTER, last_beat
-from app.lazy import lazy
+from app.job_queue import MINUTES, waiting_jobs
 from app.limits.limiter import Limiter
 from app.limits.memory import MemoryStore
 from app.models.import_job import ImportJob
@@ -23,11 +23,6 @@ from app.models.user import ApiKey, User
 from app.queues import waiting
 from app.request_context import running_app
 from app.security import requires
-
-if TYPE_CHECKING:
-    from app import jobs
-else:
-    jobs = lazy("app.jobs")  # the worker's, with its queue: 20 MB that other pages do without
 
 SHOWN = 20
 # Callers whose use is looked at: those who came last.
@@ -98,8 +93,8 @@ def show_jobs() -> Response:
         exports=exports,
         beat=beat,
         late=beat is None or utc_now() - beat > LATE_AFTER,
-        periodic=jobs.PERIODIC_JOBS,
-        waiting=jobs.waiting_jobs(running_app()),
+        periodic=MINUTES,
+        waiting=waiting_jobs(running_app()),
         uses=_uses(limiter, callers),
         by_process=isinstance(limiter.store, MemoryStore),
         rates=(limiter.user, limiter.api_key),

@@ -27,6 +27,20 @@ def vocabulary() -> dict[str, int]:
     return {piece: number for number, piece in enumerate(lines) if piece}
 
 
+@cache
+def _lines() -> bytes:
+    return b"\n" + VOCABULARY.read_bytes()
+
+
+def is_piece(text: str) -> bool:
+    """Whether a text is in the vocabulary as it stands.
+
+    It looks through a quarter of a megabyte: a dictionary answers at once and holds fifteen times
+    that, which a process that embeds nothing does without.
+    """
+    return "\n" not in text and b"\n%b\n" % text.encode("utf-8", "surrogatepass") in _lines()
+
+
 def encode(text: str, maximum: int) -> list[int]:
     """The numbers of a text between ``[CLS]`` and ``[SEP]``, cut to ``maximum`` of them."""
     pieces = vocabulary()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tokenizers import BertWordPieceTokenizer
 
+from app.search import wordpiece
 from app.search.wordpiece import VOCABULARY, encode
 
 FOLDER = Path(__file__).parents[2]
@@ -43,3 +44,13 @@ def test_every_article_of_the_demonstration(reference: BertWordPieceTokenizer) -
 def test_long_texts_are_cut() -> None:
     numbers = encode("word " * 1000, 256)
     assert (len(numbers), numbers[0], numbers[-1]) == (256, 101, 102)
+
+
+@pytest.mark.parametrize("text", ["invoice", "##ing", "é", "[CLS]", "\uff5e"])
+def test_what_is_a_piece_is_told_without_the_dictionary(text: str) -> None:
+    assert wordpiece.is_piece(text) is (text in wordpiece.vocabulary())
+
+
+@pytest.mark.parametrize("text", ["", "invocies", "\n", "the\nof", "\ud800", "the\ud800", "oic"])
+def test_what_only_looks_like_one_is_none(text: str) -> None:
+    assert not wordpiece.is_piece(text) and text not in wordpiece.vocabulary()

@@ -6,30 +6,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.bi.exports.csv_file import write_csv
 from app.bi.exports.json_file import write_json
+from app.bi.exports.pdf_file import write_pdf
 from app.bi.exports.table import MOST_ROWS, ExportTable, Progress
 from app.bi.exports.xlsx_file import write_xlsx
 from app.bi.nlq.answering import calendar
 from app.bi.query import count
 from app.bi.reports.definition import Report
 from app.clock import utc_now
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from app.bi.exports import pdf_file
-else:
-    pdf_file = lazy("app.bi.exports.pdf_file")
-
-
-def _write_pdf(table: ExportTable, path: Path) -> None:
-    pdf_file.write_pdf(table, path)  # fonts and shaping are loaded by the first
-
 
 WRITERS: Mapping[str, Callable[[ExportTable, Path], None]] = {
-    "xlsx": write_xlsx, "csv": write_csv, "json": write_json, "pdf": _write_pdf,
+    "xlsx": write_xlsx, "csv": write_csv, "json": write_json, "pdf": write_pdf,
 }  # fmt: skip
 MEDIA_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

@@ -50,7 +50,7 @@ class Unmarked:
         words = [_words(one) for one in tokens[at : at + LONGEST_NAME]]
         for name in self._names(words[0][0]):
             longest = max(longest, _same(name, words))
-        is_word = token.text.lower() in wordpiece.vocabulary()  # "label", which is no name alone
+        is_word = wordpiece.is_piece(token.text.lower())  # "label", which is no name alone
         alone = not is_word or (words[0][0],) in self._names(words[0][0])
         return longest if longest > 1 or alone else 0
 

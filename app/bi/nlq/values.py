@@ -160,7 +160,7 @@ class Names:
         """Colleagues, clients, projects; single small words are not taken for a part of a name."""
         text = _said(words)
         is_name = named or words[0].kind == "quoted" or words[0].text[:1].isupper()
-        strange = len(words) == 1 and len(text) > 4 and text not in wordpiece.vocabulary()
+        strange = len(words) == 1 and len(text) > 4 and not wordpiece.is_piece(text)
         if len(text) < 3 or not (is_name or strange or self._is_full(words)):
             return ()
         if words[-1].text.lower() in ("and", "or", "in", "by", "the", "this", "for", "with"):

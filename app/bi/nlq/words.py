@@ -189,7 +189,7 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
         return token
     if token.is_capital or not token.stem.isascii():
         return token
-    if token.text.lower() in wordpiece.vocabulary():
+    if wordpiece.is_piece(token.text.lower()):
         return token  # a word of the language that means something else is no slip
     # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
     forms = {token.stem, token.text.lower().removesuffix("s")}

@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from io import BytesIO
-from typing import Any
-
-from PIL import Image, ImageDraw
+from typing import TYPE_CHECKING, Any
 
 from app.invoices.composing import compose
 from app.invoices.document import (
@@ -22,6 +20,12 @@ from app.invoices.document import (
     Party,
     PaymentEntry,
 )
+from app.lazy import lazy
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw
+else:
+    Image, ImageDraw = lazy("PIL.Image"), lazy("PIL.ImageDraw")
 
 D = Decimal
 _DAY = date(2026, 3, 2)
@@ -80,7 +84,7 @@ def logo() -> bytes:
     return stream.getvalue()
 
 
-def german() -> InvoiceDocument:
+def german(*, with_logo: bool = True) -> InvoiceDocument:
     return issued(
         [
             line("Beratung Datenmodell\nVor Ort in Köln, einschließlich Anreise", 12, 115,
@@ -89,7 +93,8 @@ def german() -> InvoiceDocument:
                  product_code="NL-PL-25", discount_percent=D(10)),
             line("Fachbuch „Gute Daten“", 3, "34.90", tax_rate=D(7), product_code="B-0815"),
         ],
-        logo=logo(), service_date=date(2026, 2, 27), purchase_order="4500012345",
+        logo=logo() if with_logo else None,
+        service_date=date(2026, 2, 27), purchase_order="4500012345",
         buyer_reference="Kst. 4711", notes="Vielen Dank für die gute Zusammenarbeit!",
         terms="Zahlbar innerhalb von 30 Tagen ohne Abzug.",
     )  # fmt: skip
@@ -153,13 +158,13 @@ def part_paid_gross() -> InvoiceDocument:
     )  # fmt: skip
 
 
-def credit_note() -> InvoiceDocument:
+def credit_note(*, with_logo: bool = True) -> InvoiceDocument:
     return issued(
         [line("Rücknahme: Lizenz Plattform, 5 Arbeitsplätze", 5, "18.50", unit_code="MON")],
         type="CreditNote",
         number="CN-2026-00002",
         due_date=None,
-        logo=logo(),
+        logo=logo() if with_logo else None,
         credited=CreditedInvoice(number="INV-2026-00007", issue_date=date(2026, 2, 2)),
     )
 
