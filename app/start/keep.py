@@ -51,10 +51,16 @@ class Keeper:
             # The disk of the log may be full, which is no reason to let the process stay away.
             with suppress(OSError):
                 print(f"ended with status {status}, and is started again", flush=True)
-            for _ in range(1 if was_up else PAUSES_BETWEEN_ATTEMPTS):
-                time.sleep(PAUSE_SECONDS)
-                if self._is_stopping:
-                    return status
+            if not self._rest(1 if was_up else PAUSES_BETWEEN_ATTEMPTS):
+                return status
+
+    def _rest(self, pauses: int) -> bool:
+        """Wait before the next run; False as soon as there shall be none."""
+        for _ in range(pauses):
+            time.sleep(PAUSE_SECONDS)
+            if self._is_stopping:
+                return False
+        return True
 
     def _stop(self, signum: int, frame: FrameType | None) -> None:
         self._is_stopping = True

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from app.bi.nlq.spans import Calendar, add_months, midnight
-from app.bi.nlq.understanding import vocabulary_of
+from app.bi.nlq.understanding import understand, vocabulary_of
 from app.bi.nlq.words import tokenise
 
 NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
@@ -97,6 +97,15 @@ def test_of_what_lies_ahead_it_is_the_one_to_come(text: str, end: str) -> None:
 def test_several_months_are_not_surely_one(text: str, unsure: bool) -> None:
     found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
     assert found is not None and found[1].unsure is unsure
+
+
+@pytest.mark.parametrize("digits", ["9" * 20, "9" * 5000, "\u00b2" * 4, "99999"])
+@pytest.mark.parametrize(
+    "text", ["invoices in {}", "invoices older than {} days", "invoices older than {} years",
+             "invoices in march {}", "{} months ago", "clients with revenue over {}"],
+)  # fmt: skip
+def test_numbers_without_end_are_no_error(text: str, digits: str) -> None:
+    assert understand(text.format(digits), (), NOW, 1) is not None
 
 
 def test_months_have_their_own_lengths() -> None:

@@ -113,7 +113,11 @@ def is_one(token: Token) -> bool:
 
 
 def is_year(token: Token) -> bool:
-    return token.kind == "number" and token.text.isdigit() and 1990 <= int(token.text) <= 2100
+    digits = token.text
+    return (
+        token.kind == "number" and len(digits) == 4 and digits.isdecimal()
+        and 1990 <= int(digits) <= 2100
+    )  # fmt: skip
 
 
 def is_day(token: Token) -> bool:
@@ -123,7 +127,7 @@ def is_day(token: Token) -> bool:
 def day_of(token: Token) -> int:
     """5, ``5th``: the day of a month; 0 for anything else."""
     digits = token.text.lower().rstrip("stndrh")
-    return int(digits) if digits.isdigit() and len(digits) <= 2 else 0
+    return int(digits) if digits.isdecimal() and len(digits) <= 2 else 0
 
 
 def before(day: date) -> date:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, Calendar
+from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
 from app.bi.nlq.words import Token
 
 LONGEST_PHRASE = 6
+# What is longer leads out of every calendar: in months, and in weeks, days or hours.
+LONGEST_IN_MONTHS, LONGEST_IN_OTHERS = 12_000, 100_000
 COMPARING = ("more_than", "at_least", "less_than", "at_most", "exactly")
 
 
@@ -166,7 +168,10 @@ def _number(
     if value is None:
         return None
     if at + 1 < len(tokens) and _unit(tokens[at + 1], entity):
-        return 2, {"duration": (int(value), tokens[at + 1].stem)}
+        unit = tokens[at + 1].stem
+        longest = LONGEST_IN_MONTHS // MONTHS[unit] if unit in MONTHS else LONGEST_IN_OTHERS
+        if value <= longest:
+            return 2, {"duration": (int(value), unit)}
     if at + 1 < len(tokens) and vocabulary.is_percent(tokens[at + 1]):
         return 2, {"number": value, "percent": True}  # "50 percent"
     return 1, {"number": value, **({"percent": True} if token.kind == "percent" else {})}
