@@ -1,0 +1,113 @@
+"""Where the parts of an expression stand, and the whole words of what is wrong with one."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.odata.errors import QueryError
+from app.odata.nodes import TypeCast, TypeName
+from app.odata.options import parse_filter
+from tests.odata.trees import walk
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("b eq @p/x", "Binary 2, Member 0, Member 8, Alias 5"),
+        ("b eq $it/x", "Binary 2, Member 0, Member 9, It 5"),
+        ("b eq $this", "Binary 2, Member 0, This 5"),
+        (
+            "b eq $root/A(1)/x",
+            "Binary 2, Member 0, Member 16, KeyPredicate 11, Member 11, Root 5, Argument 13,"
+            " Literal 13",
+        ),
+        (
+            "a/F(x=1,y=2) eq 1",
+            "Binary 13, BoundCall 2, Member 0, Argument 4, Literal 6, Argument 8, Literal 10,"
+            " Literal 16",
+        ),
+        ("b or a/any()", "Binary 2, Member 0, Lambda 7, Member 5"),
+        (
+            "b or a/any(d:d/x eq 1)",
+            "Binary 2, Member 0, Lambda 7, Member 5, Binary 17, Member 15, Member 13, Literal 20",
+        ),
+        (
+            "b eq a/$filter(x eq 1)/c",
+            "Binary 2, Member 0, Member 23, FilterSegment 7, Member 5, Binary 17, Member 15,"
+            " Literal 20",
+        ),
+        ("b eq a/$count", "Binary 2, Member 0, Count 7, Member 5"),
+        (
+            "b eq a/$count($filter=x eq 1;$search=y)",
+            "Binary 2, Member 0, Count 7, Member 5, Binary 24, Member 22, Literal 27,"
+            " SearchTerm 37",
+        ),
+        ("b eq cast(a,Edm.String)", "Binary 2, Member 0, Call 5, Member 10, TypeName 12"),
+        ("b eq isof(Collection(Ns.T))", "Binary 2, Member 0, Call 5, TypeName 10"),
+        (
+            "b eq case(a:1,true:2)",
+            "Binary 2, Member 0, Case 5, Member 10, Literal 12, Literal 14, Literal 19",
+        ),
+        ('b eq {"x":1}', "Binary 2, Member 0, JsonObject 5, Literal 10"),
+        ("b in (1,2)", "In 2, Member 0, Collection 5, Literal 6, Literal 8"),
+        ("b eq a/Ns.T/c", "Binary 2, Member 0, Member 12, TypeCast 7, Member 5"),
+        ("b eq tolower(a)", "Binary 2, Member 0, Call 5, Member 13"),
+        ("b eq -a", "Binary 2, Member 0, Unary 5, Member 6"),
+    ],
+)
+def test_every_part_knows_where_it_stands(text: str, places: str) -> None:
+    found = (f"{type(node).__name__} {node.offset}" for node in walk(parse_filter(text)))
+    assert ", ".join(found) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "message"),
+    [
+        ("a eq $foo", 5,
+         "'$foo' cannot begin an expression; expected $it, $this, $root or a property"),
+        ("a/F(x=1,2) eq 1", 8, "expected the name of a parameter after ',', found '2'"),
+        ("a/any(1)", 6, "expected a variable name and ':' after '(', found '1'"),
+        ("a/any(d)", 7, "expected ':' after 'd', found ')'"),
+        ("a/all(d:true,x)", 12, "expected ')' that ends all(...) after 'true', found ','"),
+        ("a/$count($filter=b", 18, "expected ')' that ends the options of $count after 'b'"),
+        ("a/$count($top=1)", 9,
+         "expected $filter or $search, each at most once, after '(', found '$top'"),
+        ("a/$it eq 1", 2, "'$it' addresses a representation and cannot be part of an expression"),
+        ("a/$filter(b eq 1)/$ref eq 1", 18,
+         "'$ref' addresses a representation and cannot be part of an expression"),
+        ("a/b( eq 1", 2, "unknown function 'b'"),
+        ("cast(a Edm.String)", 7, "expected ',' and a type in cast after 'a', found 'Edm.String'"),
+        ("cast(a,1)", 7, "expected a type such as Edm.String"),
+        ("case(a:1;b:2)", 8,
+         "expected ')' or ',' in the branches of case after '1', found ';'"),
+        ("case(a 1)", 7,
+         "expected ':' and a value after the condition of case after 'a', found '1'"),
+        ('a eq "x"', 5, "text is written in single quotes"),
+        ('a eq {"x":1 "y":2}', 12, "expected '}' or ',' after '1', found '\"y\"'"),
+        ('a eq {"x":1,"x":2}', 5, "a name occurs twice in the object"),
+        ("a eq {x:1}", 6, "expected a member name in double quotes after '{', found 'x'"),
+        ('a eq {"x" 1}', 10, "expected ':' after '\"x\"', found '1'"),
+        ("a eq [1 2]", 8, "expected ']' or ',' after '1', found '2'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_whole(text: str, offset: int, message: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_filter(text)
+    assert (caught.value.offset, caught.value.message) == (offset, message)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "many"),
+    [("cast(a,'Ns.T')", "Ns.T", False), ("isof('Ns.T')", "Ns.T", False),
+     ("isof(Collection(Ns.T))", "Ns.T", True), ("cast(a,Collection(Ns.T))", "Ns.T", True)],
+)  # fmt: skip
+def test_type_of_a_call_is_found(text: str, name: str, many: bool) -> None:
+    (found,) = [node for node in walk(parse_filter(text)) if isinstance(node, TypeName)]
+    assert found == TypeName(name, many)
+
+
+def test_type_with_parentheses_behind_is_no_type_alone() -> None:
+    """``Collection(...)`` is a type; another name with parentheses is the expression."""
+    tree = parse_filter("isof(tolower(a),Edm.String)")
+    assert [type(node).__name__ for node in walk(tree)] == ["Call", "Call", "Member", "TypeName"]
+    assert not any(isinstance(node, TypeCast) for node in walk(tree))
