@@ -1,6 +1,6 @@
 """Generated requests, right ones and wrong ones: the answers are those that the document describes.
 
-A short form of what ``schemathesis run`` does for hours; the requests are the same in every run.
+A short form of ``python -m tests.openapi.scan``; the requests are the same in every run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from app.container import container
 from app.factory import AREAS
 from tests.contract.conftest import Api
+from tests.openapi import messages  # noqa: F401 - teaches schemathesis to write messages
 
 EXAMPLES = 1
 # Whatever ends the session of the test; each of them has tests of its own.
@@ -37,12 +38,6 @@ TAGS = (
     "Health",
     *container().sets,
 )
-
-
-@schemathesis.serializer("message/rfc822")
-def write_message(_: Any, value: Any) -> bytes:
-    """A message is its text."""
-    return str(value).encode("utf-8", "replace")
 
 
 @pytest.mark.requirement("SEC-190", "OPS-15")
