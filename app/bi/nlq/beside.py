@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from app.bi.nlq.asking import Asking
@@ -9,8 +10,10 @@ from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
+from app.bi.nlq.spans import Period
 from app.bi.nlq.thresholds import FIGURES
 from app.bi.nlq.vocabulary import Dimension
+from app.bi.nlq.words import stem
 
 SHIFTS = ("day", "week", "month", "quarter", "half", "year")
 # Slots between a "by" and what it is about, at most.
@@ -31,6 +34,10 @@ class Beside(Asking):
     _not: bool
     _open: dict[str, str]
     _has_period: bool
+    periods: list[Period]
+    shift: str | None
+    unsure: int
+    is_singular: bool
 
     def _is_doer(self, at: int) -> bool:
         """Whether a verb stands before the ``by`` and a name behind whom it is about."""
@@ -129,9 +136,49 @@ class Beside(Asking):
         if not (counted and needed) or self.noun_at is not None or self.measure is not None:
             return
         path = self.entity.dimensions[needed].path
-        if "count" in self.flags and any(one.path == path for _, one in self.conditions):
+        is_most = self.rank_word in ("most", "least", "fewest") and bool(self.subjects)
+        asked = "count" in self.flags or is_most  # "who bought the most gateways"
+        if asked and any(one.path == path for _, one in self.conditions):
             self.measure = next(one for _, one in self.entity.measures if one.value == counted)
             self.flags.discard("count")
+
+    def _join_periods(self) -> None:
+        """``in April and May``, ``today or tomorrow``: periods next to each other are one."""
+        places = [at for at, one in enumerate(self._slots) if "period" in one]
+        against = any(one.text.lower().startswith(("compar", "v")) for one in self._slots
+                      if "or" in one)  # fmt: skip
+        if len(places) != 2 or len(self.periods) != 2 or against:
+            return
+        if {"compare", "change", "previous"} & self.flags or self.shift is not None:
+            return
+        between = self._slots[places[0] + 1 : places[1]]
+        links = {one.text.lower() for one in between} & {"and", "or", "&"}
+        if not links or any(not {"or", "stop"} & set(one.meanings) for one in between):
+            return
+        first, second = sorted(self.periods, key=lambda one: str(one.start))
+        if first.start is None or first.end is None or first.end != second.start:
+            return
+        self.periods = [Period(first.start, second.end, f"{first.label} and {second.label}")]
+        # Unless a total is asked for, each of them by itself may be meant.
+        self.unsure += "or" not in links and not {"sum", "list", "amount"} & self.flags
+
+    def _said_of(self, words: str) -> str:
+        """The word for a state as it is said back: ``won`` for ``win``."""
+        said: Mapping[str, str] = self.entity.data.get("said", {})
+        return said.get(words.lower(), words.lower())
+
+    def _by_word(self, at: int, slot: Slot) -> None:
+        """``by``, ``per``, ``each``: what follows is what groups are made by."""
+        self._by, self._by_at = True, at
+        self.flags |= {"each"} & {slot.text.lower()}
+        if at + 1 < len(self._slots) or slot.text.lower() != "each":  # "retail and logistics, each"
+            self._open["by"] = slot.text
+
+    def _subset(self, at: int, slot: Slot) -> None:
+        """``the oldest incident``: a word for records of one kind."""
+        if self.noun_at is None:
+            self.noun_at = at
+            self.is_singular = stem(slot.text.split()[-1]) == slot.text.split()[-1].lower()
 
     def _is_new(self, at: int, slot: Slot) -> bool:
         """``new`` and the like, which with a period are about a date, not a state."""

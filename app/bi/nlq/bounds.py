@@ -42,6 +42,8 @@ class Bounds(Lasting):
         if "percent" in slot and self.rate is None and self._is_of_groups(at, behind):
             self.left.append(f"{self._slots[at].text} {slot.text}")
             return behind + 1
+        if "percent" in slot and (limit := self._limit(behind)) is not None:
+            return self._part_of(at, operator, slot["number"], *limit)
         if self._is_of_groups(at, behind):
             return self._of_groups(at, behind, operator)
         if "duration" in slot:
@@ -80,6 +82,28 @@ class Bounds(Lasting):
             self._add(at, self._currency(currency))
         self.score += 1
         return after
+
+    def _limit(self, at: int) -> tuple[int, str] | None:
+        """``50 % of their credit limit``: where that stands, and the property."""
+        limits = self.entity.data.get("limits", {})
+        for place in range(at + 1, min(at + 5, len(self._slots))):
+            slot = self._slots[place]
+            named = slot.meanings.get("property") or self._number_of(slot)
+            if named in limits:
+                return place, str(named)
+            if not {"stop", "shows"} & set(slot.meanings):
+                return None
+        return None
+
+    def _part_of(self, at: int, operator: str, percent: Decimal, place: int, limit: str) -> int:
+        """Take in what is compared with a part of its limit; returns the place of the next slot."""
+        path = self.entity.data["limits"][limit]
+        for column in [one for one in self.columns if one == path]:
+            self.columns.remove(column)  # "used more than 80 % of ..."
+        words = f"{spoken(path)} {SIGNS[operator]} {plain(percent)} % of {spoken(limit)}"
+        self._add(at, Condition(f"{path} {operator} {limit} mul {plain(percent / 100)}", words))
+        self.score += 2
+        return place + 1
 
     def _percentage(self, path: str | None) -> str | None:
         """``a discount of more than 5 %``: the property that has it as a percentage."""

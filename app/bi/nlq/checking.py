@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.spans import unit_start
 from app.bi.nlq.vocabulary import Dimension, spoken
 from app.bi.nlq.words import stem
 
@@ -114,6 +115,9 @@ def _taken_for_granted(plan: Plan, reading: Reading) -> int:
         )
         noted = "date_note" in plan.entity.data
         found += noted and (stated or plan.kind == "measure")
+    found += _is_cut(plan)
+    # "the stage with the most money": that of the open deals, or the won ones.
+    found += bool(plan.ranked) and plan.kind == "measure" and _is_of_all_stages(plan)
     found += _is_to_come(plan, reading) + _is_of_two_dates(plan, reading)
     # "not qualified": not yet, or no more.
     found += any(one.negated and one.path in ("status", "stage") and len(one.values) == 1
@@ -138,6 +142,21 @@ def _is_of_two_dates(plan: Plan, reading: Reading) -> bool:
         return False
     words = [one.words.split()[-1] for one in stated if one.words and one.date is None]
     return any(word.endswith("ed") and not word.startswith("un") for word in words)
+
+
+def _is_of_all_stages(plan: Plan) -> bool:
+    """Whether groups are the stages of records in whichever state."""
+    staged = any(one.path == "stage" for one in plan.dimensions)
+    return staged and not any("status" in one.text for one in plan.conditions)
+
+
+def _is_cut(plan: Plan) -> bool:
+    """``per quarter, the last 4 quarters``: whole ones may be meant, not those days back."""
+    start = plan.period.start if plan.period is not None else None
+    if plan.period is None or start is None or plan.grain not in ("quarter", "half", "year"):
+        return False
+    named = f"{plan.grain}s" in plan.period.label
+    return named and unit_start(start, plan.grain) != start
 
 
 def _is_to_come(plan: Plan, reading: Reading) -> bool:

@@ -143,7 +143,8 @@ class Lasting(Thresholds):
         path = self.date or next((p for s in reversed(self._slots[max(0, at - 3) : at])
                                   for p in self._done(s)), self.entity.date)  # fmt: skip
         self.is_timed = True
-        self._before(at, path, operator, count, unit, f"{SIGNS[operator]} {count} {unit}s ago")
+        units = unit if count == 1 else f"{unit}s"
+        self._before(at, path, operator, count, unit, f"{SIGNS[operator]} {count} {units} ago")
 
     def _lasting(self, at: int) -> str | None:
         """``in negotiation for more than 14 days``: how long it has been so, if that is known."""

@@ -36,6 +36,9 @@ class Ordering(Bounds):
         if self.rank is None or kind not in ("top", "bottom"):  # "the biggest deals, top 3"
             self.rank, self.rank_word, self.rank_at = RANKS[kind], kind, at
         self.score += 1
+        # "tickets without the first answer": not the first ones of the tickets.
+        unled = behind is not None and bool({"date", "measure", "property"} & set(behind.meanings))
+        self.unsure += unled and kind in _TIMES and self.noun_at is not None
         if at and "number" in self._slots[at - 1]:
             self.limit = int(self._slots[at - 1]["number"])
             shown = self._slots[at - 1].text

@@ -275,6 +275,8 @@ def cycle_name(grain: str, number: Any) -> str | None:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "(none)" if value is None else str(value)
 
 

@@ -80,6 +80,7 @@ class Reading(Beside):
         while at < len(slots):
             at = self._take(at)
         self.left += [text for text in self._open.values() if text not in self.left]
+        self._join_periods()
         self._count_units()
         self._imply()
         return self
@@ -142,9 +143,7 @@ class Reading(Beside):
         elif "by" in slot and set(OPERATORS) & set(self._slots[min(at + 1, last)].meanings):
             pass  # "overdue by more than 30 days"
         elif "by" in slot:
-            self._by, self._by_at = True, at
-            self.flags |= {"each"} & {slot.text.lower()}
-            self._open["by"] = slot.text
+            self._by_word(at, slot)
         elif "without" in slot:
             kind = "not" if self._is_kind_of_record(at + 1) else "without"
             self._not, self._without = kind == "not", kind == "without"
@@ -237,7 +236,7 @@ class Reading(Beside):
             self.order, self.order_words = slot["order"], slot.text
             self.score += 2
         elif "subset" in slot:
-            self.noun_at = at if self.noun_at is None else self.noun_at
+            self._subset(at, slot)
             self._state(at, slot["subset"], slot.text)
             self.score += 1
         elif (done := self._milestone(at, slot)) is not None:
@@ -294,7 +293,7 @@ class Reading(Beside):
             property_ = match[1]
             values = (match[2],) if match[2] else tuple(v.strip("'") for v in match[3].split(","))
         self._add(at, Condition(
-            text, words.lower(), property_, values, state.get("date"), state.get("amount")
+            text, self._said_of(words), property_, values, state.get("date"), state.get("amount")
         ))  # fmt: skip
         self.score += 1
 
@@ -307,11 +306,12 @@ class Reading(Beside):
             path = slot["dimension"].key or slot["dimension"].path
         elif "date" in slot and not self._has_period:  # "no reply in the last 3 days"
             path = slot["date"]
+        path, none = (path, "null") if path else (self._number_of(slot), "0")  # "no reminder"
         if path is None:
             return False
         self._without, self._missing_at = False, at
         self._open.pop("without", None)
-        self._add(at, Condition(f"{path} eq null", f"without {slot.text}"))
+        self._add(at, Condition(f"{path} eq {none}", f"without {slot.text}"))
         self.score += 1
         return True
 

@@ -113,6 +113,8 @@ class Relating:
         if negated and any(set(OPERATORS) & set(one.meanings) and "number" in other
                            for one, other in pairwise(slots)):  # fmt: skip
             return tokens, (), (" ".join(token.text for token in clause),)
+        if any("percent" in one for one in slots):  # "with more than half of their invoices late"
+            return tokens, (), (" ".join(token.text for token in clause),)
         kept: list[Slot] = []
         at = 0
         while at < len(slots):
@@ -156,7 +158,7 @@ class Relating:
                 found.append(slot)
                 continue
             count, unit = slot["duration"]
-            label = f"the last {count} {unit}s"
+            label = f"the last {unit}" if count == 1 else f"the last {count} {unit}s"
             period = Period(step(self._now.today, unit, -count), tomorrow, label)
             found = [*(found[:-1] if longer else found), Slot(slot.text, {"period": period})]
         return found
