@@ -11,7 +11,7 @@ import json
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
-from flask import current_app, request
+from flask import Request, current_app, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
@@ -51,9 +51,10 @@ def read_body(maximum: int) -> bytes:
     Raises: TooLargeError, more than ``maximum``; with a ``Content-Length`` nothing is read.
     """
     # A body without a length is cut off at the limit, silently: one byte more tells it apart.
-    request.max_content_length = maximum + 1
+    asked: Request = request._get_current_object()  # type: ignore[attr-defined]  # of a proxy
+    asked.max_content_length = maximum + 1
     try:
-        body = request.get_data(parse_form_data=False)
+        body = asked.get_data(parse_form_data=False)
     except RequestEntityTooLarge as error:
         raise _too_large(maximum) from error
     if len(body) > maximum:

@@ -50,7 +50,7 @@ def exchange_of(environ: dict[str, Any]) -> Exchange:
 
 def current_exchange() -> Exchange:
     """The exchange of this request."""
-    return exchange_of(request.environ)
+    return exchange_of(request._get_current_object().environ)  # type: ignore[attr-defined]
 
 
 def current_request_id() -> str | None:

@@ -35,6 +35,9 @@ class Finisher:
         self._fixed = {
             version.name: (*SECURITY_HEADERS, *version.headers()) for version in VERSIONS
         }
+        self._names = frozenset(
+            name.lower() for headers in self._fixed.values() for name, _ in headers
+        )
 
     def leave(self, response: Response) -> Response:
         """After the view, or after the handler of its error."""
@@ -46,9 +49,10 @@ class Finisher:
         """As the answer leaves: add to ``headers`` what each has, and write the line of log."""
         path = environ["PATH_INFO"]
         given = {name.lower() for name, _ in headers}
-        for header in self._fixed[version_of(path).name]:
-            if header[0].lower() not in given:  # a page may frame or refer by its own rules
-                headers.append(header)
+        fixed = self._fixed[version_of(path).name]
+        if not self._names.isdisjoint(given):  # a page may frame or refer by its own rules
+            fixed = tuple(header for header in fixed if header[0].lower() not in given)
+        headers += fixed
         headers.append(("X-Request-ID", exchange.request_id))
         if "content-security-policy" not in given:
             headers.append(API_POLICY)

@@ -1,19 +1,24 @@
 """Flask with the edge around it: what every answer carries is added where it leaves.
 
 Headers are added to the list that goes to the server, not to the response object, which checks
-each of them twice; nothing here is asynchronous, so no function is asked whether it is.
+each of them twice; nothing here is asynchronous, so no function is asked whether it is. A request
+to a view of no blueprint, as those of OData are, has nothing between the gate and the view
+(docs/adr/0160).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
-from flask import Flask, Request
+from flask import Flask, Request, Response
+from flask.globals import request_ctx
 from werkzeug.routing import MapAdapter
 
 from app.edge.answer import Finisher
 from app.edge.asked import AskedRequest
+from app.edge.finding import FindingAdapter, Tails, tails_of
 from app.edge.gate import Gate
 from app.edge.leaving import Leaving
 from app.request_context import begin_exchange
@@ -48,14 +53,52 @@ class Application(Flask):
         path: str = environ["PATH_INFO"]
         if not path.isascii():  # each byte as one character (PEP 3333)
             path = path.encode("latin-1").decode("utf-8", "replace")
-        return MapAdapter(
+        adapter = FindingAdapter(
             self.url_map, "", "/", "", environ["wsgi.url_scheme"], path,
             environ["REQUEST_METHOD"], environ.get("QUERY_STRING", ""),
         )  # fmt: skip
+        if self._got_first_request:
+            adapter.tails = self._tails
+        return adapter
 
     def full_dispatch_request(self) -> Any:
         """The answer to the request of this context, as something that WSGI calls."""
-        return Leaving(super().full_dispatch_request())
+        context: Any = request_ctx._get_current_object()  # type: ignore[attr-defined]
+        asked: Request = context.request
+        rule = asked.url_rule
+        if rule is None or not self._got_first_request or rule.endpoint not in self._straight:
+            return Leaving(super().full_dispatch_request())
+        try:
+            answer: Any = self.gate.admit(asked)
+            if answer is None:
+                answer = self.view_functions[rule.endpoint](**asked.view_args or {})
+        except Exception as error:  # as Flask does: handlers decide what it is
+            answer = self.handle_user_exception(error)
+        response: Response = answer if type(answer) is Response else self.make_response(answer)
+        for note in context._after_request_functions:
+            response = note(response)
+        return Leaving(self.finisher.leave(response))
+
+    @cached_property
+    def _tails(self) -> Tails:
+        """The rules that take whatever follows a prefix."""
+        return tails_of(self.url_map)
+
+    @cached_property
+    def _straight(self) -> frozenset[str]:
+        """The endpoints of views with nothing around them but the gate and the finisher.
+
+        Views of blueprints may have functions of theirs around them, and other views leave OPTIONS
+        to Flask, or have a session.
+        """
+        only_ours = (
+            self.before_request_funcs.get(None) == [self.gate.enter]
+            and self.after_request_funcs.get(None) == [self.finisher.leave]
+            and not self.teardown_request_funcs
+            and not self.url_value_preprocessors
+        )
+        endpoints = (rule.endpoint for _, rule, _ in self._tails if only_ours)
+        return frozenset(endpoint for endpoint in endpoints if "." not in endpoint)
 
     def wsgi_app(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer one request."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Request
 from werkzeug.datastructures import EnvironHeaders
+from werkzeug.exceptions import ClientDisconnected
 
 
 class AskedHeaders(EnvironHeaders):
@@ -37,12 +38,47 @@ class AskedHeaders(EnvironHeaders):
         return isinstance(key, str) and _variable(key) in self.environ
 
 
+# Up to here a body is read in one step.
+_SMALL_DIGITS = 5
+
+
 class AskedRequest(Request):
-    """A request with such headers."""
+    """A request with such headers, and with a small body that is read in one step.
+
+    Werkzeug puts streams around it that count and stop, where the server has done so.
+    """
+
+    _cached_data: bytes | None = None  # type: ignore[assignment]  # what Werkzeug keeps it in
 
     def __init__(self, environ: dict[str, Any], *args: Any, **options: Any) -> None:
         super().__init__(environ, *args, **options)
         self.headers = AskedHeaders(environ)
+
+    def get_data(  # type: ignore[override]
+        self, cache: bool = True, as_text: bool = False, parse_form_data: bool = False
+    ) -> bytes | str:
+        """As Werkzeug's."""
+        environ = self.environ
+        length: str = environ.get("CONTENT_LENGTH", "")
+        if (
+            not cache
+            or as_text
+            or parse_form_data
+            or self._cached_data is not None
+            or "stream" in self.__dict__
+            or not length.isdecimal()
+            or len(length) > _SMALL_DIGITS
+            or "HTTP_TRANSFER_ENCODING" in environ
+        ):
+            return super().get_data(cache, as_text, parse_form_data)  # type: ignore[call-overload,no-any-return]
+        try:
+            body: bytes = environ["wsgi.input"].read(int(length))
+        except (OSError, ValueError) as error:
+            raise ClientDisconnected from error
+        if len(body) < int(length):
+            raise ClientDisconnected
+        self._cached_data = body
+        return body
 
 
 @lru_cache(maxsize=256)

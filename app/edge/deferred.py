@@ -7,6 +7,7 @@ idempotent requests; so whoever fetches it may ask another process (docs/adr/006
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
@@ -32,9 +33,9 @@ _PREFIX = "async:"
 _METHODS = (*READ, "DELETE")
 
 
-def is_wanted() -> bool:
-    """Whether this request would take its answer later."""
-    header = request.headers.get("Prefer", "")
+def is_wanted(environ: Mapping[str, Any]) -> bool:
+    """Whether the request with this WSGI environment would take its answer later."""
+    header: str = environ.get("HTTP_PREFER", "")
     return "respond-async" in header.lower() and parse_preferences([header]).respond_async
 
 

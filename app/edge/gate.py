@@ -26,7 +26,7 @@ from app.errors import (
     UriTooLongError,
 )
 from app.limits.limiter import Limiter, require_allowed
-from app.request_context import Exchange, current_exchange
+from app.request_context import Exchange, exchange_of
 from app.security import Caller, set_caller
 
 # Room for the names and boundaries of a form around its file.
@@ -53,9 +53,12 @@ class Gate:
 
         Raises: an ApiError: 401 before 429 before 414, 413 and 403, all of them before 404.
         """
-        asked: Request = request._get_current_object()  # type: ignore[attr-defined]
+        return self.admit(request._get_current_object())  # type: ignore[attr-defined]
+
+    def admit(self, asked: Request) -> Response | None:
+        """As ``enter``, of a request that is at hand."""
         environ = asked.environ
-        exchange = current_exchange()
+        exchange = exchange_of(environ)
         set_caller(None)
         if asked.view_args and "token" in asked.view_args and asked.url_rule:
             exchange.route = asked.url_rule.rule  # the address itself is the secret

@@ -15,6 +15,10 @@ from flask import Response
 _COMMON = frozenset((200, 201))
 # Headers that Werkzeug may have to change. What an address of ours consists of needs no change.
 _ADDRESSES = frozenset(("location", "content-location"))
+# What the common answer has, as it is spelled here.
+_UNCHANGED = frozenset((
+    "Content-Type", "Content-Length", "OData-Version", "ETag", "Vary", "Preference-Applied",
+))  # fmt: skip
 _PLAIN_ADDRESS = re.compile(r"[a-z]+://[a-z0-9.:-]+/[\w/()',=:@!$*;.~%-]*", re.ASCII)
 
 
@@ -59,6 +63,9 @@ class _Body(list[bytes]):
 
 def _is_plain(headers: list[tuple[str, str]]) -> bool:
     """Whether the headers can leave as they are: with a length, addresses written as they go."""
+    names = [name for name, _ in headers]
+    if _UNCHANGED.issuperset(names):
+        return "Content-Length" in names
     has_length = False
     for name, value in headers:
         lowered = name.lower()

@@ -21,13 +21,15 @@ def end_transaction(response: Response) -> Response:
     Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
         an error answer when the database refuses the commit.
     """
-    if not db.session.is_used() and "keyed_request" not in g and "denied" not in g:
+    kept = vars(g._get_current_object())  # ``g`` itself is a proxy
+    if not db.session.is_used() and "keyed_request" not in kept and "denied" not in kept:
         return response  # nothing was written or locked
     try:
         if response.status_code >= 400:
             db.session.rollback()
             audit_denial(request.method, request.path)
-        response = idempotency.store(response)
+        if "keyed_request" in kept:
+            response = idempotency.store(response)
         db.session.commit()
         await_commit()
     except (SQLAlchemyError, ApiError) as error:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
-from flask import Flask, Response, request
+from flask import Flask, Request as WebRequest, Response, request
 
 from app import records
 from app.body_stream import BodyStream
@@ -70,7 +69,8 @@ def _view(
     service: ODataService, config: Config, prefix: str, prefixes: tuple[str, ...],
     resource: str = "",
 ) -> Response:  # fmt: skip
-    environ = request.environ
+    asked: WebRequest = request._get_current_object()  # type: ignore[attr-defined]  # of a proxy
+    environ = asked.environ
     # A decoded path has lost which slashes were part of a key.
     raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
     at = raw.find(prefix)
@@ -78,34 +78,35 @@ def _view(
     host = service_root(environ, config.BASE_URL)
     if path.startswith(MONITORS):
         return monitored(path.removeprefix(MONITORS))
-    if environ["REQUEST_METHOD"] in WRITES and is_plain(path) and _is_small(environ):
+    if environ["REQUEST_METHOD"] in WRITES and is_plain(path) and _is_small(asked):
         share_commit()
     response = service.answer(
         Request(
             environ["REQUEST_METHOD"],
             path,
             environ["QUERY_STRING"],
-            request.headers,
+            asked.headers,
             partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
             tuple(address for other in prefixes for address in (host + other, other)),
             stream=partial(BodyStream, config.max_upload_bytes),
         )
     )
-    return defer(response, host + prefix) if is_wanted() else response
+    return defer(response, host + prefix) if is_wanted(environ) else response
 
 
-def _is_small(environ: dict[str, Any]) -> bool:
+def _is_small(asked: WebRequest) -> bool:
     """Whether the request has no body, or a small entity that is there as a whole now.
 
     Nobody is to wait for a body to arrive while others wait for the transaction.
     """
+    environ = asked.environ
     length: str = environ.get("CONTENT_LENGTH") or "0"
     if "HTTP_TRANSFER_ENCODING" in environ or not length.isdecimal():
         return False
     if int(length) > MOST_SHARED_BYTES or not environ.get("CONTENT_TYPE", "").startswith(_JSON):
         return length == "0"
-    request.get_data()
+    asked.get_data()
     return True
 
 

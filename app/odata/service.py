@@ -134,7 +134,7 @@ class ODataService:
         Raises: an ApiError.
         """
         response = self._answer(request)
-        response.headers["Vary"] = VARY
+        response.headers.add("Vary", VARY)
         return response
 
     def _answer(self, request: Request, *, in_transaction: bool = False) -> Response:
