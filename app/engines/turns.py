@@ -5,6 +5,9 @@ has just given it back takes it again before the other has woken. Under load som
 seconds while others never did. Here whoever ends hands the turn to the one who waits longest.
 
 A transaction that shares its commit (docs/adr/0110) is handed on open, if the next one shares, too.
+
+Between transactions the connection stays as SQLAlchemy's pool gave it out: to put it back and take
+it out again costs as much as a small write (docs/adr/0160).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import threading
 from collections import deque
 from typing import Any
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
@@ -106,22 +110,67 @@ class TurnsPool(QueuePool):
         self._turns = Turns()
         self._handed_on: SharedConnection | None = None  # while its transaction is open
         self._in_company = False  # whether the last commit was shared
+        self._parked: Connection | None = None
+        self._is_unparking = False
 
-    def _do_get(self) -> ConnectionPoolEntry:
+    def take_parked(self) -> Connection | None:
+        """The connection of the transaction before, in a turn of the caller's.
+
+        Returns: None, and no turn, where there is none: take it out of the engine then.
+        Raises: sqlalchemy.exc.TimeoutError, the turn did not come.
+        """
+        if self._parked is None:
+            return None
+        self._take_turn()
+        connection = self._pick()
+        if connection is None:
+            self._end_turn(self._handed_on)
+        return connection
+
+    def park(self, connection: Connection) -> None:
+        """End the turn of a connection whose transaction has ended, and keep it for the next."""
+        driver = connection.connection.dbapi_connection
+        self._parked = connection
+        self._end_turn(driver)
+
+    def dispose(self) -> None:
+        """Close what nobody uses."""
+        if self._turns.take(0):
+            self._unpark()
+            self._turns.pass_on()
+        super().dispose()
+
+    def _take_turn(self) -> None:
         if not self._turns.take(self._timeout, joins=current_share() is not None):
             raise PoolTimeoutError(f"no turn to write in {self._timeout} seconds")
+
+    def _do_get(self) -> ConnectionPoolEntry:
+        self._take_turn()
         try:
+            self._unpark()
             return super()._do_get()
         except BaseException:
             self._end_turn(self._handed_on)
             raise
 
+    def _pick(self) -> Connection | None:
+        connection, self._parked = self._parked, None
+        return connection
+
+    def _unpark(self) -> None:
+        """Put the connection that is kept back into the queue; the turn goes on."""
+        if (parked := self._pick()) is not None:
+            self._is_unparking = True
+            parked.close()
+
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         connection = record.dbapi_connection
+        goes_on, self._is_unparking = self._is_unparking, False
         try:
             super()._do_return_conn(record)
         finally:
-            self._end_turn(connection)
+            if not goes_on:
+                self._end_turn(connection)
 
     def _end_turn(self, connection: Any) -> None:
         """Hand the turn on; an open transaction only to one who goes on in it."""

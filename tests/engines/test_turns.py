@@ -11,6 +11,7 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from app.engines.turns import Turns, TurnsPool
+from app.transactions import Transaction
 from tests.waiting import until
 
 
@@ -124,3 +125,62 @@ def test_nobody_is_left_waiting_under_load(engine: Engine) -> None:
         thread.join(20)
     engine.dispose()
     assert min(counts) >= max(counts) / 2 > 1
+
+
+def work_once(engine: Engine, *, fail: bool = False) -> object:
+    """A transaction as services have it; returns the driver's connection."""
+    running = Transaction(engine)
+    driver = running.connection().connection.dbapi_connection
+    running.execute(text("INSERT INTO t VALUES (1)"))
+    if fail:
+        running.rollback()
+    else:
+        running.commit()
+    return driver
+
+
+def rows(engine: Engine) -> int:
+    with engine.connect() as connection:
+        return int(connection.execute(text("SELECT count(*) FROM t")).scalar_one())
+
+
+def test_a_transaction_takes_the_connection_of_the_one_before(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE t (a)"))
+    pool = engine.pool
+    assert isinstance(pool, TurnsPool)
+    assert work_once(engine) is work_once(engine, fail=True) is work_once(engine)
+    assert pool.checkedout() == 1  # kept, in nobody's turn
+    assert rows(engine) == 2  # whoever asks the engine gets it
+    assert pool.checkedout() == 0
+    work_once(engine)
+    engine.dispose()
+    assert pool.checkedout() == 0
+    assert rows(engine) == 3
+    engine.dispose()
+
+
+def test_a_kept_connection_has_one_turn_at_a_time(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE t (a)"))
+    work_once(engine)
+    running = Transaction(engine)
+    running.execute(text("INSERT INTO t VALUES (1)"))
+    for attempt in (lambda: Transaction(engine).connection(), engine.connect):
+        with pytest.raises(PoolTimeoutError, match="no turn"):
+            attempt()
+    engine.dispose()  # nobody's connection is closed under them
+    running.commit()
+    assert rows(engine) == 2
+    engine.dispose()
+
+
+def test_a_broken_connection_is_not_kept(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE t (a)"))
+    running = Transaction(engine)
+    running.connection().invalidate()
+    running.rollback()
+    assert work_once(engine) is work_once(engine)
+    assert rows(engine) == 2
+    engine.dispose()
