@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -43,14 +44,14 @@ class Statement:
     ) -> None:
         compiled = statement.compile(dialect=dialect)
         self.sql = str(compiled)
-        self.fixed: Mapping[str, Any] = {}
-        names = tuple(compiled.bind_names.values())
-        self._order: Sequence[str] | None = getattr(compiled, "positiontup", None)
-        self._binders = tuple(
+        self._fixed: Mapping[str, Any] = {}
+        self._binders: tuple[tuple[str, Processor], ...] = tuple(
             (name, process)
-            for name in names
+            for name in dict.fromkeys(compiled.bind_names.values())
             if name in columns and (process := _binder(columns[name].type, dialect))
         )
+        order: Sequence[str] | None = getattr(compiled, "positiontup", None)
+        self._ordered = None if order is None else _picker(order)
         self._dialect = dialect
         self._chosen = (
             [columns[column.name] for column in statement.selected_columns]
@@ -65,13 +66,20 @@ class Statement:
 
         Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError.
         """
-        bound = dict(values)
+        bound = {**self._fixed, **values}
         for name, process in self._binders:
             bound[name] = process(bound[name])
-        if self.fixed:
-            bound = {**self.fixed, **bound}
-        order = self._order
-        return execute(connection, self.sql, [bound[name] for name in order] if order else bound)
+        ordered = self._ordered
+        return execute(connection, self.sql, bound if ordered is None else ordered(bound))
+
+    def fix(self, values: Mapping[str, Any]) -> None:
+        """Let parameters have these values whenever none are given."""
+        processes = dict(self._binders)
+        self._fixed = {
+            name: processes[name](value) if name in processes else value
+            for name, value in values.items()
+        }
+        self._binders = tuple(pair for pair in self._binders if pair[0] not in values)
 
     def first(self, connection: Connection, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """The first row of a SELECT by column name, or None."""
@@ -156,14 +164,7 @@ def insert_statement(dialect: Dialect, table: Table, columns: tuple[str, ...]) -
     if "id" in table.c:
         statement = statement.returning(table.c.id)
     made = Statement(statement, table.c, dialect)
-    given = set(columns)
-    made.fixed = {
-        name: process(value)
-        if (process := _binder(table.c[name].type, dialect)) is not None
-        else value
-        for name, value in defaults.items()
-    }
-    made._binders = tuple(pair for pair in made._binders if pair[0] in given)
+    made.fix(defaults)
     return made
 
 
@@ -220,6 +221,13 @@ def select_statement(
     return Statement(statement, table.c, dialect)
 
 
+def _picker(names: Sequence[str]) -> Callable[[Mapping[str, Any]], Sequence[Any]]:
+    """What takes the values of ``names`` in their order, in one step of the interpreter."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda values: [values[name] for name in names]
+
+
 def _parameters(table: Table, columns: tuple[str, ...]) -> dict[str, Any]:
     return {name: bindparam(name, type_=table.c[name].type) for name in columns}
 
@@ -232,4 +240,9 @@ def _binder(kind: TypeEngine[Any], dialect: Dialect) -> Processor | None:
 
 
 def _reader(kind: TypeEngine[Any], dialect: Dialect, code: object) -> Processor | None:
-    return kind.dialect_impl(dialect).result_processor(dialect, code)
+    made = kind.dialect_impl(dialect)
+    if isinstance(made, TypeDecorator) and (
+        made.impl_instance.result_processor(dialect, code) is None
+    ):
+        return partial(made.process_result_value, dialect=dialect)
+    return made.result_processor(dialect, code)

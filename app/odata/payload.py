@@ -73,7 +73,7 @@ class Related:
     is_bound: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen, which costs more: one a request
 class Reading:
     """How a body is to be read."""
 

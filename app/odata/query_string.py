@@ -32,7 +32,7 @@ _SPELLINGS: t.Final = {prefix + name: name for name in ANY_OPTIONS for prefix in
 _ALIAS: t.Final = re.compile(rf"@{NAME}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, which costs more: one a request
 class OptionTexts:
     """The options of a query string, percent-decoded, not yet parsed.
 

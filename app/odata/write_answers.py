@@ -36,18 +36,18 @@ def written_entity(
     wanted = request.preferences.return_
     if created:
         target = _where_it_is(target, key)
-    path = target_path(target, key)
-    response = _representation(request, target, key, path, body) if wanted != "minimal" else None
+    response = _representation(request, target, key, body) if wanted != "minimal" else None
     if response is None:
         response = no_content(request)
         if tag := _etag(target.type, key):
             response.headers["ETag"] = tag
     else:
         response.status_code = 201 if created else 200
-    if created:
-        response.headers["Location"] = request.root + path
     if created or response.status_code == 204:
-        response.headers["OData-EntityId"] = request.root + path
+        address = request.root + target_path(target, key)
+        if created:
+            response.headers["Location"] = address
+        response.headers["OData-EntityId"] = address
     if wanted == ("minimal" if response.status_code == 204 else "representation"):
         before = response.headers.get("Preference-Applied")
         applied = preference_applied(before, request.preferences.applied("return"))
@@ -91,7 +91,7 @@ def no_content(request: WriteRequest) -> Response:
 
 
 def _representation(
-    request: WriteRequest, target: Target, key: Any, path: str, body: EntityBody | None
+    request: WriteRequest, target: Target, key: Any, body: EntityBody | None
 ) -> Response | None:
     """The entity as a GET shows it; None where the caller may write it and not read it."""
     if body is None or not body.related:
@@ -102,7 +102,7 @@ def _representation(
     if body is not None and "expand" not in options.system and (shown := expansion(body)):
         options = OptionTexts({**options.system, "expand": shown}, options.aliases, options.custom)
     try:
-        return request.read(path, options)
+        return request.read(target_path(target, key), options)
     except (ForbiddenError, NotFoundError):
         return None
 

@@ -20,20 +20,28 @@ from app.odata.payload_problems import join_path
 _FIRST_STEP = re.compile(r"\w+")
 
 
-@contextmanager
-def at_place(type_: edm.EntityType, path: str) -> Iterator[None]:
+class at_place:  # stands in a with statement, as those of contextlib do
     """Put ``path`` before the fields of an error, and spell navigation as the body does.
 
     A service calls the lines of an invoice ``lineItems[0]``; the body has ``LineItems``.
     """
-    try:
-        yield
-    except ValidationError as error:
-        raise ValidationError(_moved(type_, path, error.details)) from error
-    except ApiError as error:
-        if any(detail.field != "permission" for detail in error.details):
-            error.details = _moved(type_, path, error.details)
-        raise
+
+    __slots__ = ("_path", "_type")
+
+    def __init__(self, type_: edm.EntityType, path: str) -> None:
+        self._type = type_
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ValidationError):
+            raise ValidationError(_moved(self._type, self._path, error.details)) from error
+        if isinstance(error, ApiError) and any(
+            detail.field != "permission" for detail in error.details
+        ):
+            error.details = _moved(self._type, self._path, error.details)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class Link:
     navigation: edm.NavigationProperty
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen, which costs more: one a request
 class Target:
     """What a path leads to.
 

@@ -6,9 +6,6 @@ a value that another record has, and the races between two requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from sqlalchemy.exc import IntegrityError
 
 from app.errors import ApiError, Detail, DuplicateError, InUseError, ValidationError
@@ -16,13 +13,21 @@ from app.refusals import FOREIGN_KEY, UNIQUE, read_refusal
 from app.writing.rules import EntityRules
 
 
-@contextmanager
-def named_refusals(rules: EntityRules, *, deleting: bool = False) -> Iterator[None]:
+class named_refusals:  # stands in a with statement, as those of contextlib do
     """Raise ``DuplicateError``, ``InUseError`` or ``ValidationError`` for an IntegrityError."""
-    try:
-        yield
-    except IntegrityError as error:
-        raise _named(rules, error, deleting) from error
+
+    __slots__ = ("_deleting", "_rules")
+
+    def __init__(self, rules: EntityRules, *, deleting: bool = False) -> None:
+        self._rules = rules
+        self._deleting = deleting
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, IntegrityError):
+            raise _named(self._rules, error, self._deleting) from error
 
 
 def _named(rules: EntityRules, error: IntegrityError, deleting: bool) -> ApiError:

@@ -23,7 +23,7 @@ from app.odata.reading.statement import Run, Statement
 from app.security import system_caller
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, which costs more: one a request
 class Shown:
     """The JSON text of an entity and its row version, if its type has one."""
 
@@ -72,4 +72,4 @@ class Representations:
         if type_.etag is not None:
             columns.append(scope.columns[type_.etag])
         shown = select(*columns).select_from(scope.from_clause())
-        return Statement(shown.where(*conditions), dialect, sources)
+        return Statement(shown.where(*conditions), dialect, sources, bounded=False)

@@ -57,11 +57,12 @@ class Statement:
 
     def __init__(
         self, select: Select[Any], dialect: Dialect, sources: Mapping[str, Source], *,
-        prepared: bool = True,
+        prepared: bool = True, bounded: bool = True,
     ) -> None:  # fmt: skip
         """Compile ``select``.
 
         Args:
+            bounded: whether it may take long, and is ended by SQLite then.
             prepared: whether PostgreSQL may plan it once for all values. It may not where the
                 values decide the way, such as which of two indexes finds the fewest rows.
         """
@@ -91,6 +92,7 @@ class Statement:
         self._options = {} if prepared or dialect.name != "postgresql" else {"prepare": False}
         names = state.positiontup
         self._positional = names is not None
+        self._bounded = bounded
         used = names if names is not None else _named(self.sql, state.parameters)
         self._readers = [(name, reader(name)) for name in used]
         self.slots = frozenset(sources[name].slot for name in used if name in sources)
@@ -105,7 +107,7 @@ class Statement:
             parameters = [read(run) for _, read in self._readers]
         else:
             parameters = {name: read(run) for name, read in self._readers}
-        if not self._positional:
+        if not self._positional or not self._bounded:
             return fetch_all(connection, self.sql, parameters, **self._options)
         _stop_late(connection)
         try:
