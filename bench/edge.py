@@ -67,6 +67,14 @@ def bare_app() -> Flask:
 
 def service_app(folder: Path, redis_url: str | None) -> Flask:
     """The service with the same view."""
+    app = new_service(folder, redis_url)
+    app.add_url_rule("/odata/probe", view_func=_answer)
+    app.add_url_rule("/odata/public", view_func=counted("free")(public(_answer_public)))
+    return app
+
+
+def new_service(folder: Path, redis_url: str | None = None) -> Flask:
+    """The service over a new database."""
     config = Config(
         SECRET_KEY="only-for-this-measurement-0123456789",
         DATA_DIR=folder,
@@ -77,8 +85,6 @@ def service_app(folder: Path, redis_url: str | None) -> Flask:
         LOG_FORMAT="json",
     )
     app = create_app(config)
-    app.add_url_rule("/odata/probe", view_func=_answer)
-    app.add_url_rule("/odata/public", view_func=counted("free")(public(_answer_public)))
     with app.app_context():
         flask_migrate.upgrade()
     return app
