@@ -6,9 +6,12 @@ of the settings is computed when the application is built.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from flask import Flask, Request, Response, g, request
+from flask.globals import request_ctx
+from werkzeug.exceptions import MethodNotAllowed
 
 from app import permissions
 from app.auth.authentication import Authenticator
@@ -17,7 +20,7 @@ from app.auth.key_use import KeyUse
 from app.config import Config
 from app.edge.encoding import check_path, check_query
 from app.edge.idempotency import Idempotency
-from app.edge.rules import CLOSED, RouteRules, rules_of
+from app.edge.rules import CLOSED, PUBLIC, RouteRules, rules_of
 from app.errors import (
     ApiError,
     ApiKeyInvalidError,
@@ -64,7 +67,7 @@ class Gate:
             exchange.route = asked.url_rule.rule  # the address itself is the secret
         elif asked.url_rule is None and environ["PATH_INFO"].startswith("/s/"):
             exchange.route = "/s/<token>"  # a link with a slash behind it, or sent by PUT
-        rules = self._rules.get(asked.endpoint or "") or self._find_rules(asked.endpoint)
+        rules = self._rules.get(asked.endpoint or "") or self._find_rules(asked)
         if rules.public:
             self._count_public(rules, asked, exchange)
             caller = None
@@ -80,10 +83,19 @@ class Gate:
             return self._idempotency.begin(asked, caller, streamed=rules.streamed)
         return None
 
-    def _find_rules(self, endpoint: str | None) -> RouteRules:
+    def _find_rules(self, asked: Request) -> RouteRules:
         if not self._rules:
             self._rules = rules_of(self._app)
-        return self._rules.get(endpoint or "", CLOSED)
+        if isinstance(asked.routing_exception, MethodNotAllowed):
+            return self._rules_of_other_methods(asked.routing_exception.valid_methods or ())
+        return self._rules.get(asked.endpoint or "", CLOSED)
+
+    def _rules_of_other_methods(self, methods: Iterable[str]) -> RouteRules:
+        """Of an address that takes only these: whoever may use them all may be told of it."""
+        adapter: Any = request_ctx.url_adapter
+        found = [adapter.match(method=method, return_rule=True)[0].endpoint for method in methods]
+        is_public = all(self._rules.get(endpoint, CLOSED).public for endpoint in found)
+        return PUBLIC if found and is_public else CLOSED
 
     def release(self, environ: dict[str, Any]) -> None:
         """After the request, whatever came of it."""

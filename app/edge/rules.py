@@ -22,6 +22,7 @@ class RouteRules:
 
 
 CLOSED = RouteRules()
+PUBLIC = RouteRules(public=True, counting="address")
 
 
 def rules_of(app: Flask) -> dict[str, RouteRules]:
