@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -133,8 +134,12 @@ class RedisLink:
             return False
 
 
+@lru_cache(maxsize=1024)
 def _pack(command: tuple[str | int, ...]) -> bytes:
-    """``command`` in the protocol of Redis; ours is ASCII, so characters are bytes."""
+    """``command`` in the protocol of Redis; ours is ASCII, so characters are bytes.
+
+    A caller's requests are all counted by the same one.
+    """
     texts = [str(part) for part in command]
     parts = "".join([f"${len(text)}\r\n{text}\r\n" for text in texts])
     return f"*{len(texts)}\r\n{parts}".encode("ascii")
