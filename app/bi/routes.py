@@ -28,6 +28,8 @@ from app.errors import ValidationError
 from app.security import requires
 
 FILE = {"type": "string", "format": "binary"}
+# Bytes in most formats, and an object in JSON: no type says both.
+EXPORT = {"description": "The file in the format that was asked for."}
 area = Area("bi", __name__, description="Figures: questions in plain words, reports, exports")
 
 
@@ -137,7 +139,7 @@ def report_chart_png(report_id: str) -> Response:
 @area.post("/reports/<string:report_id>/export")
 @area.arguments(ReportExportRequestSchema)
 @area.response(202, ReportExportSchema, description="A large export, left to the worker.")
-@area.alt_response(200, schema=FILE, content_type="*/*", description="The file.", success=True)
+@area.alt_response(200, schema=EXPORT, content_type="*/*", description="The file.", success=True)
 @requires("bi:export")
 def export_report(wishes: dict[str, Any], report_id: str) -> Any:
     """Export a report as xlsx, csv, pdf or json.
@@ -181,7 +183,7 @@ def get_export(key: str) -> dict[str, Any]:
 
 
 @area.get("/exports/<string:key>/file")
-@area.response(200, FILE, content_type="*/*")
+@area.response(200, EXPORT, content_type="*/*")
 @requires("bi:export")
 def download_export(key: str) -> Response:
     """Download the file of an export that is done."""
