@@ -30,6 +30,7 @@ class Transaction:
         self._engine = engine
         self._connection: Connection | None = None
         self._root: RootTransaction | None = None
+        self._turns: TurnsPool | None = None  # where the connection came from
         self.info: dict[str, Any] = {}
         self.notes: dict[str, Any] = {}  # of this transaction alone
         self.before_commit: list[Callable[[], None]] = []
@@ -40,8 +41,9 @@ class Transaction:
         """The connection of the transaction, which begins now if it has not yet."""
         found = self._connection
         if found is None:
-            pool = self._engine.pool
-            found = pool.take_parked() if isinstance(pool, TurnsPool) else None
+            pool = self._engine.pool  # the engine has another one after it was disposed of
+            self._turns = pool if isinstance(pool, TurnsPool) else None
+            found = self._turns.take_parked() if self._turns is not None else None
             if found is None:
                 found = self._engine.connect()
             try:
@@ -106,11 +108,10 @@ class Transaction:
         connection, self._connection, self._root = self._connection, None, None
         if connection is None:
             return
-        pool = self._engine.pool
-        if isinstance(pool, TurnsPool) and not (
+        if self._turns is not None and not (
             connection.in_transaction() or connection.invalidated or connection.closed
         ):
-            pool.park(connection)
+            self._turns.park(connection)
         else:
             connection.close()
 

@@ -184,3 +184,17 @@ def test_a_broken_connection_is_not_kept(engine: Engine) -> None:
     assert work_once(engine) is work_once(engine)
     assert rows(engine) == 2
     engine.dispose()
+
+
+def test_a_connection_goes_back_to_the_pool_it_came_from(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE t (a)"))
+    running = Transaction(engine)
+    running.execute(text("INSERT INTO t VALUES (1)"))
+    engine.dispose()  # the engine has a new pool
+    with engine.connect():
+        running.commit()
+        with pytest.raises(PoolTimeoutError, match="no turn"):
+            engine.connect()
+    assert rows(engine) == 1
+    engine.dispose()
