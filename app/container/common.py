@@ -65,7 +65,12 @@ def business_type(
 def trigrams_of(table: str) -> Trigrams:
     """The index behind ``contains``: that of the search where there is one (docs/adr/0112)."""
     if table in searched.SEARCHED:
-        return Trigrams(searched.index_name(table), searched.COLUMN, searched.plain_part)
+        return Trigrams(
+            searched.index_name(table),
+            searched.COLUMN,
+            searched.plain_part,
+            searched.waiting_table(table),
+        )
     return Trigrams(fts_table(table))
 
 

@@ -5,20 +5,17 @@ every field ends with a line feed: ``" müller & söhne gmbh "`` is ``" muller s
 index of trigrams finds beginnings of words, parts of them, and words with a typing error.
 
 PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index; SQLite in the FTS5
-table ``<table>_text_trigrams``, which triggers fill by ``search_text`` (docs/adr/0075). The search
-reads it, and so does ``contains``, before its exact predicate (docs/adr/0112). Who changes the form
-makes the indexes anew by a migration.
+table ``<table>_text_trigrams`` and, for the rows that have changed since, in the table beside it
+that ends with ``_waiting`` (app/models/search_index.py). The search reads it (docs/adr/0075), and
+so does ``contains``, before its exact predicate (docs/adr/0112). Who changes the form makes the
+indexes anew by a migration.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-
-from sqlalchemy import Connection
-
-from app.models.trigrams import has_pg_trgm
+from collections.abc import Sequence
 
 Fields = Sequence[Sequence[str]]
 # Table -> fields in the order of their weight; columns of one field are read as one text.
@@ -76,7 +73,7 @@ def _is_settled(character: str) -> bool:
 def plain_text(table: str, alias: str, dialect: str) -> str:
     """SQL of the plain form of a row; ``split_fields`` takes it apart."""
     if dialect == "sqlite":
-        return _sqlite_text(SEARCHED[table], f"{alias}.")
+        return sqlite_text(SEARCHED[table], f"{alias}.")
     return f"{alias}.{COLUMN}"
 
 
@@ -90,59 +87,17 @@ def index_name(table: str) -> str:
     return f"{table}_{COLUMN}"
 
 
-def create(connection: Connection, tables: dict[str, Fields]) -> None:
-    """Make the indexes of ``tables``, filled with the rows that are there."""
-    sqlite = connection.dialect.name == "sqlite"
-    indexed = sqlite or has_pg_trgm(connection)
-    for table, fields in tables.items():
-        if sqlite:
-            for statement in _sqlite_statements(table, fields):
-                connection.exec_driver_sql(statement)
-            continue
-        connection.exec_driver_sql(
-            f'ALTER TABLE {table} ADD COLUMN {COLUMN} text COLLATE "C"'
-            f" GENERATED ALWAYS AS ({postgresql_text(fields)}) STORED"
-        )
-        if indexed:
-            connection.exec_driver_sql(
-                f"CREATE INDEX ix_{table}_{COLUMN} ON {table} USING gin ({COLUMN} gin_trgm_ops)"
-                " WITH (gin_pending_list_limit = 256)"
-            )
+def waiting_table(table: str) -> str:
+    """Name of the table of rows of ``table`` that the index does not know as they are (SQLite).
+
+    Its columns are ``id``; ``indexed``, the plain form that the index has, and ``text``, the one of
+    the row: null where there is none.
+    """
+    return f"{index_name(table)}_waiting"
 
 
-def drop(connection: Connection, tables: Iterable[str]) -> None:
-    """Remove what ``create`` made."""
-    for table in tables:
-        if connection.dialect.name != "sqlite":
-            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {COLUMN}")
-            continue
-        for event in ("insert", "delete", "update"):
-            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {index_name(table)}_{event}")
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {index_name(table)}")
-
-
-def _sqlite_statements(table: str, fields: Fields) -> Iterator[str]:
-    """The FTS5 table without texts of its own, its triggers and its first filling."""
-    index = index_name(table)
-    columns = [column for field in fields for column in field]
-    changed = " OR ".join(f"old.{name} IS NOT new.{name}" for name in columns)
-    old, new = (_sqlite_text(fields, f"{row}.") for row in ("old", "new"))
-    add = f"INSERT INTO {index}(rowid, text) VALUES (new.id, {new});"  # nosec B608
-    forget = f"INSERT INTO {index}({index}, rowid, text) VALUES ('delete', old.id, {old});"  # nosec B608
-    yield (
-        f"CREATE VIRTUAL TABLE {index} USING fts5(text, content='', columnsize=0,"
-        " tokenize='trigram case_sensitive 1')"
-    )
-    yield f"CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add} END"
-    yield f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {forget} END"
-    yield (
-        f"CREATE TRIGGER {index}_update AFTER UPDATE OF {', '.join(columns)} ON {table}"
-        f" WHEN {changed} BEGIN {forget} {add} END"
-    )
-    yield f"INSERT INTO {index}(rowid, text) SELECT id, {_sqlite_text(fields, '')} FROM {table}"  # nosec B608
-
-
-def _sqlite_text(fields: Fields, prefix: str) -> str:
+def sqlite_text(fields: Fields, prefix: str) -> str:
+    """``search_text`` of the columns of a row, which ``prefix`` names, in SQL."""
     return f"search_text({_joined(fields, prefix, 'char(10)')})"
 
 

@@ -27,6 +27,9 @@ class Trigrams:
     column: str | None = None
     # What the index has of every row that has the given text in it; None: nothing is certain.
     part: Callable[[str], str | None] = _itself
+    # SQLite's table of rows that have changed since they entered ``table``, if they do not enter
+    # it at once: the key in ``id`` and in ``text`` what is to be found of the row, if anything.
+    waiting: str | None = None
 
     def serves(self, sought: str) -> bool:
         """Whether rows with ``sought`` are found by the index."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from app.models import searched
+from app.models import search_index, searched
 
 revision = "0015"
 down_revision = "0014"
@@ -18,8 +18,8 @@ FIELDS: dict[str, searched.Fields] = {
 
 
 def upgrade() -> None:
-    searched.create(op.get_bind(), FIELDS)
+    search_index.create(op.get_bind(), FIELDS)
 
 
 def downgrade() -> None:
-    searched.drop(op.get_bind(), FIELDS)
+    search_index.drop(op.get_bind(), FIELDS)

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from app.crm.search import service
+from app.extensions import db
+from app.models import search_index
 from tests.contract.conftest import Api
 
 
@@ -254,3 +257,41 @@ def test_a_role_that_reads_own_records_finds_and_counts_those(
     assert (answer["total"], answer["possibleDuplicates"]) == (1, [])
     assert [item["id"] for item in find(scout, "acmee owm").json["items"]] == []
     assert [item["id"] for item in find(scout, "acmee own").json["items"]] == [own]
+
+
+@pytest.mark.only_on("sqlite")
+def test_the_same_is_found_whether_rows_wait_or_have_entered_the_index(
+    app: Flask, admin: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "BLOCK", 3)
+    texts = ["Nordwind", "Nordwind Energie", "Beyond Nordwind", "Nordwinder", "Nordwond AG",
+             "Supernordwind", "Süd Wind", "Nord & Wind", "Wind Nord"]  # fmt: skip
+    keys = [make(admin, "Clients", name=text, email=f"x@{at}.example") for at, text in
+            enumerate(texts)]  # fmt: skip
+    make(admin, "Clients", name="Mailer", email="info@nordwind.example")
+
+    def found() -> list[Any]:
+        return [find(admin, q, limit=3, offset=offset).json
+                for q in ("nordwind", "nord wind", "wnid", "nordwidn", "süd", "energie nordwind",
+                          "nord", "example", "zzz") for offset in (0, 3, 6)]  # fmt: skip
+
+    def enter() -> None:
+        with app.app_context(), db.engine.begin() as connection:
+            search_index.enter_waiting(connection, "clients")
+
+    waiting = found()
+    enter()
+    assert found() == waiting
+    for key in keys[::2]:  # they wait again, and the index has what they were called
+        admin.patch(f"/odata/Clients({key})", {"name": "Zephyr Zephyr"})
+    for key, text in list(zip(keys, texts, strict=True))[::2]:
+        admin.patch(f"/odata/Clients({key})", {"name": text})
+    assert found() == waiting
+    for key in keys[::2]:
+        admin.patch(f"/odata/Clients({key})", {"name": "Zephyr Zephyr"})
+    changed = found()
+    assert changed != waiting
+    assert admin.delete(f"/odata/Clients({keys[1]})").status_code == 204
+    assert find(admin, "energie").json["total"] == 0
+    enter()
+    assert find(admin, "energie").json["total"] == 0

@@ -13,12 +13,12 @@ from app.models.client import Client
 from app.models.searched import (
     COLUMN,
     SEARCHED,
-    index_name,
     plain_part,
     postgresql_text,
     search_text,
 )
 from app.models.trigrams import searchable_columns
+from tests.models.found import found_among_clients
 
 CLIENTS: Table = Client.__table__
 
@@ -39,13 +39,9 @@ def add(connection: Connection, **values: object) -> int:
 def found(connection: Connection, text: str) -> list[int]:
     """Keys of the clients whose plain form has ``text``."""
     if connection.dialect.name == "sqlite":
-        index = index_name("clients")
-        query = f"SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY rowid"
-        rows = connection.exec_driver_sql(query, (f'"{text}"',))
-    else:
-        query = f"SELECT id FROM clients WHERE {COLUMN} LIKE %s ORDER BY id"
-        rows = connection.exec_driver_sql(query, (f"%{text}%",))
-    return [row[0] for row in rows]
+        return found_among_clients(connection, text)
+    query = f"SELECT id FROM clients WHERE {COLUMN} LIKE %s ORDER BY id"
+    return list(connection.exec_driver_sql(query, (f"%{text}%",)).scalars())
 
 
 def test_the_index_follows_every_change(app: Flask) -> None:

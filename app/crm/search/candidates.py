@@ -10,7 +10,7 @@ from flask import current_app
 from sqlalchemy import Connection
 
 from app.crm.search.kinds import Kind
-from app.crm.search.patterns import Pattern, like_texts, match_text, shape
+from app.crm.search.patterns import Pattern, like_texts, match_text, pieces, shape
 from app.crm.search.statements import Making
 from app.models.searched import split_fields
 from app.odata.reading.statement import Run, Statement
@@ -73,12 +73,15 @@ class Search:
             for pattern in patterns:
                 yield from like_texts(pattern)
             return
-        before: str | None = None
+        before: Pattern | None = None
         for pattern in patterns:
-            query = match_text(pattern)
             # Each tier without what the one before has already.
-            yield query if before is None else f"({query}) NOT ({before})"
-            before = query
+            but = f" NOT {match_text(before)}" if before is not None else ""
+            yield match_text(pattern) + but
+            yield from pieces(pattern)
+            if before is not None:
+                yield from pieces(before)
+            before = pattern
 
     def _statement(self, form: str, patterns: Sequence[Pattern]) -> Statement:
         """The compiled statement of a form; those with literals are made for one use."""

@@ -1,7 +1,7 @@
 """What the plain form of a record must hold to be a candidate: pieces of at least three letters.
 
 A pattern is written as an FTS5 query for SQLite and as LIKE conditions for PostgreSQL; both find
-the same rows by their trigrams.
+the same rows by their trigrams. Rows that SQLite's index does not know yet are looked through.
 """
 
 from __future__ import annotations
@@ -131,3 +131,12 @@ def like_texts(pattern: Pattern) -> Iterator[str]:
         return
     for part in pattern.parts:
         yield from like_texts(part)
+
+
+def pieces(pattern: Pattern) -> Iterator[str]:
+    """The pieces, in the order in which they stand."""
+    if isinstance(pattern, Holds):
+        yield pattern.piece
+        return
+    for part in pattern.parts:
+        yield from pieces(part)

@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    not_,
     null,
     or_,
     select,
@@ -30,7 +31,7 @@ from sqlalchemy import (
 
 from app.crm.search.kinds import Kind
 from app.crm.search.patterns import Either, Holds, Pattern
-from app.models.searched import COLUMN, index_name, plain_text
+from app.models.searched import COLUMN, index_name, plain_text, waiting_table
 from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context, Scope
@@ -42,6 +43,9 @@ from app.odata.reading.formats import BARE
 from app.odata.reading.statement import Statement
 from app.odata.sql.spelled import Predicate
 from app.security import Caller
+
+_HAS = "(instr({0}, {1}) > 0)"
+_BEGINS = "(substr({0}, 1, length({1})) = {1})"
 
 
 class Making:
@@ -80,7 +84,7 @@ class Making:
 
     def _top(self, tiers: Sequence[Pattern]) -> Select[Any]:
         scope = Scope(self._context, self._type)
-        *better, last = [self._like(scope, tier) for tier in tiers]
+        *better, last = [self._holds(_plain(scope), tier) for tier in tiers]
         places = [(condition, literal(place)) for place, condition in enumerate(better)]
         tier = case(*places, else_=literal(len(better))).label("tier")
         # Sorted by an expression, so that nobody looks through all rows in the order of the key.
@@ -94,10 +98,12 @@ class Making:
     def _top_of_sqlite(self, tiers: Sequence[Pattern]) -> Select[Any]:
         """One tier after the other: each comes out of the index in the order of the keys."""
         arms = [
-            self._ids(tier).add_columns(literal_column(str(place), Integer()).label("tier"))
+            arm.add_columns(literal_column(str(place), Integer()).label("tier"))
             for place, tier in enumerate(tiers)
+            for arm in self._arms_of_sqlite(tier, tiers[place - 1] if place else None)
         ]
-        found = union_all(*arms).subquery("found")
+        order: list[ColumnElement[Any]] = [literal_column("tier"), literal_column("id")]
+        found = union_all(*arms).order_by(*order).subquery("found")
         # Nobody has looked at more than is shown: counting is another question.
         rows = select(found.c.id, found.c.tier, null().label("total"))
         return rows.limit(self._number()).offset(self._number())
@@ -109,16 +115,33 @@ class Making:
 
     def _ids(self, pattern: Pattern) -> Select[Any]:
         """The keys of the rows that have the pattern and that the caller may read."""
+        if self._sqlite:
+            found = union_all(*self._arms_of_sqlite(pattern)).subquery("rows")
+            return select(found.c.id)
         scope = Scope(self._context, self._type)
         conditions = self._conditions(scope)
-        if not self._sqlite:
-            return select(scope.columns.id).where(self._like(scope, pattern), *conditions)
+        return select(scope.columns.id).where(self._holds(_plain(scope), pattern), *conditions)
+
+    def _arms_of_sqlite(self, pattern: Pattern, but: Pattern | None = None) -> list[Select[Any]]:
+        """The keys of rows that have ``pattern``, without ``but``: of the index, of what waits."""
         name = index_name(self._kind.table)
         index = table(name, column("rowid"), column(name))
+        waiting = table(waiting_table(self._kind.table), column("id"), column("text", Text()))
         matches = Predicate("({0} MATCH {1})", "", index.c[name], self._text())
-        found = select(index.c.rowid.label("id")).where(matches)
+        known = select(index.c.rowid.label("id")).where(
+            matches, index.c.rowid.not_in(select(waiting.c.id))
+        )
+        changed = select(waiting.c.id).where(self._holds(waiting.c.text, pattern))
+        if but is not None:
+            changed = changed.where(not_(self._holds(waiting.c.text, but)))
+        return [self._readable(known, index.c.rowid), self._readable(changed, waiting.c.id)]
+
+    def _readable(self, found: Select[Any], key: ColumnElement[int]) -> Select[Any]:
+        """Of the rows ``found`` those that the caller may read."""
+        scope = Scope(self._context, self._type)
+        conditions = self._conditions(scope)
         if conditions:
-            found = found.join_from(index, scope.table, scope.columns.id == index.c.rowid)
+            found = found.join(scope.table, scope.columns.id == key)
         return found.where(*conditions)
 
     def _conditions(self, scope: Scope) -> list[ColumnElement[bool]]:
@@ -126,12 +149,13 @@ class Making:
         typed = [search_condition(scope, SearchPhrase(text)) for text in self._literals]
         return [*scope.conditions, *typed]
 
-    def _like(self, scope: Scope, pattern: Pattern) -> ColumnElement[bool]:
+    def _holds(self, plain: ColumnElement[str], pattern: Pattern) -> ColumnElement[bool]:
+        """Whether a plain form has the pattern."""
         if isinstance(pattern, Holds):
-            plain: ColumnElement[str] = literal_column(f"{scope.table.name}.{COLUMN}", Text())
-            return Predicate("", "({0} LIKE {1})", plain, self._text())
+            exact = _BEGINS if pattern.first else _HAS
+            return Predicate(exact, "({0} LIKE {1})", plain, self._text())
         together = or_ if isinstance(pattern, Either) else and_
-        return together(*(self._like(scope, part) for part in pattern.parts))
+        return together(*(self._holds(plain, part) for part in pattern.parts))
 
     def _shown(self, scope: Scope) -> list[ColumnElement[Any]]:
         properties = [PropertyMember(scope.type.properties[name]) for name in self._kind.record]
@@ -152,3 +176,8 @@ class Making:
         name = f"searched_{slot}"
         self._sources[name] = Source(slot)
         return bindparam(name, type_=type_, required=True)
+
+
+def _plain(scope: Scope) -> ColumnElement[str]:
+    """PostgreSQL's column of the plain form."""
+    return literal_column(f"{scope.table.name}.{COLUMN}", Text())

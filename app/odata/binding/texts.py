@@ -79,8 +79,11 @@ def _with_index(
         matched, narrowed = index.table, f"({{4}} LIKE {{5}} AND {postgresql})"
         held = literal_column(f"{column.table.name}.{index.column}", Text())
         pattern = _PATTERNS["contains"]
+    rows = f"SELECT rowid FROM {index.table} WHERE {matched} MATCH {{3}}"  # nosec B608
+    if index.waiting is not None:
+        rows += f" UNION ALL SELECT id FROM {index.waiting} WHERE instr(text, {{6}}) > 0"  # nosec B608
     return Predicate(
-        f"({{2}} IN (SELECT rowid FROM {index.table} WHERE {matched} MATCH {{3}}) AND {sqlite})",  # nosec B608
+        f"({{2}} IN ({rows}) AND {sqlite})",
         narrowed,
         column,
         parameters.bind(literal, Text),
@@ -88,6 +91,7 @@ def _with_index(
         parameters.bind(literal, Text, lambda sought: _as_phrase(index.held(sought))),
         held,
         parameters.bind(literal, Text, lambda sought: pattern(index.held(sought))),
+        parameters.bind(literal, Text, index.held),
     )
 
 
