@@ -7,7 +7,7 @@ Source: Protocol 11.4.2.1 and 11.4.2.2 (binding, deep insert), 11.4.3.1 (deep up
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from app.errors import ValidationError
@@ -15,6 +15,7 @@ from app.odata import edm
 from app.odata.deep_owned import whole_list
 from app.odata.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.payload import EntityBody, Related, snake
+from app.odata.payload_problems import Problems, join_path
 from app.odata.write_places import as_bad_reference, at_place
 from app.odata.write_rows import related_keys, version_of_tag
 from app.odata.write_values import change_values, creation_values, replacement_values
@@ -40,8 +41,10 @@ class DeepWriter:
         """
         service = service_of(entity_set, insert=True)
         _refuse_deltas(body)
-        values = {**creation_values(body), **more, **self.single_values(body)}
-        values |= self._owned_values(body)
+        _refuse_strange(body, more)
+        single = self.single_values(body)
+        _refuse_other_place(body, more, single)
+        values = {**creation_values(body), **single, **more, **self._owned_values(body)}
         with at_place(body.type, body.path):
             key = service.create(values)
         for related in self._collections(body):
@@ -70,12 +73,14 @@ class DeepWriter:
         service = service_of(entity_set, update=True)
         if replace:
             _refuse_deltas(body)
+        _refuse_strange(body, more)
         single = self._changed_single_values(body, replace)
+        _refuse_other_place(body, more, single)
         if replace:
             values = replacement_values(body, frozenset((*single, *more)))
         else:
             values = change_values(body, key)
-        values |= {**more, **single, **self._owned_values(body, None if replace else key)}
+        values |= {**single, **more, **self._owned_values(body, None if replace else key)}
         with at_place(body.type, body.path):
             service.update(key, values, version)
         for related in self._collections(body):
@@ -269,6 +274,44 @@ def _refuse_deltas(body: EntityBody) -> None:
     places = [one.path for one in body.related if one.is_delta and not one.is_bound]
     if places:
         raise ValidationError([(place, "can be a delta only in a PATCH") for place in places])
+
+
+def _refuse_strange(body: EntityBody, overruled: Collection[str]) -> None:
+    """Raise ValidationError where the place overrules a value that the property cannot have.
+
+    Args:
+        overruled: the attributes that the place gives; no service sees what the body has for them.
+    """
+    problems = Problems()
+    for attribute in overruled:
+        prop = body.type.by_attribute.get(attribute)
+        value = body.values.get(attribute)
+        if prop and prop.allowed and value and value not in prop.allowed:
+            problems.add(
+                join_path(body.path, prop.name), f"must be one of {', '.join(prop.allowed)}"
+            )
+    problems.raise_any()
+
+
+def _refuse_other_place(
+    body: EntityBody, given: Mapping[str, Any], single: Mapping[str, Any]
+) -> None:
+    """Raise ValidationError where the body relates the entity to another than its place does.
+
+    Args:
+        given: the attributes that the place gives.
+        single: those that the single-valued navigation of the body gives.
+    """
+    problems = Problems()
+    for related in body.related:
+        nav = related.navigation
+        attribute = None if nav.collection else nav.foreign_key
+        if attribute is None or attribute not in given or attribute not in single:
+            continue
+        if given[attribute] != single[attribute]:
+            place = join_path(body.path, nav.name)
+            problems.add(place, "is another one than that in whose collection the entity stands")
+    problems.raise_any()
 
 
 def _gives_own_key(body: EntityBody) -> bool:

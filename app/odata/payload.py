@@ -178,8 +178,10 @@ class _BodyReader:
         prop = member.prop
         place = join_path(entity.path, prop.name)
         if member.is_key:
-            # A key that is wrong does no harm here: it can only fail to find an entity.
-            entity.key[prop.name] = read_property(prop, value, place, Problems())
+            # The request itself says which entity it is about; a nested one is known by its key.
+            matters = bool(entity.path) and value is not None and member.is_ignored
+            problems = self.problems if matters else Problems()
+            entity.key[prop.name] = read_property(prop, value, place, problems, self._text_numbers)
         if member.is_ignored:
             if self._handling == "strict" and not member.is_key:
                 self.problems.add(place, "is set by the service")

@@ -152,6 +152,21 @@ def test_pipeline_summary(admin: Api) -> None:
     assert listed["PipelineSummary"] == "FunctionImport"
 
 
+@pytest.mark.parametrize(
+    "query", ["to=null&to=null", "to=2026-01-31&to=2026-12-31", "to=2026-01-31&@to=2026-12-31"]
+)
+def test_a_parameter_is_given_once(admin: Api, query: str) -> None:
+    answer = admin.get(f"/odata/PipelineSummary?{query}")
+    assert answer.status_code == 400
+    assert answer.json["error"]["message"] == "to must not appear more than once."
+
+
+def test_null_stands_for_a_parameter_that_is_left_out(admin: Api) -> None:
+    without = admin.get("/odata/PipelineSummary").json
+    given = admin.get("/odata/PipelineSummary?from=null&to=null").json
+    assert given["period"] == without["period"] == {"from": None, "to": None}
+
+
 def test_kb_search(admin: Api, index: Callable[[], None]) -> None:
     article = {"title": "Reset your password", "body": "Click on forgotten.", "category": "Access"}
     key = make(admin, "KbArticles", article)

@@ -49,6 +49,81 @@ def test_along_navigation(admin: Api, acme: int) -> None:
     assert admin.delete(contact).status_code == 204
 
 
+def test_a_body_cannot_lead_out_of_its_place(admin: Api, acme: int) -> None:
+    other = make(admin, "Clients", name="Other")
+    bind = {"Client@odata.bind": f"Clients({other})"}
+    answer = admin.post(f"/odata/Clients({acme})/Contacts", {"lastName": "Lovelace", **bind})
+    assert (answer.status_code, fields(answer)) == (400, {"Client"}), answer.text
+    fresh = {"lastName": "Lovelace", "Client": {"name": "Made on the way"}}
+    assert admin.post(f"/odata/Clients({acme})/Contacts", fresh).status_code == 400
+    assert admin.get("/odata/Clients/$count?$filter=startswith(name,'Made')").text == "0"
+    deep = {"name": "Third", "Contacts": [{"lastName": "Byron", **bind}]}
+    answer = admin.post("/odata/Clients", deep)
+    assert (answer.status_code, fields(answer)) == (400, {"Contacts[0].Client"}), answer.text
+    assert admin.get("/odata/Contacts/$count").text == "0"
+    same = {"lastName": "Lovelace", "Client@odata.bind": f"Clients({acme})"}
+    made = admin.post(f"/odata/Clients({acme})/Contacts", same)
+    assert (made.status_code, made.json["clientId"]) == (201, acme)
+
+
+def test_what_the_place_overrules_is_looked_at_too(admin: Api) -> None:
+    lead = make(admin, "Leads", lastName="Lovelace")
+    body = {"name": "a.txt", "fileName": "a.txt", "entityType": "AAA"}
+    answer = admin.post(f"/odata/Leads({lead})/Documents", body)
+    assert answer.status_code == 400, answer.text
+    (detail,) = answer.json["error"]["details"]
+    assert (detail["target"], detail["message"][:16]) == ("entityType", "must be one of C")
+    nested = {"lastName": "Hopper", "Documents": [body]}
+    details = admin.post("/odata/Leads", nested).json["error"]["details"]
+    assert [one["target"] for one in details] == ["Documents[0].entityType"]
+
+
+def test_the_place_overrules_what_a_body_says(admin: Api) -> None:
+    lead = make(admin, "Leads", lastName="Lovelace")
+    body = {"name": "a.txt", "fileName": "a.txt", "entityType": "Client", "entityId": 7}
+    made = admin.post(f"/odata/Leads({lead})/Documents", body)
+    assert (made.json["entityType"], made.json["entityId"]) == ("Lead", lead), made.text
+
+
+@pytest.mark.parametrize("key", ["abc", 2**63, 1.5, True, [1]])
+def test_a_key_that_is_none_makes_no_entity(admin: Api, acme: int, key: Any) -> None:
+    make(admin, "Contacts", lastName="Lovelace", clientId=acme)
+    item = {"id": key, "lastName": "Byron"}
+    for path, body, place in (
+        (f"Clients({acme})", {"Contacts": [item]}, "Contacts[0].id"),
+        (f"Clients({acme})", {"Contacts@delta": [item]}, "Contacts[0].id"),
+        ("Contacts", {"value": [item]}, "value[0].id"),
+    ):
+        answer = admin.patch(f"/odata/{path}", body, headers=ODATA_401)
+        assert answer.status_code == 400, answer.text
+        assert [one["target"] for one in answer.json["error"]["details"]] == [place]
+    assert [one["lastName"] for one in read(admin, "Contacts")["value"]] == ["Lovelace"]
+
+
+def test_null_is_the_key_of_what_is_new(admin: Api, acme: int) -> None:
+    first, second = ({"id": None, "lastName": name} for name in ("Lovelace", "Byron"))
+    changed = admin.patch(f"/odata/Clients({acme})", {"Contacts": [first]}, headers=ODATA_401)
+    assert changed.status_code == 200, changed.text
+    assert admin.patch("/odata/Contacts", {"value": [second]}).status_code == 200
+    found = read(admin, "Contacts?$orderby=id")["value"]
+    assert [(one["lastName"], one["clientId"]) for one in found] == [
+        ("Lovelace", acme), ("Byron", None)
+    ]  # fmt: skip
+
+
+def test_keys_of_what_is_nested_may_be_text_where_numbers_may(admin: Api, acme: int) -> None:
+    contact = make(admin, "Contacts", lastName="Lovelace", clientId=acme)
+    headers = {"Content-Type": "application/json;IEEE754Compatible=true"}
+    for path, name, body in (
+        (f"Clients({acme})", "Byron", {"Contacts": [{"id": str(contact), "lastName": "Byron"}]}),
+        ("Contacts", "King", {"value": [{"id": str(contact), "lastName": "King"}]}),
+    ):
+        answer = admin.patch(f"/odata/{path}", body, headers=headers)
+        assert answer.status_code == 200, answer.text
+        found = read(admin, "Contacts")["value"]
+        assert [(one["id"], one["lastName"]) for one in found] == [(contact, name)]
+
+
 def test_references(admin: Api, acme: int) -> None:
     contact = make(admin, "Contacts", lastName="Lovelace")
     add = f"/odata/Clients({acme})/Contacts/$ref"

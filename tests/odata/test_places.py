@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.odata.apply_nodes import Apply, GroupBy
 from app.odata.errors import QueryError
-from app.odata.nodes import TypeCast, TypeName
-from app.odata.options import parse_filter
+from app.odata.nodes import Annotation, Literal, TypeCast, TypeName
+from app.odata.options import parse_filter, parse_options
 from tests.odata.trees import walk
 
 
@@ -57,6 +58,23 @@ from tests.odata.trees import walk
         ("b eq a/Ns.T/c", "Binary 2, Member 0, Member 12, TypeCast 7, Member 5"),
         ("b eq tolower(a)", "Binary 2, Member 0, Call 5, Member 13"),
         ("b eq -a", "Binary 2, Member 0, Unary 5, Member 6"),
+        ("b eq null", "Binary 2, Member 0, Literal 5"),
+        ("b eq INF/x", "Binary 2, Member 0, Member 9, Member 5"),
+        ("b eq a/any/c", "Binary 2, Member 0, Member 11, Member 7, Member 5"),
+        (
+            "b eq a/aggregate(x with sum)",
+            "Binary 2, Member 0, AggregateCall 7, Member 5, AggregateItem 17, Member 17",
+        ),
+        (
+            "b eq a/Ns.T(1)/c",
+            "Binary 2, Member 0, Member 15, KeyPredicate 7, TypeCast 7, Member 5, Argument 12,"
+            " Literal 12",
+        ),
+        (
+            "b eq a/F(x=1)(2)/c",
+            "Binary 2, Member 0, Member 17, KeyPredicate 13, BoundCall 7, Member 5, Argument 9,"
+            " Literal 11, Argument 14, Literal 14",
+        ),
     ],
 )
 def test_every_part_knows_where_it_stands(text: str, places: str) -> None:
@@ -96,6 +114,21 @@ def test_every_part_knows_where_it_stands(text: str, places: str) -> None:
         ("a eq {x:1}", 6, "expected a member name in double quotes after '{', found 'x'"),
         ('a eq {"x" 1}', 10, "expected ':' after '\"x\"', found '1'"),
         ("a eq [1 2]", 8, "expected ']' or ',' after '1', found '2'"),
+        ('a eq {"\\u12":1}', 6, "malformed JSON string"),
+        ("a eq(1)", 4, "expected a blank after 'eq', found '('"),
+        ("a eq)", 4, "expected an operand after 'eq', found ')'"),
+        ("a eq [1 add]", 11, "expected an operand after 'add', found ']'"),
+        ('a eq {"x":1 add}', 15, "expected an operand after 'add', found '}'"),
+        ("b eq concat(a add,b)", 17, "expected an operand after 'add', found ','"),
+        ("case(a eq:1)", 9, "expected an operand after 'eq', found ':'"),
+        ("a/$count($filter=b eq;$search=c)", 21, "expected an operand after 'eq', found ';'"),
+        ("a/$count($filter= b)", 17, "unexpected blank after '='"),
+        ("a/ b eq 1", 2, "unexpected blank after '/'"),
+        ("a in (b,1)", 6, "a list after 'in' holds only literals"),
+        ("cast(a,duration'PT1S')", 7, "expected a type such as Edm.String"),
+        ("any(d:d)", 0, "'any' needs a collection before it, as in Items/any(...)"),
+        ("all(d:d)", 0, "'all' needs a collection before it, as in Items/all(...)"),
+        ("a/F(x=1)(c)/d", 8, "expected the value of a key between the parentheses"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_whole(text: str, offset: int, message: str) -> None:
@@ -112,6 +145,46 @@ def test_what_is_wrong_is_said_in_whole(text: str, offset: int, message: str) ->
 def test_type_of_a_call_is_found(text: str, name: str, many: bool) -> None:
     (found,) = [node for node in walk(parse_filter(text)) if isinstance(node, TypeName)]
     assert found == TypeName(name, many)
+
+
+@pytest.mark.parametrize(
+    ("text", "literals"),
+    [
+        ("a eq INF", ["inf double None 5"]),
+        ("a eq NaN", ["nan double None 5"]),
+        ("a eq -INF", ["-inf double None 5"]),
+        ("a eq TRUE", ["True boolean None 5"]),
+        ("a eq null", ["None null None 5"]),
+        ("a eq Ns.C'Red'", ["Red enum None 5"]),
+        ("a gt 7 and b gt duration'PT1S'", ["7 integer 0 5", "0:00:01 duration 1 16"]),
+        ("a gt duration'PT1S' and b gt 7", ["0:00:01 duration 0 5", "7 integer 1 29"]),
+    ],
+)
+def test_literals_have_a_value_a_kind_and_a_slot_where_they_are_lifted(
+    text: str, literals: list[str]
+) -> None:
+    found = [node for node in walk(parse_filter(text)) if isinstance(node, Literal)]
+    assert [f"{one.value} {one.kind} {one.slot} {one.offset}" for one in found] == literals
+
+
+def test_term_with_a_qualifier_is_an_annotation_also_without_a_namespace() -> None:
+    (found,) = [node for node in walk(parse_filter("b eq @t#q")) if isinstance(node, Annotation)]
+    assert (found.term, found.qualifier, found.offset) == ("t", "q", 5)
+
+
+def test_path_of_a_group_is_a_name_or_an_annotation() -> None:
+    (step,) = _apply("groupby((@Ns.t,a))").transformations
+    assert isinstance(step, GroupBy)
+    assert [type(key).__name__ for key in step.keys] == ["Annotation", "Member"]
+    with pytest.raises(QueryError) as caught:
+        _apply("groupby((1))")
+    assert caught.value.message == "expected a property path after '(', found '1'"
+
+
+def _apply(text: str) -> Apply:
+    found = parse_options([("$apply", text)]).apply
+    assert found is not None
+    return found
 
 
 def test_type_with_parentheses_behind_is_no_type_alone() -> None:

@@ -52,6 +52,8 @@ def read_multipart(body: bytes, content_type: str, most: int) -> list[Unit]:
             units.append(Unit(inner))
         found += len(inner)
         refuse_too_many(found, most)
+    if not units:
+        raise _malformed("it has no part", whole.end)
     _refuse_repeated([unit.parts[0] for unit in units if unit.group is None])
     return units
 

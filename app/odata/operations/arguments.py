@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -78,6 +79,10 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
         strange = [name for name, _ in options.custom if name not in names]
         if strange and names:
             raise InvalidQueryError(f"{call.name} has no parameter {strange[0]}.")
+        given = Counter([*aliases, *(name for name, _ in options.custom)])
+        for name in names:
+            if given[name] > 1:
+                raise InvalidQueryError(f"{name} must not appear more than once.")
     overload = call.overload(nodes)
     problems = Problems()
     values = {}

@@ -62,6 +62,14 @@ def test_any_json_is_units_or_refused(requests: Any) -> None:
         assert len(ids) == len(set(ids)) == len(requests)
 
 
+def test_null_in_a_json_request_is_nothing() -> None:
+    request = {"id": "1", "method": "get", "url": "Clients"}
+    nothing = dict.fromkeys(("atomicityGroup", "dependsOn", "if", "headers", "body"))
+    ((part,),) = (unit.parts for unit in read_json_batch({"requests": [request | nothing]}, 10))
+    assert (part.depends_on, part.condition, part.body) == ((), None, b"")
+    assert not part.headers
+
+
 def test_what_was_written_is_read() -> None:
     body = (
         b"preamble\r\n--b\r\nContent-Type: multipart/mixed; boundary=\"c d\"\r\n\r\n"
@@ -95,6 +103,16 @@ def test_urls_are_taken_as_clients_write_them(line: bytes, url: str) -> None:
     body = b"--b\r\nContent-Type: application/http\r\n\r\n" + line + b"\r\n\r\n\r\n--b--"
     (unit,) = read_multipart(body, KIND, 10)
     assert (unit.parts[0].method, unit.parts[0].url) == ("GET", url)
+
+
+@pytest.mark.parametrize("body", [b"--b--", b"preamble\r\n--b--\r\n"])
+def test_a_batch_has_a_part(body: bytes) -> None:
+    """RFC 2046, 5.1.1: between the first delimiter and the last."""
+    with pytest.raises(ValidationError) as caught:
+        read_multipart(body, KIND, 10)
+    (detail,) = caught.value.details
+    assert detail.message == f"The batch is malformed at byte {len(body)}: it has no part."
+    assert caught.value.position == len(body)
 
 
 @pytest.mark.parametrize("count", [11, 10_000])

@@ -22,7 +22,7 @@ from sqlalchemy import (
     text,
 )
 
-from app.models import searched, trigrams
+from app.models import search_index, searched, trigrams
 from app.odata import edm
 from app.odata.declare import by_name, entity_type, prop, to_many, to_one
 from app.odata.trigrams import Trigrams
@@ -73,7 +73,7 @@ items = Table(
 
 def create_indexes(connection: Connection) -> None:
     """The indexes behind ``contains``: of the plain form of items, of makers as they are."""
-    searched.create(connection, {"items": (("name",), ("note",))})
+    search_index.create(connection, {"items": (("name",), ("note",))})
     trigrams.create(connection, {"makers": ("name", "city")})
 
 
@@ -122,7 +122,12 @@ ITEM = entity_type(
     ],
     etag="version",
     alternate_keys=(("code",),),
-    trigrams=Trigrams(searched.index_name("items"), searched.COLUMN, searched.plain_part),
+    trigrams=Trigrams(
+        searched.index_name("items"),
+        searched.COLUMN,
+        searched.plain_part,
+        searched.waiting_table("items"),
+    ),
 )  # fmt: skip
 MAKER = entity_type(
     "Maker",
