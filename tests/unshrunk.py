@@ -1,8 +1,8 @@
 """A plugin of pytest for mutation: few examples, none made smaller, and calls may nest deeper.
 
 Only whether a test fails is asked there, by one test at a time: those that generate examples come
-last, as most changes are noticed by one that is over at once. The tool has calls of its own between
-ours.
+last, as most changes are noticed by one that is over at once. A busy machine fails none. The
+tool has calls of its own between ours.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import Phase, is_hypothesis_test, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
 EXAMPLES = 15
 
@@ -21,6 +21,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("unshrunk")
 sys.setrecursionlimit(4 * sys.getrecursionlimit())

@@ -82,7 +82,9 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
 
 
 def _request_schema() -> dict[str, Any]:
-    names = {"type": "string", "minLength": 1, "maxLength": 128}
+    """What may be left out may be null, as many a client writes it."""
+    limits = {"minLength": 1, "maxLength": 128}
+    names = {"type": "string", **limits}
     return {
         "type": "object",
         "required": ["id", "method", "url"],
@@ -90,10 +92,10 @@ def _request_schema() -> dict[str, Any]:
             "id": names,
             "method": {"type": "string", "enum": ["delete", "get", "patch", "post", "put"]},
             "url": {"type": "string", "minLength": 1},
-            "atomicityGroup": names,
-            "dependsOn": {"type": "array", "items": names},
-            "if": {"type": "string", "minLength": 1},
-            "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+            "atomicityGroup": {"type": ["string", "null"], **limits},
+            "dependsOn": {"type": ["array", "null"], "items": names},
+            "if": {"type": ["string", "null"], "minLength": 1},
+            "headers": {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
             "body": {},
         },
     }

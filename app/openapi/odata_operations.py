@@ -107,6 +107,8 @@ def _query_parameter(
     schema = type_schema(container, one.type)
     if one.allowed is not None:
         schema["enum"] = list(one.allowed)
+    if (one.nullable or one.optional) and one.type != edm.STRING:  # a text may be "null"
+        schema = {"anyOf": [schema, {"const": "null"}]}
     given = examples.arguments(operation)
     return {
         "name": one.name,

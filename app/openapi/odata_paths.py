@@ -7,6 +7,7 @@ from typing import Any
 
 from app.odata import edm
 from app.odata.csdl_capabilities import is_insertable
+from app.odata.payload import MOST_RELATED
 from app.openapi import (
     odata_answers as answers,
     odata_examples as examples,
@@ -55,16 +56,13 @@ class _SetPaths:
         if service and entity_set.insertable:
             body = examples.creation(self._container, type_)
             collection["post"] = self._create(type_, f"Create{type_.name}", body)
+            if entity_set.updatable and entity_set.takes_deltas:
+                collection["patch"] = self._delta()
         yield entity_set.name, collection
         yield f"{entity_set.name}/$count", {"get": self._count()}
         entity = f"{entity_set.name}({key_template(type_)})"
         item: dict[str, Any] = {"parameters": key_parameters(type_), "get": self._read()}
-        if service and entity_set.updatable:
-            item["patch"] = self._update("patch", f"Update{type_.name}")
-            item["put"] = self._update("put", f"Replace{type_.name}")
-        if service and entity_set.deletable:
-            item["delete"] = self._delete()
-        yield entity, item
+        yield entity, item | self._changes(entity_set, type_, f"one of {entity_set.name}")
         for nav in type_.navigation.values():
             yield f"{entity}/{nav.name}", self._related(nav)
 
@@ -75,6 +73,7 @@ class _SetPaths:
             f"{type_.description} A page has 1000 rows unless `Prefer` says otherwise;"
             " `@odata.nextLink` leads to the next.",
             "read",
+            type_,
             parameters=parameters.of_collection(type_),
             responses={"200": self._answer(type_, "page"), **errors(READ_ERRORS, ODATA)},
         )
@@ -112,6 +111,7 @@ class _SetPaths:
             "Related records may be given inside; `Name@odata.bind` points at existing ones."
             " What the service sets itself is ignored; an unknown property is refused.",
             "create",
+            type_,
             parameters=[*parameters.of_entity(type_), parameters.shared("prefer")],
             requestBody=self._body("-create", example, type_),
             responses={
@@ -121,8 +121,60 @@ class _SetPaths:
             },
         )
 
-    def _update(self, method: str, operation_id: str) -> Operation:
+    def _delta(self) -> Operation:
         type_ = self._type
+        item = {"id": 1, **examples.change(self._container, type_)}
+        return self._operation(
+            f"Change{self._set.name}",
+            f"Change many of {self._set.name}",
+            f"Make, change and remove up to {MOST_RELATED} records, in the order of the items: all"
+            " or none. An item without `@id` or key is made; one with `@removed` goes."
+            " The body of one entity is refused with 405.",
+            "update",
+            parameters=[parameters.shared("prefer")],
+            requestBody={
+                "required": True,
+                "content": {
+                    "application/json": {
+                        "schema": ref(f"{entity_schema_name(self._container, type_)}-delta"),
+                        "example": {"value": [item]},
+                    }
+                },
+            },
+            responses={
+                "200": self._answer(type_, "page"),
+                "204": answers.shared("done"),
+                **errors((*WRITE_ERRORS, "405"), ODATA),
+            },
+        )
+
+    def _changes(
+        self, entity_set: edm.EntitySet, type_: edm.EntityType, what: str, along: str = ""
+    ) -> dict[str, Operation]:
+        """What changes or deletes one entity.
+
+        Args:
+            entity_set: where the entity is at home.
+            what: the entity in words.
+            along: put before the names of the operations, of a path along navigation.
+        """
+        found: dict[str, Operation] = {}
+        if entity_set.service is None:
+            return found
+        if entity_set.updatable:
+            names = {
+                "patch": f"Update{along or type_.name}",
+                "put": f"Replace{along or type_.name}",
+            }
+            for method, name in names.items():
+                found[method] = self._update(method, name, type_, what)
+        if entity_set.deletable:
+            found["delete"] = self._delete(f"Delete{along or type_.name}", type_, what)
+        return found
+
+    def _update(
+        self, method: str, operation_id: str, type_: edm.EntityType, what: str
+    ) -> Operation:
         if method == "patch":
             body = self._body("-update", examples.change(self._container, type_), type_)
             verb = "Change"
@@ -133,9 +185,10 @@ class _SetPaths:
             text = "Replace the record: what the body leaves out goes back to its default."
         return self._operation(
             operation_id,
-            f"{verb} one of {self._set.name}",
+            f"{verb} {what}",
             text,
             "update",
+            type_,
             parameters=[
                 *parameters.of_entity(type_),
                 parameters.shared("ifMatch"),
@@ -149,12 +202,13 @@ class _SetPaths:
             },
         )
 
-    def _delete(self) -> Operation:
+    def _delete(self, operation_id: str, type_: edm.EntityType, what: str) -> Operation:
         return self._operation(
-            f"Delete{self._type.name}",
-            f"Delete one of {self._set.name}",
+            operation_id,
+            f"Delete {what}",
             "Refused with 409 while other records need it.",
             "delete",
+            type_,
             parameters=[parameters.shared("ifMatch")],
             responses={"204": answers.shared("gone"), **errors(WRITE_ERRORS, ODATA)},
         )
@@ -169,11 +223,13 @@ class _SetPaths:
                 body = examples.related_creation(self._container, self._type, nav)
                 item["post"] = self._create(target, f"Create{operation_id}", body)
             return item
+        what = f"{nav.name} of one of {self._set.name}"
         item["get"] = self._operation(
             f"Get{operation_id}",
-            f"Read {nav.name} of one of {self._set.name}",
+            f"Read {what}",
             nav.description,
             "read",
+            target,
             parameters=parameters.of_entity(target),
             responses={
                 "200": self._answer(target, "entity"),
@@ -181,12 +237,19 @@ class _SetPaths:
                 **errors(READ_ERRORS, ODATA),
             },
         )
-        return item
+        home = self._container.set_of_type.get(target.name)
+        return item | (self._changes(home, target, what, operation_id) if home else {})
 
     def _operation(
-        self, operation_id: str, summary: str, text: str, action: str, **rest: Any
+        self,
+        operation_id: str,
+        summary: str,
+        text: str,
+        action: str,
+        type_: edm.EntityType | None = None,
+        **rest: Any,
     ) -> Operation:
-        resource = self._type.resource
+        resource = (type_ or self._type).resource
         permission = f"`{resource}:{action}`" if resource else "any signed-in caller"
         return {
             "tags": [self._set.name],

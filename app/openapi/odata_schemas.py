@@ -2,7 +2,7 @@
 
 Every entity type has three: as it is read, as it is created, as it is changed. The names are
 those of the OASIS mapping of OData to OpenAPI: ``Ns.Client``, ``Ns.Client-create``,
-``Ns.Client-update``.
+``Ns.Client-update``; ``Ns.Client-delta`` is what changes many of a set.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from app.odata import edm
 from app.odata.deep_relations import set_of
+from app.odata.payload import MOST_RELATED
 
 Schema = dict[str, Any]
 
@@ -57,6 +58,9 @@ def schemas(container: edm.EntityContainer) -> dict[str, Schema]:
         found[name] = _read(container, type_)
         found[f"{name}-create"] = _written(container, type_, creating=True)
         found[f"{name}-update"] = _written(container, type_, creating=False)
+    for entity_set in container.sets.values():
+        type_ = entity_set.type
+        found[f"{entity_schema_name(container, type_)}-delta"] = _delta(container, type_)
     return found
 
 
@@ -69,7 +73,8 @@ def property_schema(container: edm.EntityContainer, prop: edm.Property) -> Schem
     """The schema of a property, null included where it may be null."""
     schema = type_schema(container, prop.type)
     if prop.max_length is not None:
-        schema["maxLength"] = prop.max_length
+        text = schema["items"] if isinstance(prop.type, edm.CollectionType) else schema
+        text["maxLength"] = prop.max_length
     if prop.type == edm.DECIMAL and prop.precision is not None:
         limit = float(Decimal(10) ** (prop.precision - (prop.scale or 0)))
         schema |= {"exclusiveMinimum": -limit, "exclusiveMaximum": limit}
@@ -180,6 +185,21 @@ def _written(container: edm.EntityContainer, type_: edm.EntityType, *, creating:
     # Control information such as Client@odata.bind.
     schema |= {"patternProperties": {"@": {}}, "additionalProperties": False}
     return schema | ({"required": required} if required else {})
+
+
+def _delta(container: edm.EntityContainer, type_: edm.EntityType) -> Schema:
+    """The items that make, change and remove entities of a set."""
+    item = _written(container, type_, creating=True)
+    item.pop("required", None)
+    keys = {name: property_schema(container, type_.properties[name]) for name in type_.key}
+    if all(type_.properties[name].computed for name in type_.key):
+        keys = {name: _or_null(schema) for name, schema in keys.items()}  # of a new one
+    item["properties"] = keys | {
+        name: {key: value for key, value in schema.items() if key != "default"}
+        for name, schema in item["properties"].items()
+    }
+    items = {"type": "array", "maxItems": MOST_RELATED, "items": item}
+    return {"type": "object", "properties": {"value": items}, "required": ["value"]}
 
 
 def is_writable(type_: edm.EntityType, prop: edm.Property, *, creating: bool = True) -> bool:

@@ -39,7 +39,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 # A token lives for fifteen minutes: after a 401 it signs in again. If-Match is looked at before the
 # body (RFC 9110, 13.2.1), and OData leaves options without a $ to the application.
 SETTINGS = f"""
-hooks = "tests.openapi.messages"
+hooks = "tests.openapi.hooks"
 
 [generation]
 allow-extra-parameters = false
@@ -80,8 +80,8 @@ class Scan:
         with log.open("w", encoding="utf-8") as output:
             try:
                 subprocess.run(
-                    command, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False,
-                    timeout=SECONDS,
+                    command, cwd=self.folder, env=environment, stdout=output, stderr=output,
+                    check=False, timeout=SECONDS,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
                 print(f"{tag:16} not ended after {SECONDS} s", flush=True)

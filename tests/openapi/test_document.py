@@ -159,6 +159,45 @@ def test_what_a_client_may_send(document: dict[str, Any], validator: Validator) 
         assert validator.problems(created, good) == [], good
 
 
+def test_the_length_of_a_tag_is_that_of_each(
+    document: dict[str, Any], validator: Validator
+) -> None:
+    created = document["components"]["schemas"]["BusinessPlatform.Client-create"]
+    assert validator.problems(created, {"name": "x", "tags": ["t" * 50]}) == []
+    assert validator.problems(created, {"name": "x", "tags": ["t" * 51]})
+
+
+def test_what_changes_many_records(document: dict[str, Any], validator: Validator) -> None:
+    delta = document["components"]["schemas"]["BusinessPlatform.Client-delta"]
+    removed = {"@removed": {"reason": "deleted"}, "@id": "Clients(1)"}
+    good: dict[str, Any] = {"value": [{"id": 1, "phone": None}, {"name": "x"}, removed]}
+    good["value"].append({"id": None, "name": "x"})
+    assert validator.problems(delta, good) == []
+    for bad in ({}, {"value": {}}, {"value": [{"name": 1}]}, {"value": [{"nmae": "x"}]}):
+        assert validator.problems(delta, bad), bad
+
+
+def test_what_a_request_of_a_batch_may_leave_out_may_be_null(
+    document: dict[str, Any], validator: Validator
+) -> None:
+    content = document["paths"]["/odata/$batch"]["post"]["requestBody"]["content"]
+    request = {"id": "1", "method": "get", "url": "Clients"}
+    nothing = dict.fromkeys(("atomicityGroup", "dependsOn", "if", "headers", "body"))
+    schema = content["application/json"]["schema"]
+    assert validator.problems(schema, {"requests": [request | nothing]}) == []
+    for name in request:
+        assert validator.problems(schema, {"requests": [request | {name: None}]}), name
+
+
+def test_null_is_a_value_of_what_may_be_left_out(
+    document: dict[str, Any], validator: Validator
+) -> None:
+    given = document["paths"]["/odata/PipelineSummary"]["get"]["parameters"]
+    schemas = {one["name"]: one["schema"] for one in given}
+    assert validator.problems(schemas["to"], "null") == []
+    assert validator.problems(schemas["to"], "soon")
+
+
 @pytest.mark.requirement("OPS-15")
 @pytest.mark.parametrize(
     ("path", "method", "status"),
