@@ -156,7 +156,9 @@ class BlobStore:
     def stream(
         self, key: str, start: int = 0, end: int | None = None, *, chunk: int = READ_BYTES
     ) -> Iterator[bytes]:
-        """The bytes of a blob from ``start`` to before ``end``, in pieces; it is opened at once.
+        """The bytes of a blob from ``start`` to before ``end``, in pieces; one is read at once.
+
+        Who begins an answer with them knows then that the store gives the blob, not only says so.
 
         Raises: BlobMissingError.
         """
@@ -169,8 +171,9 @@ class BlobStore:
         elif start:
             options = {"range": {"offset": start}}
         with _answers(key):
-            found = obstore.get(self._store, key, options=options)
-        return _pieces(found.stream(chunk))
+            pieces = iter(obstore.get(self._store, key, options=options).stream(chunk))
+            first = bytes(next(pieces, b""))
+        return _pieces(first, pieces)
 
     def delete(self, key: str) -> None:
         """Remove a blob; one that is not there is no error."""
@@ -319,9 +322,11 @@ def _gather(chunks: Iterator[bytes]) -> tuple[bytes, bool]:
     return b"".join(parts), True
 
 
-def _pieces(stream: Iterator[Any]) -> Iterator[bytes]:
+def _pieces(first: bytes, rest: Iterator[Any]) -> Iterator[bytes]:
+    if first:
+        yield first
     with _answers():
-        for piece in stream:
+        for piece in rest:
             yield bytes(piece)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.peers.processes import BenchError
 
 CONFIGURATION = Path(__file__).parents[1] / "docs" / "nginx.conf"
-_SERVER = "server 127.0.0.1:8000 max_fails=3 fail_timeout=2s;"
+_SERVER = "server 127.0.0.1:8000 max_fails=3 fail_timeout=1s;"
 _LISTEN = "listen 80 backlog=4096;"
 _PID = "/run/platform-nginx.pid"
 

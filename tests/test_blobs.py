@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import requests
 
-from app.blobs import PART_BYTES, BlobMissingError, BlobStore, new_key
+from app.blobs import _CLIENT, _RETRIES, PART_BYTES, BlobMissingError, BlobStore, new_key
 from app.config import ConfigError
 from app.errors import ServiceUnavailableError, TooLargeError
 
@@ -137,6 +139,29 @@ def test_a_store_that_is_away_is_said_so_in_seconds(
         assert refused.value.headers == {"Retry-After": "5"}
         assert "127.0.0.1" not in refused.value.message
     assert store.check() == "away"
+
+
+@pytest.mark.parametrize("body", [b"", b"ten bytes."], ids=["nothing", "a beginning"])
+def test_a_store_that_falls_silent_is_said_so_before_an_answer_begins(
+    monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    head = b'HTTP/1.1 200 OK\r\nContent-Length: 300000\r\nETag: "x"\r\n'
+    head += b"Last-Modified: Sun, 01 Nov 2026 12:00:00 GMT\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):
+            monkeypatch.setenv(name, "x")
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        monkeypatch.setitem(_CLIENT, "read_timeout", timedelta(seconds=1))
+        monkeypatch.setitem(_RETRIES, "retry_timeout", timedelta(milliseconds=100))
+        with ThreadPoolExecutor(1) as other:
+            asking = other.submit(BlobStore("s3://bucket").stream, new_key("documents"))
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(head + body)
+                with pytest.raises(ServiceUnavailableError):
+                    asking.result(30)
 
 
 def test_a_store_that_answers_is_ready(store: BlobStore) -> None:
