@@ -35,7 +35,7 @@ from app.webhooks.endpoints import register_endpoint
 from bench import load_mix
 from bench.callers import Answer, Caller
 from bench.nginx import nginx
-from bench.peers.processes import free_port
+from bench.peers.processes import free_port, process_tree
 from bench.receiver import ReceiverProcess
 from bench.services import Place, service
 
@@ -154,7 +154,8 @@ class Watch:
     def look(self) -> None:
         """One look."""
         now = time.monotonic()
-        for pid in [one for process in self._place.processes for one in tree(process.pid)]:
+        processes = self._place.processes
+        for pid in [one for process in processes for one in process_tree(process.pid)]:
             self.memory[pid].append((now, memory_mb(pid)))
         for name, count in queues(self._place).items():
             self.longest[name] = max(self.longest[name], count)
@@ -243,15 +244,6 @@ def judge_answers(answers: list[Answer]) -> list[str]:
     print(f"errors: {len(bad)} of {len(answers)}")
     shown = {(one.kind, one.status): str(one.flaw or one.body)[:300] for one in bad}
     return [f"{kind} {status}: {text}" for (kind, status), text in list(shown.items())[:10]]
-
-
-def tree(pid: int) -> list[int]:
-    """A process and all that it has started."""
-    try:
-        text = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii")
-    except OSError:
-        return []
-    return [pid, *(one for child in text.split() for one in tree(int(child)))]
 
 
 def memory_mb(pid: int) -> float:

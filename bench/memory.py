@@ -35,7 +35,7 @@ from bench import load_mix, memory_mix
 from bench.callers import Answer, Caller
 from bench.load import PASSWORD, UNLIMITED, wait
 from bench.load_mix import Deed, Person
-from bench.peers.processes import free_port
+from bench.peers.processes import children, free_port
 from bench.services import Place, service
 
 BUDGET_MB = 100
@@ -183,12 +183,6 @@ def pss(process: int) -> tuple[float, float, float]:
         name, _, rest = line.partition(":")
         found[name] = int(rest.split()[0]) / 1024
     return found["Pss"], found["Pss_Anon"], found["Pss_File"] + found["Pss_Shmem"]
-
-
-def children(process: int) -> list[int]:
-    """The processes that a process, any of its threads, started and that still run."""
-    texts = [file.read_text("ascii") for file in Path(f"/proc/{process}/task").glob("*/children")]
-    return sorted(int(word) for text in texts for word in text.split())
 
 
 def _options() -> argparse.Namespace:

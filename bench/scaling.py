@@ -41,7 +41,8 @@ from bench import load_mix
 from bench.callers import Answer, Caller
 from bench.hosts import OWN, Host, network
 from bench.kills import drain
-from bench.load import UNLIMITED, tree
+from bench.load import UNLIMITED
+from bench.peers.processes import process_tree
 from bench.receiver import ReceiverProcess
 from bench.services import Place, service
 from tests.faults.servers import ObjectStore, PostgreSQL, Redis, running
@@ -303,7 +304,7 @@ def leases(place: Place, hosts: Sequence[Host], key: str, receiver: ReceiverProc
 def cpu_seconds(pid: int) -> float:
     """CPU that a process and all that it has started used so far, the ended among them."""
     total = 0
-    for one in tree(pid):
+    for one in process_tree(pid):
         try:
             fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
         except OSError:

@@ -34,6 +34,7 @@ from app.config import Config
 from app.database import transaction
 from app.factory import create_app
 from app.security import acting_as, make_caller, system_caller
+from bench.peers.processes import children
 
 PASSWORD = "three-blue-kettles"
 SECRET = "only-for-this-measurement-0123456789"
@@ -190,8 +191,7 @@ def sign_in(port: int) -> str:
 
 def threads_of(pid: int) -> int:
     """Threads of the worker process below gunicorn's master."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return sum(len(list(Path(f"/proc/{child}/task").iterdir())) for child in children)
+    return sum(len(list(Path(f"/proc/{child}/task").iterdir())) for child in children(pid))
 
 
 def free_port() -> int:

@@ -22,6 +22,7 @@ import requests
 from app.auth.users import create_user
 from app.database import transaction
 from app.security import acting_as, system_caller
+from bench.peers.processes import children
 from bench.services import Place, service
 
 PASSWORD = "correct horse battery staple"
@@ -137,7 +138,7 @@ def download(root: str, headers: dict[str, str], key: int) -> str:
 def web_processes(place: Place) -> list[str]:
     """The processes that answer, below the one that was started."""
     master = place.processes[0].pid
-    return Path(f"/proc/{master}/task/{master}/children").read_text("ascii").split()
+    return [str(child) for child in children(master)]
 
 
 def peak_mb(place: Place) -> float:

@@ -91,6 +91,22 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def children(pid: int) -> list[int]:
+    """The processes that a process, any of its threads, started and that still run."""
+    try:
+        texts = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:  # it has just ended
+        return []
+    return sorted(int(word) for text in texts for word in text.split())
+
+
+def process_tree(pid: int) -> list[int]:
+    """A process and all that it has started, those that still run."""
+    if not Path(f"/proc/{pid}").exists():
+        return []
+    return [pid, *(one for child in children(pid) for one in process_tree(child))]
+
+
 def parent_of(pid: int) -> int:
     """The parent process of ``pid``, from /proc."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -27,11 +27,12 @@ UNLIMITED = "100000000/minute"
 
 @dataclass(frozen=True)
 class Rig:
-    """What servers are started with: the peers' folder, a work folder and the rows."""
+    """What servers are started with: the peers' folder, a work folder, the rows, our checkout."""
 
     peers: Path
     work: Path
     database: Database
+    repository: Path = REPOSITORY
 
     def ours(self) -> AbstractContextManager[Server]:
         """Our service as production runs it, with one process."""
@@ -49,7 +50,7 @@ class Rig:
             "REDIS_URL": "",
         }
         command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "wsgi:app"]
-        return self._serve("ours", command, port, "/healthz", REPOSITORY, env)
+        return self._serve("ours", command, port, "/healthz", self.repository, env)
 
     def cap(self) -> AbstractContextManager[Server]:
         """SAP CAP, checking a bearer token as we do."""
