@@ -9,6 +9,9 @@ from app.bi.nlq.plan import Condition, Plan
 from app.bi.query import Query, run
 from app.settings import organisation
 
+# What an amount is multiplied by to be one in the currency of the organisation.
+_RATE = "exchangeRate"
+
 
 def in_one_currency(plan: Plan) -> Plan:
     """A ranking by amounts, narrowed to one currency where the records have several.
@@ -38,9 +41,15 @@ def _converted(plan: Plan) -> Plan | None:
     """A list in the order of its amounts in the currency of the organisation, if they are known."""
     path = (plan.order or "").removesuffix(" desc")
     base = f"base{path[:1].upper()}{path[1:]}"
-    if plan.kind != "list" or plan.within or plan.entity.prop(base) is None:
+    if plan.kind != "list" or not plan.entity.is_number(path):
         return None
     ordered = replace(plan, order=(plan.order or "").replace(path, base, 1))
+    if plan.entity.prop(base) is None:
+        if plan.entity.prop(_RATE) is None:
+            return None
+        # What is due of it: the whole amount may be what is meant.
+        by_rate = (plan.order or "").replace(path, f"{path} mul {_RATE}", 1)
+        ordered = replace(plan, order=by_rate, unsure=plan.unsure + 1)
     own = organisation().defaults.currency
     return ordered.with_assumption(f"amounts are ranked by what they are worth in {own}")
 

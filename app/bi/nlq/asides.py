@@ -11,6 +11,7 @@ from app.bi.nlq.words import Token, tokenise
 
 # Kinds of words that say what is asked for, and those that say nothing.
 _HEADS = {"count", "how_much", "how_long", "list", "share"}
+_FIGURES = {"count", "how_much", "how_long", "share", "average", "amount"}
 _PLAIN = {"stop", "and_then", "me", "list", "or", "with", "auxiliary", "pronoun"}
 # What of the words of an entity is about its records; verbs such as "get" are not enough.
 _OWN = {"noun", "measure", "rate", "state", "subset", "dimension", "order"}
@@ -114,7 +115,9 @@ def _telling(part: Sequence[Token], vocabulary: Vocabulary) -> Iterator[int]:
             or vocabulary.periods.tells(part, at)
         ):
             yield at
-    yield from (at for at, _, kinds in positions(part, vocabulary) if not _PLAIN & set(kinds))
+    for at, _, kinds in positions(part, vocabulary):
+        if not _PLAIN & set(kinds) or _FIGURES & set(kinds):
+            yield at
 
 
 def _head(part: Sequence[Token], vocabulary: Vocabulary) -> int | None:

@@ -6,7 +6,7 @@ from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.naming import Naming
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import Measure, spoken
+from app.bi.nlq.vocabulary import spoken
 
 
 class Asking(Naming):
@@ -24,8 +24,7 @@ class Asking(Naming):
             self._open.pop("by", None)
             self.score += 1
         elif is_number and asked and self.measure is None:
-            money = self.entity.currency_of(path)
-            self.measure = Measure(label=spoken(path).capitalize(), value=path, money=money)
+            self.measure = self.entity.measure_of(path)
             self.score += 1
         elif is_number and self.noun_at is None and self._is_of_records(at):
             self.columns.append(path)  # "progress of all projects"
@@ -43,12 +42,19 @@ class Asking(Naming):
         return is_of and noun is not None and all(kinds & set(o.meanings) for o in rest[:noun])
 
     def _is_listed(self, at: int) -> bool:
-        """``names and e-mails of contacts``: columns of the records behind."""
-        noun = next((place for place, one in enumerate(self._slots[at:], at) if "noun" in one), at)
-        between = self._slots[at + 1 : noun]
-        kinds = {"stop", "or", "property"}
-        is_of = bool(between) and between[-1].text.lower().split()[0] == "of"
-        return is_of and all(kinds & set(one.meanings) for one in between)
+        """``names and e-mails of Polish contacts``: columns of the records behind."""
+        linked = {"stop", "or", "property", "dimension"}
+        end = at + 1
+        while end < len(self._slots) and linked & set(self._slots[end].meanings):
+            if self._slots[end].text.lower().split()[0] == "of":
+                return self._is_of_records(end - 1)
+            end += 1
+        return False
+
+    def _is_beside(self, at: int) -> bool:
+        """``names and cities of clients``: one more column of the records behind."""
+        linked = at > 1 and "or" in self._slots[at - 1]
+        return linked and "property" in self._slots[at - 2] and self._is_of_records(at)
 
     def _column(self, at: int, path: str) -> None:
         """``with their email`` shows it, ``with an email`` asks for those that have one.
@@ -65,7 +71,7 @@ class Asking(Naming):
             self.columns.append(path)  # the number takes it away again
             return
         shown = ("shows", "or", "list", "property", "dimension", "listed")
-        if self.noun_at is None and self._is_listed(at):
+        if self.noun_at is None and (self._is_listed(at) or self._is_of_records(at)):
             self.columns.append(path)
             return
         if self.is_record or self._names_record() or (before and set(shown) & set(before.meanings)):

@@ -10,9 +10,9 @@ from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.spans import Period
+from app.bi.nlq.spans import Period, midnight
 from app.bi.nlq.thresholds import FIGURES
-from app.bi.nlq.vocabulary import Dimension
+from app.bi.nlq.vocabulary import Dimension, Measure
 from app.bi.nlq.words import stem
 
 SHIFTS = ("day", "week", "month", "quarter", "half", "year")
@@ -100,11 +100,52 @@ class Beside(Asking):
         """``credit notes and their totals``: a list has them, none is asked for."""
         before = self._slots[at - 1] if at else None
         several = bool({"sum", "amount"} & set(slot.meanings)) and slot.text.lower().endswith("s")
-        if self.noun_at is None or before is None or "shows" not in before:
+        if self.noun_at is None or before is None:
+            return False
+        if "shows" not in before and not (several and "with" in before):
             return False
         if "count" in self.flags and {"sum", "amount"} & set(slot.meanings):
             self.left.append(slot.text)  # a number and a total: not one of them alone
         return several and not self.flags & {"average", "share"}
+
+    def _is_figure_beside(self, at: int, measure: Measure) -> bool:
+        """``unpaid invoices with their amount due``: a column of each of them."""
+        shown = at > 0 and "shows" in self._slots[at - 1] and self.noun_at is not None
+        asked = self.flags & {"count", "how_much", "sum", "average", "share"} or self.rank
+        grouped = any({"by", "grain"} & set(one.meanings) for one in self._slots)
+        return shown and not asked and not grouped and self.entity.is_number(measure.value)
+
+    def _is_named_as(self, slot: Slot, behind: Slot) -> bool:
+        """``clients from Hamburg``, ``city Hamburg``: the word only says what the name is of."""
+        own, values = slot["dimension"], behind.meanings.get("value", ())
+        if own.name != "country" and own.path not in self.entity.texts.values():
+            return bool(values)
+        return any(self._path(one) == own.path for one in values)
+
+    def _is_stated(self, text: str | None) -> bool:
+        """Whether a word of the question says what a date implies."""
+        return any("state" in slot and slot["state"]["text"] == text for slot in self._slots)
+
+    def _is_label(self, at: int, dimension: Dimension) -> bool:
+        """``competitor Zeitwerk``: the word names the property, it is no value itself."""
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        if behind is not None and "value" in behind:
+            return any(one.kind == f"text:{dimension.path}" for one in behind["value"])
+        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        if before and "value" in before[-1]:  # "where Zeitwerk is the competitor"
+            return any(one.kind == f"text:{dimension.path}" for one in before[-1]["value"])
+        if before and "list" in before[-1] and "noun" not in before[-1]:
+            self.subjects.append(dimension)
+            return True
+        return False
+
+    def _today(self, path: str) -> str:
+        today = self.now.today
+        return str(today) if self.entity.is_date(path) else midnight(today, self.now.zone)
+
+    def _asks_when(self, path: str | None) -> bool:
+        """``when was ACME created``: of one record, the day on which that was."""
+        return bool(path) and "when" in self.flags and self._names_record() and not self._has_period
 
     def _is_sorted_by(self, at: int) -> bool:
         """``open deals by value``: each of them, and in what order."""
@@ -280,3 +321,8 @@ class Beside(Asking):
         if "dimension" not in slot:
             return False
         return "state" in other and other["state"].get("property") == slot["dimension"].path
+
+
+def said_more(slot: Slot) -> int:
+    """Words that name a dimension together leave less doubt than each of them does."""
+    return 2 * (len(slot.text.split()) - 1)

@@ -60,7 +60,11 @@ def checked(plan: Plan, reading: Reading) -> Plan:
         raise UnclearError("what is to be measured")
     if "how_much" in flags and plan.kind not in ("measure", "share"):
         raise UnclearError("what amount is meant")
-    if "when" in flags and (plan.order is None or plan.kind != "list"):
+    told = reading.is_record and reading.date in reading.columns
+    figured = plan.entity.default_measure or plan.entity.amount is None
+    if "amount" in flags and plan.kind == "count" and plan.dimensions and not figured:
+        raise UnclearError("what amount is meant")  # "clients and balance per account manager"
+    if "when" in flags and not told and (plan.order is None or plan.kind != "list"):
         raise UnclearError("whose date is wanted")
     timed = (
         reading.is_timed
@@ -122,6 +126,13 @@ def _taken_for_granted(plan: Plan, reading: Reading) -> int:
     # "not qualified": not yet, or no more.
     found += any(one.negated and one.path in ("status", "stage") and len(one.values) == 1
                  for one in plan.conditions)  # fmt: skip
+    # "not solved in May": not then, or made then and not solved at all.
+    found += (
+        plan.date == plan.entity.date
+        and bool(plan.period)
+        and plan.kind != "share"
+        and any(one.negated and one.date for one in plan.conditions)
+    )
     # "which clients have the most tickets": one, or some of them.
     singular = reading.one_subject or reading.rank_word in ("top", "bottom")
     found += bool(plan.ranked and reading.subjects and not reading.limit and not singular)
@@ -266,7 +277,7 @@ def check_period_of_amount(reading: Reading) -> None:
 
 def has_head(reading: Reading) -> bool:
     """Whether a word says what is asked for: records of a kind, or a figure of them."""
-    figures = reading.measure or reading.rate or reading.order
+    figures = reading.measure or reading.rate or (reading.order and not _is_bare_rank(reading))
     amount = {"amount", "how_much"} & reading.flags and reading.entity.default_measure
     owed = any(one.amount for _, one in reading.conditions)
     chosen = reading.rank or reading.threshold
@@ -280,6 +291,12 @@ def has_head(reading: Reading) -> bool:
     said = said or bool(listed and any(one.name == needed for one in reading.subjects))
     said = said or (named and any(one.text.lower() in heads for one in reading.slots))
     return bool(said or figures or amount or owed or stated)
+
+
+def _is_bare_rank(reading: Reading) -> bool:
+    """``the biggest``: that something is ordered so does not say what it is."""
+    ranks = {"highest", "lowest", "newest", "oldest", "best", "worst"}
+    return any("order" in one and ranks & set(one.meanings) for one in reading.slots)
 
 
 def _is_named_by_group(reading: Reading) -> bool:

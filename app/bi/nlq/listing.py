@@ -6,6 +6,7 @@ from app.bi.nlq.columns import Column, Compiled, group_name
 from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.plan import Plan
 from app.bi.query import Query
+from app.odata import edm
 
 
 def listed(plan: Plan) -> Compiled:
@@ -35,12 +36,14 @@ def listed(plan: Plan) -> Compiled:
         options["top"] = str(plan.limit)
     options["count"] = "true"
     if entity.join is None:
-        own = [path for path in wanted if "/" not in path]
+        parts = {name for name, prop in entity.type.properties.items()
+                 if not isinstance(prop.type, edm.PrimitiveType | edm.EnumType)}  # fmt: skip
+        own = [path for path in wanted if "/" not in path or path.partition("/")[0] in parts]
         options["select"] = ",".join(["id", *own])
         expanded: dict[str, list[str]] = {}
         for path in wanted:
             navigation, _, part = path.partition("/")
-            if part:
+            if part and navigation not in parts:
                 expanded.setdefault(navigation, []).append(part)
         if expanded:
             options["expand"] = ",".join(f"{n}($select={','.join(p)})" for n, p in expanded.items())

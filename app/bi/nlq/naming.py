@@ -35,6 +35,7 @@ class Naming(Ordering):
     _not: bool
     _open: dict[str, str]
     is_record: bool
+    noun_at: int | None
 
     def _value(self, at: int, slot: Slot) -> None:
         values: tuple[Value, ...] = slot["value"]
@@ -53,6 +54,9 @@ class Naming(Ordering):
             self._add(at, Condition(text, f"{whose}tagged {value.name}"))
             self.score += 1
             return
+        called = [f"text:{path}" for path in self.entity.data.get("called", ())]
+        if value.kind in called and self.noun_at is None:
+            self.noun_at = at
         before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
         person = self.entity.person
         if value.kind == "user" and before and "dimension" in before[-1]:
@@ -102,6 +106,9 @@ class Naming(Ordering):
             return "tags"
         if value.kind == "country":
             found = entity.dimensions.get("country")
+            return None if found is None else found.path
+        if value.kind == "title":
+            found = entity.dimensions.get("project")
             return None if found is None else found.path
         if value.kind == "user":
             return None if entity.person is None else entity.person.key

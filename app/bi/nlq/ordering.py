@@ -110,6 +110,10 @@ class Ordering(Bounds):
             self.sort = "desc" if "newest_first" in slot else "asc"
             self.order, self.order_words = self.date or self.entity.date, "by date"
             return at + 1
+        if {"worst_first", "best_first"} & set(slot.meanings):
+            low = self.measure is not None and self.measure.low_is_good
+            self.sort = "asc" if low == ("best_first" in slot) else "desc"
+            return at + 1
         if "sort" not in slot:
             self.sort = "asc" if "ascending" in slot else "desc"
             return at + 1

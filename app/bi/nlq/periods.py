@@ -11,6 +11,8 @@ from app.bi.nlq.period_words import PeriodWords, before, day_of, is_day, is_one,
 from app.bi.nlq.spans import MONTHS, Calendar, Period, add_months, step, unit_start
 from app.bi.nlq.words import Token
 
+_NAMED = ("today", "yesterday", "tomorrow")
+
 
 class PeriodReader(PeriodWords):
     """Finds periods among tokens, in the words of a vocabulary."""
@@ -25,9 +27,14 @@ class PeriodReader(PeriodWords):
                 total, period, edge = point
                 if tokens[at].stem == "from" and not edge and period.grain not in (None, "day"):
                     return length + total, period  # "from last month" is of that month
+                is_from = tokens[at].stem == "from" and not edge and period.grain == "day"
+                if is_from and period.label in _NAMED:
+                    return length + total, period  # "from yesterday"
                 after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
                 start = period.end if after else period.start
-                return length + total, Period(start, None, f"since {start}", said=period.said)
+                # "invoices from 5 May": those of that day may be meant.
+                return length + total, Period(start, None, f"since {start}", said=period.said,
+                                              unsure=is_from)  # fmt: skip
             if found is not None:
                 return found
         if (length := self._at("until", tokens, at)) and (

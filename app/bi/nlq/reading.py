@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.bi.nlq.beside import NEAR, SHIFTS, Beside
+from app.bi.nlq.beside import NEAR, SHIFTS, Beside, said_more
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition, Threshold
@@ -19,7 +19,8 @@ from app.bi.nlq.words import stem
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",
           "previous", "amount", "and_then", "listed", "distinct", "when", "how_long")  # fmt: skip
 _CHARTS = ("pie", "bar", "line", "table")
-_SORTING = {"sort", "descending", "ascending", "newest_first", "oldest_first"}
+_SORTING = {"sort", "descending", "ascending", "newest_first", "oldest_first", "worst_first",
+            "best_first"}  # fmt: skip
 # Verbs that may be about what is over as well as about what lies ahead.
 _TENSELESS = ("close", "closing", "due")
 _SIMPLE = re.compile(r"^([\w/]+) (?:eq '(\w+)'|in \(((?:'\w+',?)+)\))$")
@@ -107,6 +108,8 @@ class Reading(Beside):
     def _take(self, at: int) -> int:
         """Read the slot at this place; returns the place of the next."""
         slot, last = self._slots[at], len(self._slots) - 1
+        if slot.apart and "not" in self._open:
+            self._not = False  # "which will not make it: ...": not what stands behind the mark
         if doubt := self.entity.doubts.get(slot.text.lower()):
             self.doubts.append(doubt)
         if "within_time" in slot and self._within(at, *slot["within_time"]):
@@ -147,6 +150,8 @@ class Reading(Beside):
         elif "without" in slot:
             kind = "not" if self._is_kind_of_record(at + 1) else "without"
             self._not, self._without = kind == "not", kind == "without"
+            if kind == "not" and self.subjects:
+                self.left.append(slot.text)  # "agents that have no urgent tickets": not one of them
             self._open[kind] = slot.text
         elif "not" in slot:
             self._not = True
@@ -206,7 +211,7 @@ class Reading(Beside):
             beside = at > 0 and "dimension" in self._slots[at - 1] and not slot.apart
             self.unsure += bool(self.dimensions) and beside
             self._dimension(slot["dimension"])
-            self.score += _said_more(slot)
+            self.score += said_more(slot)
         elif self._by and self.subjects and self.rank and slot.meanings.get("noun") == self._key:
             self.flags.add("count")  # "top 10 clients by tickets"
             self._by = False
@@ -222,6 +227,8 @@ class Reading(Beside):
             self.rate, self._by = slot["rate"], False
             self._open.pop("by", None)
             self.score += 3
+        elif "measure" in slot and self._is_figure_beside(at, slot["measure"]):
+            self.columns.append(slot["measure"].value)
         elif "measure" in slot and "state" in slot and self._is_attribute(at):
             self._state(at, slot["state"], slot.text)
         elif "measure" in slot:
@@ -286,6 +293,10 @@ class Reading(Beside):
         return bool(after) and (listed or "or" in after[0] or "not" in after[0])
 
     def _state(self, at: int, state: dict[str, Any], words: str) -> None:
+        if self._asks_when(state.get("date")):
+            self.date = str(state["date"])
+            self.columns.append(self.date)  # "when was INV-2026-00010 paid"
+            return
         text = state["text"].replace("{today}", str(self.now.today))
         text = text.replace("{now}", midnight(self.now.today, self.now.zone))
         property_, values = state.get("property"), state.get("values", ())
@@ -340,7 +351,9 @@ class Reading(Beside):
             self.distinct = slot["dimension"]
             self.score += 1
             return
-        if behind is not None and ("value" in behind or self._is_value_of(slot, behind)):
+        if behind is not None and (
+            self._is_named_as(slot, behind) or self._is_value_of(slot, behind)
+        ):
             return
         named = before is not None and ("value" in before or self._is_value_of(slot, before))
         if named and not self._is_chosen_by_figure(at):
@@ -348,27 +361,16 @@ class Reading(Beside):
         if "property" in slot and self.noun_at is not None and not self._is_chosen(at):
             self._column(at, slot["property"])
             return
-        shown = before is not None and ("shows" in before or self._is_added(at, slot["dimension"]))
-        if shown and self.noun_at is not None:
+        shown = before is not None and (
+            "shows" in before or self._is_added(at, slot["dimension"]) or self._is_beside(at)
+        )
+        if shown and (self.noun_at is not None or self._is_beside(at)):
             self.columns.append(slot["dimension"].path)  # "tasks with their project"
             return
         self.subjects.append(slot["dimension"])
         last = slot.text.split()[-1]
         self.one_subject = stem(last) == last.lower()
-        self.score += 1 + _said_more(slot)
-
-    def _is_label(self, at: int, dimension: Dimension) -> bool:
-        """``competitor Zeitwerk``: the word names the property, it is no value itself."""
-        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
-        if behind is not None and "value" in behind:
-            return any(one.kind == f"text:{dimension.path}" for one in behind["value"])
-        before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
-        if before and "value" in before[-1]:  # "where Zeitwerk is the competitor"
-            return any(one.kind == f"text:{dimension.path}" for one in before[-1]["value"])
-        if before and "list" in before[-1] and "noun" not in before[-1]:
-            self.subjects.append(dimension)
-            return True
-        return False
+        self.score += 1 + said_more(slot)
 
     def _date_word(self, at: int, path: str, words: str) -> None:
         past = self.entity.data.get("past_dates", {}).get(path, (path,))
@@ -383,15 +385,15 @@ class Reading(Beside):
         if periods and self.date not in (None, path):
             self.unsure += 1  # "received in May, solved": of which of the two the period is
         self.date = path
-        if implied:
+        if self._asks_when(path):
+            self.columns.append(path)  # "when was ACME created"
+        elif implied and self._not and not periods and path in self.entity.data.get("ahead", ()):
+            self._not = False  # "not yet due": it is still to come
+            self._open.pop("not", None)
+            text = f"{implied} and {path} ge {self._today(path)}"
+            self._add(at, Condition(text, f"not yet {words.lower()}"))
+        elif implied and self._not and periods:
+            self.left.append(f"not {words}")  # "not closing this month": then, or not at all
+        elif implied:
             self._add(at, Condition(implied, words.lower()))
         self.score += 1
-
-    def _is_stated(self, text: str | None) -> bool:
-        """Whether a word of the question says what a date implies."""
-        return any("state" in slot and slot["state"]["text"] == text for slot in self._slots)
-
-
-def _said_more(slot: Slot) -> int:
-    """Words that name a dimension together leave less doubt than each of them does."""
-    return 2 * (len(slot.text.split()) - 1)

@@ -66,8 +66,16 @@ class Relating:
             start = own + 1  # "... and an overdue invoice"
         if start is None:
             return None
-        ends = [place for place, _, kinds in slots if place > at and "by" in kinds]
+        groups = [one for one in slots if one[0] > at and "by" in one[2]]
+        ends = [place for place, end, _ in groups if not self._is_way(other, tokens, end)]
         return other, tokens, start, min([*ends, self._next(tokens, at, others[1:])])
+
+    def _is_way(self, other: str, tokens: list[Token], at: int) -> bool:
+        """``payments by card``: how it was done, no group."""
+        lexicon = self._vocabulary.entities[other].lexicon
+        stems = tuple(token.stem for token in tokens[at : at + 2])
+        meanings = [*lexicon.get(stems, ()), *lexicon.get(stems[:1], ())]
+        return any(one.kind == "state" for one in meanings)
 
     def _start(
         self, tokens: list[Token], between: list[tuple[int, int, dict[str, object]]]

@@ -11,7 +11,7 @@ from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, chec
 from app.bi.nlq.chosen import group_kind, with_threshold
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.sharing import merged, with_share
+from app.bi.nlq.sharing import alternatives, merged, with_share
 from app.bi.nlq.spans import Period, step, unit_start
 from app.bi.nlq.tenses import is_same_days, took_how_long
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, spoken
@@ -36,7 +36,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
         if kind == "list" and (dimensions or reading.grain or reading.unit):
             kind = "count"
     check_ranks(reading, dimensions)
-    conditions = merged([one for _, one in reading.conditions])
+    conditions = merged([one for _, one in reading.conditions], alternatives(reading))
     check_agreement(conditions)
     plan = Plan(
         entity=reading.entity,
@@ -243,6 +243,7 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
     if not named and "date_note" in reading.entity.data:
         plan = plan.with_assumption(reading.entity.data["date_note"])
     if wants_compared:
+        _check_shift(plan, reading, period)
         if is_same_days(reading, period):
             end = reading.now.today + timedelta(days=1)
             period = replace(period, end=end, label=f"{period.label} to date", grain=None)
@@ -252,6 +253,19 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
             raise UnclearError("which period is to be compared with")
         plan = replace(plan, compared=before)
     return plan
+
+
+def _check_shift(plan: Plan, reading: Reading, period: Period) -> None:
+    """``month over month in 2026``: each month with the one before it, which one row cannot say.
+
+    Raises: UnclearError.
+    """
+    units = ("day", "week", "month", "quarter", "half", "year")
+    shift, whole = reading.shift, period.grain
+    if shift in units and whole in units and units.index(shift) < units.index(whole):
+        figure = plan.measure.label if plan.measure is not None else f"Number of {plan.entity.many}"
+        raise UnclearError("which periods are to be compared",
+                           (f"{figure} by {shift} {period.label}",))  # fmt: skip
 
 
 def _to_date(plan: Plan, reading: Reading) -> Plan:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Plan
@@ -46,7 +47,8 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
     owned = [one for one in related if one.text.startswith("Client/")]
     hits = behind or ahead or owned  # "what share of revenue comes from clients with ..."
     if not hits:
-        raise UnclearError("the share of what is wanted")
+        groups = [f"Number of {plan.entity.many} by {one.label}" for one in plan.dimensions[:1]]
+        raise UnclearError("the share of what is wanted", groups)
     found = merged(hits)
     if plan.measure is not None and any(one.path == plan.measure.money for one in found):
         raise UnclearError("how amounts of several currencies are to be set against each other")
@@ -59,7 +61,26 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
     decided = next((among for hits, among, *_ in rates if hits == text and among), None)
     if decided is not None and not among:  # "share of deals won": of those won or lost
         among, plan = (Condition(decided, "decided"),), replace(plan, unsure=plan.unsure + 1)
-    return replace(plan, share_of=Condition(text, words), conditions=among)
+    hit = Condition(text, words)
+    return _of_whole(replace(plan, share_of=hit, conditions=among), reading, hits)
+
+
+def _of_whole(plan: Plan, reading: Reading, hits: Sequence[Condition]) -> Plan:
+    """``share of this year's invoices that is paid``: of those made then, not paid then.
+
+    By the day on which they became so, all of them would be so.
+    """
+    date, entity = plan.date, plan.entity
+    if plan.period is None or date in (None, entity.date):
+        return plan
+    implied = entity.date_filters.get(date or "")
+    own = any(one.date == date or one.text == implied for one in plan.conditions)
+    decides = any(one.date == date or one.text == implied for one in hits)
+    if own or not decides:
+        return plan
+    period = next((at for at, one in enumerate(reading.slots) if "period" in one), 0)
+    behind = any(at < period for at, one in reading.conditions if one in hits)
+    return replace(plan, date=entity.date, unsure=plan.unsure + behind)
 
 
 def _said_of_them(reading: Reading, noun_at: int) -> int | None:
@@ -78,10 +99,14 @@ def _said_of_them(reading: Reading, noun_at: int) -> int | None:
     return None
 
 
-def merged(conditions: Sequence[Condition]) -> list[Condition]:
-    """Conditions on values of one property joined: it can have but one of them."""
+def merged(conditions: Sequence[Condition], alternatives: Collection[int] = ()) -> list[Condition]:
+    """Conditions on values of one property joined: it can have but one of them.
+
+    Args:
+        alternatives: places of those with an "or" before them, which widen what stands before.
+    """
     found: list[Condition] = []
-    for one in conditions:
+    for place, one in enumerate(conditions):
         twin = next(
             (at for at, other in enumerate(found)
              if one.path is not None and other.path == one.path
@@ -96,6 +121,8 @@ def merged(conditions: Sequence[Condition]) -> list[Condition]:
         if one.values == other.values:
             continue
         common = [value for value in other.values if value in one.values]
+        if common and place in alternatives:  # "new or open": the two, not all that is open
+            one, other, common = _as_named(one), _as_named(other), []
         values = tuple(common or dict.fromkeys((*other.values, *one.values)))
         literals = ",".join(v if v[:1] in "'0123456789" else f"'{v}'" for v in values)
         words = one.words if common else f"{other.words} or {one.words}"
@@ -104,3 +131,22 @@ def merged(conditions: Sequence[Condition]) -> list[Condition]:
             date=other.date or one.date,
         )  # fmt: skip
     return found
+
+
+def alternatives(reading: Reading) -> frozenset[int]:
+    """Places of the conditions that an "or" joins to the one before: ``new, open or pending``."""
+    slots, found = reading.slots, set()
+    ors = [at for at, slot in enumerate(slots) if slot.text.lower() == "or"]
+    places = [at for at, _ in reading.conditions]
+    for place, (before, at) in enumerate(pairwise(places), 1):
+        listed = at < len(slots) and slots[at].apart and any(at < one for one in ors)
+        if listed or any(before < one < at for one in ors):
+            found.add(place)
+    return frozenset(found)
+
+
+def _as_named(one: Condition) -> Condition:
+    """A state whose words are the name of one of its values, as that value alone."""
+    name = one.words.replace(" ", "").lower()
+    named = tuple(value for value in one.values if value.strip("'").lower() == name)
+    return replace(one, values=named or one.values)

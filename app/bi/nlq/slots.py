@@ -71,6 +71,8 @@ def _at(
         return match.length, {"value": match.values}
     if token.stem in vocabulary.tagging and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
+    if match := names.titled(tokens, at, entity):
+        return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
     period = vocabulary.periods.read(tokens, at, now)
     if within := _within(tokens, at, entity, vocabulary):

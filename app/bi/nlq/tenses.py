@@ -32,6 +32,8 @@ def check_to_come(plan: Plan, reading: Reading) -> None:
     today = reading.now.today
     start = plan.period.start if plan.period is not None else None
     end = plan.period.end if plan.period is not None else None
+    if any("will" in one.text.lower().split() for one in reading.slots):
+        raise UnclearError("what will be: nothing is forecast")
     is_next = start == today and end is not None and (end - today).days > 1
     # "created within 2 days" may be about the last two.
     is_next = is_next and not any("within_time" in one for one in reading.slots)

@@ -109,6 +109,33 @@ class Names:
                     return Match(length + 1, (Value("client_tag", tags[0], tags[0]),))
         return None
 
+    def titled(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
+        """``data migration projects``, ``project Second site``: a name of projects beside the noun.
+
+        Several projects may be called alike, and are all meant. So are the contacts that a job
+        title names: "IT managers".
+        """
+        for length in self._lengths(tokens, at) if "called" in entity.data else ():
+            words = phrase(_said(tokens[at : at + length]))
+            if not set(words) & set(entity.data["called_as"]):
+                continue
+            known = (one for path in entity.data["called"] for one in self._texts(entity, path))
+            found = [one for one in known if length > 1 and phrase(one.name) == words]
+            if found:
+                return Match(length, tuple(found[:1]))
+        projects = self._vocabulary.entities["Projects"]
+        behind = at > 0 and tokens[at - 1].stem in projects.nouns
+        for length in self._lengths(tokens, at):
+            end = at + length
+            before = end < len(tokens) and tokens[end].stem in projects.nouns
+            if length == 1 or not (before or behind):
+                continue
+            words = phrase(_said(tokens[at:end]))
+            for one in self._texts(projects, projects.name):
+                if phrase(one.name) == words:
+                    return Match(length, (Value("title", one.name, one.name),))
+        return None
+
     @staticmethod
     def _lengths(tokens: Sequence[Token], at: int) -> Iterator[int]:
         longest = 1 if tokens[at].kind == "quoted" else min(LONGEST_NAME, len(tokens) - at)

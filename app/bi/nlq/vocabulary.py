@@ -249,6 +249,13 @@ class Entity:
                 elif name != "id":
                     yield words, Meaning("property", name, words)
 
+    def measure_of(self, path: str) -> Measure:
+        """The figure of a property; of one whose sum says nothing, the average."""
+        level = path in self.data.get("levels", ())
+        told = next((one for _, one in self.measures if level and one.value == path), None)
+        label, money = spoken(path).capitalize(), self.currency_of(path)
+        return told or Measure(label=label, value=path, money=money, average=level)
+
     def is_number(self, path: str) -> bool:
         """Whether a property of the record is a number."""
         found = self.prop(path)

@@ -25,7 +25,7 @@ _TOKEN = re.compile(
   | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
   | (?P<number>(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d{3})*)
-     (?:\.\d+)?)(?P<unit>%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
+     (?:\.\d+)?)(?P<unit>\s?%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
   | (?P<other>[^\s\w,;:?!.()'\u2019"-])
