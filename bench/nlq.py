@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ PARAPHRASES = FOLDER / "paraphrases.txt"
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
 HIGH = 0.8  # from here on an answer counts as confident
 ROWS = 1000
+_CENT = Decimal("0.01")
 _REFUSALS = {"unsupported": "unsupported", "clarify": "needsClarification"}
 
 
@@ -212,7 +213,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | Decimal):
-        return round(Decimal(value), 2)
+        return Decimal(value).quantize(_CENT, ROUND_HALF_UP)
     return str(value)
 
 

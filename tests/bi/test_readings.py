@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from flask import Flask
@@ -113,3 +114,85 @@ def test_an_or_between_states_takes_both(
 ) -> None:
     address = ask(question)["query"]["odata"].replace("%20", " ")
     assert f"status in ({values})" in address
+
+
+def test_a_ranking_of_groups_is_none_of_records(ask: Ask, business: None) -> None:
+    found = ask("top 3 reasons for lost deals by value in EUR")
+    assert next(one["name"] for one in found["columns"]) == "lostReason"
+
+
+def test_an_average_is_rounded_where_it_is_computed(ask: Ask, app: Flask, business: None) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        for rating in (5, 4, 4):
+            make_ticket(satisfaction_rating=rating, category="Rounding")
+    found = ask("average satisfaction rating by category")
+    address = found["query"]["odata"].replace("%20", " ")
+    assert "round(amountExact mul 100) divby 100 as amount" in address
+    assert {"category": "Rounding", "amount": Decimal("4.33")} in found["rows"]
+    # What is compared is what it was before.
+    above = ask("categories with an average satisfaction rating over 4.33")
+    assert "Rounding" in {row["category"] for row in above["rows"]}
+
+
+def test_hours_back_count_from_now(ask: Ask, business: None) -> None:
+    address = ask("tickets created in the last 24 hours")["query"]["odata"].replace("%20", " ")
+    assert "createdAt ge now() sub duration'PT24H'" in address
+    assert ask("invoices issued in the last 24 hours")["status"] == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "question", ["invoices due in 10 days", "new clients per quarter, last 4 quarters",
+                 "his open deals"]
+)  # fmt: skip
+def test_what_has_two_readings_is_told_with_doubt(ask: Ask, business: None, question: str) -> None:
+    assert ask(question)["confidence"] < HIGH
+
+
+def test_the_last_quarters_are_whole_ones(ask: Ask, business: None) -> None:
+    found = ask("tickets per month for the last 3 months")
+    first = today().replace(day=1)
+    assert f"createdAt lt {first}T00:00:00Z" in found["query"]["odata"].replace("%20", " ")
+    assert "without the one that runs" in found["interpretation"]
+
+
+def test_two_weekdays_may_be_the_last_one(ask: Ask, business: None) -> None:
+    near = today() - timedelta(days=1)
+    far = today() + timedelta(days=1)
+    found = ask(f"tickets created last {near:%A}")["confidence"]
+    assert (found < HIGH) == (near.weekday() < today().weekday())
+    again = ask(f"tickets created last {far:%A}")["confidence"]
+    assert (again < HIGH) == (far.weekday() < today().weekday())
+
+
+def test_a_count_and_a_balance_are_of_the_same_clients(ask: Ask, business: None) -> None:
+    found = ask("active clients and balance per account manager")
+    assert {"amount", "count"} < {one["name"] for one in found["columns"]}
+    assert found["query"]["entity"] == "Clients"
+
+
+def test_what_is_paid_stands_beside_what_is_invoiced(ask: Ask, business: None) -> None:
+    found = ask("total paid vs total invoiced this year")
+    assert "amountPaid with sum as amount,total with sum" in found["query"]["odata"].replace(
+        "%20", " "
+    )
+
+
+def test_columns_at_the_end_are_shown(ask: Ask, business: None) -> None:
+    found = ask("list invoices with client, reference and due date")
+    assert "reference" in {one["name"] for one in found["columns"]}
+    assert "filter=" in found["query"]["odata"] and "reference%20ne" not in found["query"]["odata"]
+    assert found["confidence"] >= HIGH
+    assert ask("clients with email and phone")["confidence"] < HIGH  # those that have both
+
+
+def test_a_state_beside_related_records_is_one_of_the_records(ask: Ask, business: None) -> None:
+    for question in ("clients with open invoices but also a credit balance",
+                     "clients with a credit balance and open invoices"):  # fmt: skip
+        address = ask(question)["query"]["odata"].replace("%20", " ")
+        assert "creditBalance gt 0 and Invoices/$count" in address
+
+
+def test_a_number_of_hours_is_no_amount(ask: Ask, app: Flask, business: None) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        make_project(name="Long one", budget_hours=9999)
+    assert "Long one (9,999.00)" in ask("top 3 projects by budget hours")["answer"]

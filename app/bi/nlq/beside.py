@@ -12,7 +12,7 @@ from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.spans import Period, midnight
 from app.bi.nlq.thresholds import FIGURES
-from app.bi.nlq.vocabulary import Dimension, Measure
+from app.bi.nlq.vocabulary import Dimension, Measure, spoken
 from app.bi.nlq.words import stem
 
 SHIFTS = ("day", "week", "month", "quarter", "half", "year")
@@ -38,6 +38,8 @@ class Beside(Asking):
     shift: str | None
     unsure: int
     is_singular: bool
+    clock_back: tuple[int, str] | None
+    is_timed: bool
 
     def _is_doer(self, at: int) -> bool:
         """Whether a verb stands before the ``by`` and a name behind whom it is about."""
@@ -63,6 +65,14 @@ class Beside(Asking):
         """``outstanding invoices``: the word says which records, it is no figure of them."""
         behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
         return behind is not None and behind.meanings.get("noun") == self.entity.key
+
+    def _timed(self, at: int, slot: Slot) -> None:
+        """``in May``, ``in the last 24 hours``."""
+        if "clock_back" in slot:
+            self.clock_back, self.is_timed = slot["clock_back"], True
+            return
+        self.periods.append(slot["period"])
+        self.unsure += slot["period"].unsure or self._is_since_when(at)
 
     def _is_since_when(self, at: int) -> bool:
         """``tasks blocked since May``: since when they are so is not what is known of them."""
@@ -228,6 +238,21 @@ class Beside(Asking):
         return "date" in slot and slot["state"].get("date") is None and not is_said
 
     def _imply(self) -> None:
+        """What no word says and others mean."""
+        self._imply_states()
+        if self.clock_back is None:
+            return
+        count, unit = self.clock_back
+        stated = [one.date for _, one in self.conditions if one.date and not one.negated]
+        path = self.date or next(iter(stated), self.entity.date)
+        words = f"in the last {count} {unit}{'' if count == 1 else 's'}"
+        if self.entity.is_date(path):
+            self.left.append(words)  # a day, and no time of it
+            return
+        text = f"{path} ge now() sub duration'PT{count}{unit[0].upper()}'"
+        self._add(len(self._slots), Condition(text, f"{spoken(path)} {words}"))
+
+    def _imply_states(self) -> None:
         """``in the same stage for 45 days``: what is closed is in none any more."""
         texts = [one.text for _, one in self.conditions]
         for path, implied in self.entity.data.get("implied", {}).items():

@@ -33,3 +33,18 @@ def group_name(dimension: Dimension) -> str:
     if dimension.path.count("/") < 2:
         return dimension.path
     return dimension.name if dimension.name == "country" else f"{dimension.name}Name"
+
+
+def exact(name: str) -> str:
+    """What an average is called before it is rounded."""
+    return f"{name}Exact"
+
+
+def rounded(name: str) -> str:
+    """An average with the two decimals that amounts have, as OData computes it."""
+    return f"round({exact(name)} mul 100) divby 100 as {name}"
+
+
+def plural(label: str) -> str:
+    """What several of a group are called."""
+    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"

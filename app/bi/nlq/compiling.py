@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.bi.nlq.columns import Column, Compiled, group_name
+from app.bi.nlq.columns import Column, Compiled, exact, group_name, plural, rounded
 from app.bi.nlq.filtering import condition_text, span
 from app.bi.nlq.listing import listed
 from app.bi.nlq.plan import Figure, Plan
@@ -28,6 +28,7 @@ class _Grouping:
         self.orders: list[str] = []
         self.aggregates: list[str] = []
         self.after: list[str] = []
+        self.rounded: list[str] = []  # averages, by the name of the figure
         self.figures: list[Column] = []
 
     def compiled(self) -> Compiled:
@@ -53,9 +54,11 @@ class _Grouping:
             steps.append(f"compute({','.join(self.computed)})")
         inner = f"aggregate({','.join(self.aggregates)})"
         steps.append(f"groupby(({','.join(self.keys)}),{inner})" if self.keys else inner)
+        if self.rounded and plan.kind != "mean":
+            steps.append(f"compute({','.join(rounded(name) for name in self.rounded)})")
         steps += self.after
         if plan.threshold is not None:
-            main = self._main
+            main = self._compared_by
             steps.append(f"filter({main} {plan.threshold.operator} {plan.threshold.number})")
         if plan.is_counted:
             return self._counted(steps)
@@ -70,6 +73,9 @@ class _Grouping:
         if plan.limit is not None and plan.kind != "mean" and not plan.is_within:
             options["top"] = str(plan.limit)
         columns = (*self.columns, *self.figures)
+        if self.rounded:
+            keys = [] if plan.kind == "mean" else self.keys
+            options["select"] = ",".join([*keys, *(one.name for one in self.figures)])
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)
 
@@ -84,6 +90,11 @@ class _Grouping:
     def _main(self) -> str:
         """The figure that groups are ranked and chosen by."""
         return "percent" if self.plan.kind == "share" else self.figures[0].name
+
+    @property
+    def _compared_by(self) -> str:
+        """The same before it is rounded."""
+        return exact(self._main) if self._main in self.rounded else self._main
 
     def _known(self) -> list[str]:
         """What has no name has no place in a ranking, and among groups that are chosen."""
@@ -105,7 +116,7 @@ class _Grouping:
             outer.append(group_name(one))
         outer += [plan.money] if plan.money else []
         kind = "topcount" if plan.ranked == "desc" else "bottomcount"
-        main = self._main
+        main = self._compared_by
         keys = ",".join(dict.fromkeys(outer))
         known = [] if plan.kind == "count" else [f"filter({main} ne null)"]
         return [*known, f"groupby(({keys}),{kind}({plan.limit},{main}))"]
@@ -210,8 +221,7 @@ class _Grouping:
             self._distinct()
         elif plan.kind == "measure":
             assert plan.measure is not None
-            value = self._value("value")
-            self.aggregates.append(f"{value} with {plan.method} as amount")
+            self._aggregate(self._value("value"), plan.method, "amount")
             type_ = "money" if plan.measure.money else "number"
             self._figure("amount", measure_label(plan.measure, plan.method), type_)
         else:
@@ -232,9 +242,16 @@ class _Grouping:
         if " " in value:
             self.computed.append(f"{value} as value{at}")
             value = f"value{at}"
-        self.aggregates.append(f"{value} with {figure.method} as {name}")
+        self._aggregate(value, figure.method, name)
         type_ = "money" if figure.measure.money else "number"
         self._figure(name, measure_label(figure.measure, figure.method), type_)
+
+    def _aggregate(self, value: str, method: str, name: str) -> None:
+        """One figure of many values; an average has the two decimals that amounts have."""
+        if method == "average":
+            self.rounded.append(name)
+        as_name = exact(name) if method == "average" else name
+        self.aggregates.append(f"{value} with {method} as {as_name}")
 
     def _distinct(self) -> None:
         wanted = self.plan.distinct
@@ -247,7 +264,9 @@ class _Grouping:
         self._figure("count", f"Different {wanted.label} values", "number")
 
     def _mean(self) -> None:
-        self.after.append("aggregate(count with average as average)")
+        self.after.append(f"aggregate(count with average as {exact('average')})")
+        self.rounded.append("average")
+        self.after.append(f"compute({rounded('average')})")
         self.figures = []
         dimension = self.plan.dimensions[0].label
         self._figure("average", f"Average {self.plan.entity.many} per {dimension}", "number")
@@ -291,7 +310,7 @@ class _Grouping:
             dates = span(plan, period.start, period.end)
             self.computed.append(f"case({dates}:{value},true:{zero}) as {name}Value")
             method = plan.method if plan.kind == "measure" else "sum"
-            self.aggregates.append(f"{name}Value with {method} as {name}")
+            self._aggregate(f"{name}Value", method, name)
             self._figure(name, _capital(period.label), type_)
         self.after.append(
             "compute(current sub previous as change,"
@@ -371,11 +390,6 @@ def measure_label(measure: Measure, method: str) -> str:
     """``Average: Revenue``."""
     prefix = {"average": "Average: ", "max": "Largest: ", "min": "Smallest: "}
     return prefix.get(method, "") + measure.label
-
-
-def plural(label: str) -> str:
-    """What several of a group are called."""
-    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
 
 
 def _capital(text: str) -> str:

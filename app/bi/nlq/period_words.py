@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from app.bi.nlq.spans import CYCLES, GRAINS
+from app.bi.nlq.spans import CLOCK_UNITS, CYCLES, GRAINS
 from app.bi.nlq.words import Token, phrase
 
+# Hours or minutes; more of them are said in days.
+LONGEST_CLOCK = 10_000
 _UNITS = {*GRAINS, "today", "yesterday", "tomorrow", "ytd"}
 
 
@@ -56,6 +58,16 @@ class PeriodWords:
             if length and is_one(tokens[at + length - 1]):
                 return length, name  # "by hours" is about how many they are
         return None
+
+    def clock_back(self, tokens: Sequence[Token], at: int) -> tuple[int, int, str] | None:
+        """``in the last 24 hours``: how many tokens, how many, and of what."""
+        length = self._at("past", tokens, at)
+        if not length or at + length + 1 >= len(tokens):
+            return None
+        count, unit = self.number(tokens[at + length]), tokens[at + length + 1].stem
+        if not count or count > LONGEST_CLOCK or unit not in CLOCK_UNITS:
+            return None
+        return length + 2, count, unit
 
     @staticmethod
     def is_year(token: Token) -> bool:

@@ -47,6 +47,8 @@ class PeriodReader(PeriodWords):
             end = period.end if (through and edge != "start") or edge == "end" else period.start
             until = Period(None, end, f"before {end}", None, period.said)
             return length + total, replace(until, weekday=period.weekday)
+        if found := self._ahead(tokens, at, now):
+            return found
         skipped = self._at("on", tokens, at)
         found = self._range(tokens, at, at + skipped, now)
         if found is not None and "and" in {token.stem for token in tokens[at : at + found[0]]}:
@@ -187,6 +189,21 @@ class PeriodReader(PeriodWords):
         units = unit[1] if count == 1 else f"{unit[1]}s"
         return 3, Period(start, step(start, unit[1], 1), f"{count} {units} ago", unit[1])
 
+    def _ahead(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
+        """``due in 10 days``: until then, as most people mean it, or on that day."""
+        length = self._at("inside", tokens, at)
+        if not length or not at or (tokens[at - 1].stem,) not in self._phrases["ahead_of"]:
+            return None
+        place = at + length
+        count = self.number(tokens[place]) if place < len(tokens) else None
+        unit = self._unit(tokens, place + 1)
+        if not count or unit is None or count > 1200:
+            return None
+        label = f"the next {count} {unit[1]}{'' if count == 1 else 's'}"
+        end = step(now.today, unit[1], count) + timedelta(days=1)
+        period = Period(now.today, end, label, unsure=True)
+        return length + 1 + unit[0], period
+
     def _relative(
         self, tokens: Sequence[Token], at: int, now: Calendar
     ) -> tuple[int, Period] | None:
@@ -204,7 +221,8 @@ class PeriodReader(PeriodWords):
             units = unit[1] if count == 1 else unit[1] + "s"
             if name == "past":
                 start = step(tomorrow, unit[1], -count)
-                return total, Period(start, tomorrow, f"the last {count} {units}")
+                label = f"the last {count} {units}"
+                return total, Period(start, tomorrow, label, rolling=count)
             return total, Period(
                 now.today, step(now.today, unit[1], count), f"the next {count} {units}"
             )
@@ -240,7 +258,9 @@ class PeriodReader(PeriodWords):
         else:
             day = now.today - timedelta(days=(now.today.weekday() - wanted - 1) % 7 + 1)
         period = Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
-        return place + 1 - at, replace(period, weekday=not (length or ahead))
+        # "last Monday", on a Wednesday: the one two days ago, or that of last week.
+        is_near = bool(length) and day >= unit_start(now.today, "week")
+        return place + 1 - at, replace(period, weekday=not (length or ahead), unsure=is_near)
 
     def _month(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``March``, ``March 2026``, ``March 5``, ``5 March 2026``, ``last March``."""

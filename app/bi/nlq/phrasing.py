@@ -155,7 +155,7 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
 def _named(plan: Plan, row: Row) -> str:
     """The name of a record, and what the list is ordered by."""
     name = str(row.get(plan.entity.name) or f"no. {row.get('id')}")
-    ordered = (plan.order or "").removesuffix(" desc")
+    ordered = _shown_order(plan)
     value = row.get(ordered)
     if plan.entity.join is not None and plan.limit == 1 and row.get("Client/name"):
         name += f", {row['Client/name']}"  # whose it is
@@ -167,8 +167,16 @@ def _named(plan: Plan, row: Row) -> str:
         return f"{name} ({value[:10]})"
     if not isinstance(value, int | Decimal):
         return name
-    money = row.get(plan.entity.currency_of(ordered) or "currency") or ""
+    code = plan.entity.currency_of(ordered)
+    money = row.get(code) or "" if code else ""
     return f"{name} ({number(value)} {money}".strip() + ")"
+
+
+def _shown_order(plan: Plan) -> str:
+    """What a list is ordered by; of an amount that is ranked by its worth, the amount itself."""
+    ordered = (plan.order or "").removesuffix(" desc").partition(" mul ")[0]
+    own = f"{ordered[4:5].lower()}{ordered[5:]}"
+    return own if ordered.startswith("base") and plan.entity.prop(own) is not None else ordered
 
 
 def _label(path: str) -> str:

@@ -61,6 +61,7 @@ class Reading(Beside):
     threshold: Threshold | None = None  # that groups have to pass
     took: str | None = None  # the date that ends what took so long
     is_timed: bool = False  # a date was bounded
+    clock_back: tuple[int, str] | None = None
     chart: str | None = None
     one_subject: bool = False  # "the top client", not "clients"
     is_record: bool = False  # a name or number says which record is meant
@@ -114,9 +115,8 @@ class Reading(Beside):
             self.doubts.append(doubt)
         if "within_time" in slot and self._within(at, *slot["within_time"]):
             pass
-        elif "period" in slot:
-            self.periods.append(slot["period"])
-            self.unsure += slot["period"].unsure or self._is_since_when(at)
+        elif {"clock_back", "period"} & set(slot.meanings):
+            self._timed(at, slot)
         elif "grain" in slot:
             self.grain = slot["grain"]
             self._by = at + 1 < len(self._slots) and "or" in self._slots[at + 1]  # "and status"

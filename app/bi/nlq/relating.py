@@ -20,6 +20,8 @@ from app.bi.nlq.words import Token
 
 # With what a clause about related records begins.
 _MARKS = {"with", "without", "not", *OPERATORS}
+# Between a link and what is linked.
+_BETWEEN = ("also", "a", "an", "the", "with", "have")
 
 
 class Relating:
@@ -66,9 +68,37 @@ class Relating:
             start = own + 1  # "... and an overdue invoice"
         if start is None:
             return None
+        start = self._behind_own(entity, tokens, start, at)
         groups = [one for one in slots if one[0] > at and "by" in one[2]]
         ends = [place for place, end, _ in groups if not self._is_way(other, tokens, end)]
-        return other, tokens, start, min([*ends, self._next(tokens, at, others[1:])])
+        stops = [*ends, self._next(tokens, at, others[1:]), self._own(entity, other, tokens, at)]
+        return other, tokens, start, min(stops)
+
+    def _own(self, entity: Entity, other: str, tokens: list[Token], at: int) -> int:
+        """Where a state of the records themselves is linked: ``but also a credit balance``."""
+        theirs = self._vocabulary.entities[other].lexicon
+        for place in range(at + 1, len(tokens) - 1):
+            if not self._links(tokens[place]):
+                continue
+            begin = place + 1
+            while begin < len(tokens) and tokens[begin].stem in _BETWEEN:
+                begin += 1
+            for length in (3, 2):
+                stems = tuple(token.stem for token in tokens[begin : begin + length])
+                kinds = {one.kind for one in entity.lexicon.get(stems, ())}
+                if "state" in kinds and stems not in theirs:
+                    return place
+        return len(tokens)
+
+    def _behind_own(self, entity: Entity, tokens: list[Token], start: int, at: int) -> int:
+        """``with a credit balance and open invoices``: what is counted begins behind the link."""
+        begin = start
+        while begin < at and tokens[begin].stem in _BETWEEN:
+            begin += 1
+        place = next((one for one in range(begin, at) if self._links(tokens[one])), at)
+        stems = tuple(token.stem for token in tokens[begin:place])
+        kinds = {one.kind for one in entity.lexicon.get(stems, ())}
+        return place + 1 if place < at and {"state", "property"} & kinds else start
 
     def _is_way(self, other: str, tokens: list[Token], at: int) -> bool:
         """``payments by card``: how it was done, no group."""

@@ -239,6 +239,10 @@ def _with_period(plan: Plan, reading: Reading) -> Plan:
         return plan
     period = periods[0]
     plan = replace(plan, period=period)
+    whole = None if wants_compared else period.whole(plan.grain or "day", reading.now.today)
+    if whole is not None:
+        plan = replace(plan, period=whole, unsure=plan.unsure + 1)
+        plan = plan.with_assumption(f"whole {plan.grain}s count, without the one that runs")
     named = reading.date or stated or measured or rated
     if not named and "date_note" in reading.entity.data:
         plan = plan.with_assumption(reading.entity.data["date_note"])

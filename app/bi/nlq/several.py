@@ -11,6 +11,7 @@ from app.bi.nlq.figures import side_by_side, with_figures
 from app.bi.nlq.parts import Two, together, two_measures, two_of
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.relating import Relating
+from app.bi.nlq.shown import shown_columns, with_columns
 from app.bi.nlq.slots import positions
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.words import Token
@@ -32,7 +33,12 @@ class Several(Relating):
         """A plan, changed by what a later question says; None where it says something else."""
 
     def _whole(self, tokens: list[Token]) -> Understood:
-        """A question by itself that may have several figures, or be two."""
+        """A question by itself that may have several figures or columns, or be two."""
+        if shown := shown_columns(tokens, self._vocabulary):
+            found = self._fresh(list(shown.tokens))
+            listed = [with_columns(one, shown) for one in found.plans]
+            if listed and all(listed):
+                return Understood(tuple(one for one in listed if one))
         if sides := side_by_side(tokens, self._vocabulary):
             found = self._fresh(list(sides.tokens))
             made = [with_figures(one, sides.methods) for one in found.plans]
@@ -67,7 +73,9 @@ class Several(Relating):
     def _second(self, two: Two, first: Understood) -> Understood:
         """The second question, by itself or as one that goes on."""
         tokens = list(two.second)
-        kinds = {kind for _, _, kinds in positions(tokens, self._vocabulary) for kind in kinds}
+        own = first.plans[0].entity if len(first.plans) == 1 else None
+        told = positions(tokens, self._vocabulary, own)  # an account manager is no account
+        kinds = {kind for _, _, kinds in told for kind in kinds}
         if "by" in kinds and "noun" not in kinds and (shared := self._sharing(first, tokens)):
             return shared
         if not self._follows(tokens):

@@ -40,6 +40,9 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
     if whole is None and (done := _said_of_them(reading, noun_at)) is not None:
         behind = [one for at, one in reading.conditions if at > done]
         ahead = [one for at, one in reading.conditions if at < done]
+    if any({"his", "her"} & set(one.text.lower().split()) for one in reading.slots):
+        ahead += [one for one in behind if is_person(one)]  # "what percentage of his deals did X"
+        behind = [one for one in behind if not is_person(one)]
     money = plan.measure.money if plan.measure is not None else None
     if money is not None and len(behind) + len(ahead) > 1:  # "of EUR revenue, from Germany"
         ahead += [one for one in behind if one.path == money]
@@ -59,10 +62,24 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
     among = tuple(merged(ahead)) if behind else ()
     rates = reading.entity.data.get("rates", {}).values()
     decided = next((among for hits, among, *_ in rates if hits == text and among), None)
-    if decided is not None and not among:  # "share of deals won": of those won or lost
-        among, plan = (Condition(decided, "decided"),), replace(plan, unsure=plan.unsure + 1)
     hit = Condition(text, words)
+    if decided is not None and not any("status" in one.text for one in among):
+        # "share of deals won": of those won or lost, then
+        among = (*among, Condition(decided, "decided"))
+        return replace(plan, share_of=hit, conditions=among, unsure=plan.unsure + 1)
     return _of_whole(replace(plan, share_of=hit, conditions=among), reading, hits)
+
+
+def is_person(condition: Condition) -> bool:
+    """Whether it is about the person whose records they are."""
+    path = condition.path or condition.text.partition(" ")[0]
+    return path in ("ownerId", "assigneeId", "managerId", "Client/ownerId")
+
+
+def is_of_person(plan: Plan) -> bool:
+    """Whether the records of a person are meant."""
+    hit = () if plan.share_of is None else (plan.share_of,)
+    return any(is_person(one) for one in (*plan.conditions, *hit))
 
 
 def _of_whole(plan: Plan, reading: Reading, hits: Sequence[Condition]) -> Plan:

@@ -75,6 +75,8 @@ def _at(
         return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
     period = vocabulary.periods.read(tokens, at, now)
+    if clock := vocabulary.periods.clock_back(tokens, at):
+        return clock[0], {"clock_back": clock[1:]}
     if within := _within(tokens, at, entity, vocabulary):
         return within[0], {**within[1], **({"period": period[1]} if period else {})}
     if (grain := vocabulary.periods.grain(tokens, at)) and grain[0] >= length:

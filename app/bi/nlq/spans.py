@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -25,6 +25,7 @@ class Period:
     said: bool = True  # whether its year was; a month alone is the last one of that name
     weekday: bool = False  # the latest one of that name, or of what lies ahead the next
     unsure: bool = False  # "last months": one of them may not be what was meant
+    rolling: int = 0  # "the last 4 quarters": how many of the units that the label names
 
     def this_year(self, today: date) -> Period:
         """The month of this year, the weekday to come, where no more was said."""
@@ -56,6 +57,13 @@ class Period:
             end = add_months(self.end, -MONTHS[unit])
         label = f"the {unit} before" if self.grain == unit else f"a {unit} earlier"
         return Period(start, end, label, self.grain)
+
+    def whole(self, grain: str, today: date) -> Period | None:
+        """The last so many whole units, without the one that runs; None where others are meant."""
+        if not self.rolling or not self.label.endswith(f" {grain}s") or grain == "day":
+            return None
+        end = unit_start(today, grain)
+        return replace(self, start=step(end, grain, -self.rolling), end=end)
 
     def before(self) -> Period | None:
         """The period of the same kind just before."""

@@ -19,6 +19,7 @@ from app.bi.nlq.parts import two_of
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import resolved
+from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import Calendar
 from app.bi.nlq.tenses import check_to_come, took_how_long
@@ -219,6 +220,8 @@ class _Understanding(Owned):
             asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
             # Who "they" are was said before, and may be others than all.
             they = any(token.stem in self._vocabulary.pronouns for token in tokens)
+            whose = any(token.stem in self._vocabulary.possessives for token in tokens)
+            they = they or (whose and not is_of_person(plan))
             plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked,
                            today=self._now.today, unsure=plan.unsure + they + doubts)  # fmt: skip
         return Candidate(plan, reading, unknown, None, score)

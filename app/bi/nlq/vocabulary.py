@@ -28,8 +28,8 @@ _NO_STATES = (
 )
 Phrase = tuple[str, ...]
 # Words that are looked up one by one, and are no phrases of a question.
-_SINGLE = ("yes_no", "introduces", "pronouns", "percent", "tagging", "talk", "reasons",
-           "beyond")  # fmt: skip
+_SINGLE = ("yes_no", "introduces", "pronouns", "possessives", "percent", "tagging", "talk",
+           "reasons", "beyond")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -315,6 +315,7 @@ class Vocabulary:
         self._percent = frozenset(phrase(text)[0] for text in data["words"]["percent"])
         self.nearest: Mapping[str, str] = data["nearest"]
         self.pronouns = frozenset(phrase(text)[0] for text in data["words"]["pronouns"])
+        self.possessives = frozenset(phrase(text)[0] for text in data["words"]["possessives"])
         self.talk = frozenset(phrase(text)[0] for text in data["words"]["talk"])
         self.reasons = [phrase(text) for text in data["words"]["reasons"]]
         self.inside = frozenset(data["languages"]["inside"])
