@@ -29,6 +29,9 @@ def in_one_currency(plan: Plan) -> Plan:
     found = _currencies(plan, money)
     if len(found) < 2:
         return plan
+    if plan.kind == "list" and not plan.limit:  # none is left out of what is only put in order
+        mixed = replace(plan, unsure=plan.unsure + 1)
+        return mixed.with_assumption("amounts of several currencies are ordered by their numbers")
     own = organisation().defaults.currency
     chosen = own if own in found else max(found, key=lambda code: found[code])
     others = ", ".join(sorted(code for code in found if code != chosen))
@@ -58,7 +61,7 @@ def _ranked_money(plan: Plan) -> str | None:
     """The currency property of what a plan is ranked by."""
     if plan.kind == "list":
         path = (plan.order or "").removesuffix(" desc")
-        return plan.entity.currency_of(path) if path and plan.limit else None
+        return plan.entity.currency_of(path) if path else None
     if plan.ranked is None or any(one.name == "currency" for one in plan.dimensions):
         return None
     return plan.money

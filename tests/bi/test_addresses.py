@@ -27,9 +27,10 @@ LEAST = {
     "questions_18": 20,
     "questions_19": 20,
     "questions_20": 20,
-    "questions_33": 25,
-    "questions_34": 25,
-    "questions_35": 25,
+    "questions_33": 20,
+    "questions_34": 20,
+    "questions_35": 20,
+    "questions_36": 20,
 }
 
 

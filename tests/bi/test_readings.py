@@ -196,3 +196,22 @@ def test_a_number_of_hours_is_no_amount(ask: Ask, app: Flask, business: None) ->
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         make_project(name="Long one", budget_hours=9999)
     assert "Long one (9,999.00)" in ask("top 3 projects by budget hours")["answer"]
+
+
+def test_a_list_that_says_largest_first_is_so(ask: Ask, business: None) -> None:
+    found = ask("open deals, highest first")
+    assert "$orderby=baseAmount desc" in found["query"]["odata"].replace("%20", " ")
+    assert ask("open tickets, highest first")["status"] == "unsupported"  # highest what
+    again = ask("blocked clients with their balance, highest first")["query"]["odata"]
+    assert "$orderby=outstandingBalance desc" in again.replace("%20", " ")
+
+
+def test_amounts_of_each_currency_in_one_order_are_doubted(ask: Ask, business: None) -> None:
+    found = ask("payments, largest first")
+    assert found["status"] == "answered"
+    assert found["confidence"] < HIGH or "currencies" not in found["interpretation"]
+
+
+def test_a_state_of_no_named_records_is_doubted(ask: Ask, business: None) -> None:
+    assert ask("what is overdue")["confidence"] < HIGH
+    assert ask("what's in the pipeline for July")["query"]["entity"] == "Opportunities"

@@ -125,6 +125,11 @@ class Beside(Asking):
         grouped = any({"by", "grain"} & set(one.meanings) for one in self._slots)
         return shown and not asked and not grouped and self.entity.is_number(measure.value)
 
+    def _is_own(self, at: int) -> bool:
+        """``clients with their balance``: a property, not the amount of what they were sold."""
+        shown = at > 0 and "shows" in self._slots[at - 1] and self.noun_at is not None
+        return shown and "amount" in self._slots[at] and self.entity.default_measure is None
+
     def _is_named_as(self, slot: Slot, behind: Slot) -> bool:
         """``clients from Hamburg``, ``city Hamburg``: the word only says what the name is of."""
         own, values = slot["dimension"], behind.meanings.get("value", ())

@@ -119,7 +119,7 @@ def _taken_for_granted(plan: Plan, reading: Reading) -> int:
         )
         noted = "date_note" in plan.entity.data
         found += noted and (stated or plan.kind == "measure")
-    found += _is_cut(plan)
+    found += _is_cut(plan) + _is_of_no_kind(plan, reading)
     # "the stage with the most money": that of the open deals, or the won ones.
     found += bool(plan.ranked) and plan.kind == "measure" and _is_of_all_stages(plan)
     found += _is_to_come(plan, reading) + _is_of_two_dates(plan, reading)
@@ -168,6 +168,13 @@ def _is_cut(plan: Plan) -> bool:
         return False
     named = f"{plan.grain}s" in plan.period.label
     return named and unit_start(start, plan.grain) != start
+
+
+def _is_of_no_kind(plan: Plan, reading: Reading) -> bool:
+    """``what is overdue``: the word is one of several kinds of records, and none is named."""
+    named = reading.noun_at is not None or reading.is_record or reading.measure or reading.rate
+    figure = {"amount", "how_much", "sum"} & reading.flags or reading.order
+    return plan.kind in ("list", "count") and not (named or figure or plan.dimensions)
 
 
 def _is_to_come(plan: Plan, reading: Reading) -> bool:

@@ -38,7 +38,7 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
                        limit=reading.limit or plan.limit or own.limit)  # fmt: skip
         if plan.kind != "list" and own.kind == "list":
             changes.update(ranked="asc" if reading.rank == "asc" else "desc")
-    if own.order:
+    if own.order and (plan.kind == "list" or not own.sort):
         changes.update(order=own.order, order_words=own.order_words)
     if own.chart or own.sort:
         changes.update(chart=own.chart or plan.chart, sort=own.sort or plan.sort)

@@ -10,6 +10,8 @@ from app.bi.nlq.vocabulary import spoken
 RANKS = {"most": "desc", "top": "desc", "highest": "desc", "least": "asc", "bottom": "asc",
           "lowest": "asc", "newest": "new", "oldest": "old", "best": "desc",
           "worst": "asc"}  # fmt: skip
+# How many there are of each group.
+_NUMBERS = ("number", "count", "the number", "amount of them")
 _TIMES = ("newest", "oldest")
 
 
@@ -118,6 +120,12 @@ class Ordering(Bounds):
             self.sort = "asc" if "ascending" in slot else "desc"
             return at + 1
         behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        counted = behind is not None and behind.text.lower() in _NUMBERS
+        if counted and {"by", "count", "dimension"} & {
+            k for o in self._slots[:at] for k in o.meanings
+        }:
+            self.sort = self.sort or "desc"  # "leads per owner, sorted by number"
+            return at + 2
         path = None if behind is None else next(
             (behind[kind] for kind in ("date", "property") if kind in behind), None
         )  # fmt: skip

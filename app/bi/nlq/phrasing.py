@@ -159,17 +159,28 @@ def _named(plan: Plan, row: Row) -> str:
     value = row.get(ordered)
     if plan.entity.join is not None and plan.limit == 1 and row.get("Client/name"):
         name += f", {row['Client/name']}"  # whose it is
-    told = [f"{_label(path)}: {_text(row.get(path))}" for path in plan.extra_columns
-            if path != ordered]  # fmt: skip
+    told = [
+        f"{_label(path)}: {_with_currency(plan, path, row)}"
+        for path in plan.extra_columns
+        if path != ordered
+    ]
     if told:
         name += f" ({', '.join(told)})"
     if isinstance(value, str) and plan.limit == 1:
         return f"{name} ({value[:10]})"
     if not isinstance(value, int | Decimal):
         return name
-    code = plan.entity.currency_of(ordered)
+    return f"{name} ({_with_currency(plan, ordered, row)})"
+
+
+def _with_currency(plan: Plan, path: str, row: Row) -> str:
+    """A value of a record, an amount with its currency."""
+    value = row.get(path)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return _text(value)
+    code = plan.entity.currency_of(path)
     money = row.get(code) or "" if code else ""
-    return f"{name} ({number(value)} {money}".strip() + ")"
+    return f"{number(value)} {money}".strip()
 
 
 def _shown_order(plan: Plan) -> str:

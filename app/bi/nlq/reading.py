@@ -256,7 +256,7 @@ class Reading(Beside):
             self._date_word(at, slot["date"], slot.text)
         elif "dimension" in slot:
             self._loose_dimension(at, slot)
-        elif "property" in slot and not set(_FLAGS) & set(slot.meanings):
+        elif "property" in slot and (self._is_own(at) or not set(_FLAGS) & set(slot.meanings)):
             self._property(at, slot)
         else:
             return False

@@ -326,6 +326,21 @@ def _known(plan: Plan, order: str) -> Plan:
     return replace(plan, conditions=(*plan.conditions, condition))
 
 
+def _in_order(plan: Plan, reading: Reading) -> Plan:
+    """``open invoices, highest first``: by the figure that is shown, or the usual amount."""
+    entity = reading.entity
+    shown = [one for one in reading.columns if entity.is_number(one)]
+    usual = reading.amount if not entity.data.get("unranked") else None
+    path = shown[0] if len(shown) == 1 else usual
+    if path is None and reading.noun_at is not None:
+        raise UnclearError("by what they are to be sorted")
+    if path is None:
+        return replace(plan, measure=None)
+    down = " desc" if reading.sort == "desc" else ""
+    words = f"{'largest' if down else 'smallest'} first"
+    return replace(plan, measure=None, order=f"{path}{down}", order_words=words)
+
+
 def _with_order(plan: Plan, reading: Reading) -> Plan:
     rank, entity = reading.rank, plan.entity
     if plan.kind != "list":
@@ -356,6 +371,8 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
             order = order.removesuffix(" desc") + (" desc" if reading.sort == "desc" else "")
         plan = plan if is_sorted else _known(plan, order)
         return replace(plan, order=order, order_words=reading.order_words, limit=most)
+    if rank is None and reading.sort is not None:
+        return _in_order(plan, reading)
     if rank in ("new", "old"):
         date = plan.date or entity.date
         columns = (*plan.extra_columns, *([date] if "/" not in date else []))
