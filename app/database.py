@@ -41,8 +41,7 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         for key, engine in db.engines.items():
             engines.listen(engine, reading=key == READ)
-        is_file = url.get_backend_name() == "sqlite"
-        app.extensions["readers"] = Readers(db.engines[READ]) if is_file else None
+        app.extensions["readers"] = Readers(db.engines[READ])
 
 
 def read_engine() -> Engine:
@@ -69,8 +68,8 @@ def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
 
 def reading() -> AbstractContextManager[Connection]:
     """``with reading() as connection:`` for a statement of the reading engine, and no more."""
-    readers: Readers | None = current_app.extensions["readers"]
-    return read_engine().connect() if readers is None else readers.borrow()
+    readers: Readers = current_app.extensions["readers"]
+    return readers.borrow()
 
 
 def reading_committed() -> AbstractContextManager[Connection]:

@@ -42,6 +42,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "api_key": ("created", "revoked"),
     "user": ("created", "disabled", "locked"),
 }  # fmt: skip
+TABLE: Any = Event.__table__
 EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() for verb in verbs)
 
 # A larger object is replaced by its id and address: receivers are promised at most 20 KB, the
@@ -61,8 +62,8 @@ def emit(
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
     audited: Mapping[str, Any] | None = None,
-) -> int:
-    """Write an event into the outbox, in the transaction of the change; returns its key.
+) -> None:
+    """Write an event into the outbox, in the transaction of the change.
 
     Args:
         entity: name of the entity type, such as ``Invoice``.
@@ -70,6 +71,29 @@ def emit(
         representation: the JSON text of the entity when the caller has it; else it is read.
         previous: the changed properties as they were, in wire spelling.
         audited: the record of audit of the same change, of ``audit.made``, to be written with it.
+    Raises: KeyError, ``name`` is not an event.
+    """
+    row = made(
+        name, entity, entity_id,
+        sequence=sequence, representation=representation, previous=previous,
+    )  # fmt: skip
+    if audited is None:
+        records.add(TABLE, row)
+    else:
+        records.add_both(audit.TABLE, audited, TABLE, row)
+
+
+def made(
+    name: str,
+    entity: str,
+    entity_id: int,
+    *,
+    sequence: int,
+    representation: str | None = None,
+    previous: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The row that ``emit`` writes, for whoever needs its key.
+
     Raises: KeyError, ``name`` is not an event.
     """
     if name not in EVENT_NAMES:
@@ -90,7 +114,7 @@ def emit(
         reference = json_text({"id": entity_id, "url": entity_url(entity, entity_id)})
         payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
     now = utc_now()
-    row = {
+    return {
         "key": _event_key(now),
         "created_at": now,
         "type": name,
@@ -100,9 +124,6 @@ def emit(
         "payload": orjson.Fragment(payload),
         "request_id": current_request_id(),
     }
-    if audited is None:
-        return records.insert(Event.__table__, row)
-    return records.insert_both(audit.TABLE, audited, Event.__table__, row)
 
 
 def _event_key(now: datetime) -> str:

@@ -36,6 +36,14 @@ def connection() -> Connection:
     return db.session().connection()
 
 
+def settle() -> None:
+    """Let everything that was written without awaiting it be in the database now.
+
+    Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError: the database refuses it.
+    """
+    statements.settle(connection())
+
+
 def note(name: str, value: Any) -> None:
     """Remember something until the next row is written that an entity may show."""
     db.session().notes[name] = value
@@ -70,24 +78,32 @@ def insert(table: FromClause, values: Mapping[str, Any]) -> int:
     return int(cursor.fetchone()[0]) if "id" in of.c else 0
 
 
-def insert_both(
-    first: FromClause, first_values: Mapping[str, Any], last: FromClause, values: Mapping[str, Any]
-) -> int:
-    """Add a row to each of two tables without defaults; returns the ``id`` in ``last``.
+def add(table: FromClause, values: Mapping[str, Any]) -> None:
+    """Add a row whose key nobody asks for; it is there for whatever reads next.
 
-    Raises: sqlalchemy.exc.IntegrityError, a constraint of the database refuses one of them.
+    Raises: sqlalchemy.exc.IntegrityError, here or from what comes next, the commit at the latest.
     """
+    of = _table(table)
+    conn = _writing(of)
+    statements.insert_statement(conn.dialect, of, tuple(values)).run_later(conn, values)
+
+
+def add_both(
+    first: FromClause, first_values: Mapping[str, Any], last: FromClause, values: Mapping[str, Any]
+) -> None:
+    """As ``add``, a row to each of two tables without defaults."""
     one, other = _table(first), _table(last)
     _writing(one)
     conn = _writing(other)
     if conn.dialect.name == "sqlite":
-        insert(first, first_values)
-        return insert(last, values)
+        for table, row in ((one, first_values), (other, values)):
+            statements.insert_statement(conn.dialect, table, tuple(row)).run_later(conn, row)
+        return
     statement = statements.joint_insert(
         conn.dialect, one, tuple(first_values), other, tuple(values)
     )
     given = {statements.FIRST + name: value for name, value in first_values.items()}
-    return int(statement.run(conn, given | dict(values)).fetchone()[0])
+    statement.run_later(conn, given | dict(values))
 
 
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -135,18 +151,28 @@ def get(table: FromClause, key: int, *, lock: bool = False) -> Row[Any]:
 
 
 def update(
-    table: FromClause, key: int, changes: Mapping[str, Any], *, version: int | None = None
+    table: FromClause,
+    key: int,
+    changes: Mapping[str, Any],
+    *,
+    version: int | None = None,
+    held: bool = False,
 ) -> None:
     """Change the named columns of a row; no others are written.
 
     Args:
         version: the row version that must still stand; the statement itself checks it.
+        held: this transaction has locked the row; then its change is there for whatever comes
+            next, which may raise what the database has against it.
     Raises: NotFoundError, no such row; PreconditionFailedError, the version is another.
     """
     of = _table(table)
     conn = _writing(of)
     statement = statements.update_statement(conn.dialect, of, tuple(changes), version is not None)
     values = {**changes, statements.KEY: key, statements.VERSION: version}
+    if held:
+        statement.run_later(conn, values)
+        return
     if statement.run(conn, values).rowcount:
         return
     if version is not None and find(table, key) is not None:

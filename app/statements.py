@@ -66,11 +66,21 @@ class Statement:
 
         Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError.
         """
+        return execute(connection, self.sql, self._bound(values))
+
+    def run_later(self, connection: Connection, values: Mapping[str, Any]) -> None:
+        """Bind ``values``, and run at the latest before the next statement or the commit.
+
+        Raises: sqlalchemy.exc.DBAPIError; a refusal may come out where it runs.
+        """
+        execute_later(connection, self.sql, self._bound(values))
+
+    def _bound(self, values: Mapping[str, Any]) -> Any:
         bound = {**self._fixed, **values}
         for name, process in self._binders:
             bound[name] = process(bound[name])
         ordered = self._ordered
-        return execute(connection, self.sql, bound if ordered is None else ordered(bound))
+        return bound if ordered is None else ordered(bound)
 
     def fix(self, values: Mapping[str, Any]) -> None:
         """Let parameters have these values whenever none are given."""
@@ -124,6 +134,34 @@ def execute(connection: Connection, sql: str, parameters: Any = (), **options: A
     return cursor
 
 
+def execute_later(connection: Connection, sql: str, parameters: Any = ()) -> None:
+    """As ``execute``, for a statement whose result nobody looks at.
+
+    On PostgreSQL it goes to the server together with the next one, or with the commit.
+    """
+    direct = getattr(connection.connection.dbapi_connection, "direct", None)
+    if direct is None:
+        execute(connection, sql, parameters)
+        return
+    try:
+        direct.later(sql, parameters)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _wrapped(connection, sql, parameters, error) from error
+
+
+def settle(connection: Connection) -> None:
+    """Run what ``execute_later`` was given and has not run yet.
+
+    Raises: sqlalchemy.exc.DBAPIError, such as IntegrityError.
+    """
+    direct = getattr(connection.connection.dbapi_connection, "direct", None)
+    try:
+        if direct is not None:
+            direct.settle()
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _wrapped(connection, "", (), error) from error
+
+
 def fetch_all(
     connection: Connection, sql: str, parameters: Any = (), **options: Any
 ) -> list[tuple[Any, ...]]:
@@ -174,7 +212,7 @@ def joint_insert(
     first: Table, first_columns: tuple[str, ...],
     last: Table, last_columns: tuple[str, ...],
 ) -> Statement:  # fmt: skip
-    """An INSERT into ``last`` that adds a row to ``first``, too; returns the id in ``last``.
+    """An INSERT into ``last`` that adds a row to ``first``, too.
 
     One way to the server in place of two; SQLite, which has none, does not know it. No column that
     is left out may have a default here. Values of ``first`` have ``FIRST`` before their names.
@@ -185,7 +223,6 @@ def joint_insert(
         sql_insert(last)
         .values(_parameters(last, last_columns))
         .add_cte(sql_insert(first).values(values).cte("first_row"))
-        .returning(last.c.id)
     )
     return Statement(statement, given | {name: last.c[name] for name in last_columns}, dialect)
 

@@ -13,7 +13,7 @@ from flask import g
 from sqlalchemy import Connection, CursorResult, Engine, Executable, NestedTransaction
 from sqlalchemy.engine import RootTransaction
 
-from app.engines.turns import TurnsPool
+from app.engines.parking import ParkingPool
 from app.shared_commit import forget_share
 
 _NAME = "running_transaction"
@@ -30,7 +30,7 @@ class Transaction:
         self._engine = engine
         self._connection: Connection | None = None
         self._root: RootTransaction | None = None
-        self._turns: TurnsPool | None = None  # where the connection came from
+        self._pool: ParkingPool | None = None  # where the connection came from
         self.info: dict[str, Any] = {}
         self.notes: dict[str, Any] = {}  # of this transaction alone
         self.before_commit: list[Callable[[], None]] = []
@@ -42,8 +42,8 @@ class Transaction:
         found = self._connection
         if found is None:
             pool = self._engine.pool  # the engine has another one after it was disposed of
-            self._turns = pool if isinstance(pool, TurnsPool) else None
-            found = self._turns.take_parked() if self._turns is not None else None
+            self._pool = pool if isinstance(pool, ParkingPool) else None
+            found = self._pool.take_parked() if self._pool is not None else None
             if found is None:
                 found = self._engine.connect()
             try:
@@ -108,10 +108,10 @@ class Transaction:
         connection, self._connection, self._root = self._connection, None, None
         if connection is None:
             return
-        if self._turns is not None and not (
+        if self._pool is not None and not (
             connection.in_transaction() or connection.invalidated or connection.closed
         ):
-            self._turns.park(connection)
+            self._pool.park(connection)
         else:
             connection.close()
 

@@ -18,6 +18,7 @@ from sqlalchemy import Engine, insert, make_url, select, update
 from app import statements
 from app.config import Config
 from app.database import primary_engine
+from app.engines.readers import Readers
 from app.extensions import db
 from app.limits.shared import EPOCH_KEY
 from app.models.user import SecurityEpoch
@@ -63,11 +64,11 @@ class DatabaseEpoch:
     """One indexed read, in the primary database."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._readers = Readers(engine)
 
     def current(self) -> int:
         """The epoch; one round trip."""
-        with self._engine.connect() as connection:
+        with self._readers.borrow() as connection:
             ((value,),) = statements.fetch_all(connection, _READ)
         return int(value)
 

@@ -2,27 +2,34 @@
 
 psycopg's cursor spends three times as long on a statement as libpq and the conversions do, and a
 write runs seven of them. What converts values is psycopg's own, and so are its errors.
+
+Statements whose result nobody awaits go on the way of the next one, or of the commit, and the
+beginning of a transaction goes with its first statement (docs/adr/0140).
 """
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import OperationalError, error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
+
+from app.engines.together import Sent, checked, send_together
 
 # Statements that a connection keeps prepared; the one unused for longest makes room.
 MOST_PREPARED = 200
 _PARAMETER = re.compile(r"%(?:%|s|\((\w+)\)s)")
-_GOOD = frozenset((ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK))
+_AUTO = [PyFormat.AUTO] * 65_535  # libpq takes no more parameters
+_BEGIN, _COMMIT = Sent(b"BEGIN"), Sent(b"COMMIT")
 
+Picker = Callable[[Any], Sequence[Any]]
 Kind = tuple[str, tuple[int, ...]]
 
 
@@ -37,6 +44,7 @@ class Direct:
         self._seen: OrderedDict[Kind, int] = OrderedDict()
         self._prepared: OrderedDict[Kind, bytes] = OrderedDict()
         self._made = 0
+        self._due: list[Sent] = []
 
     def execute(
         self, sql: str, parameters: Mapping[str, Any] | Sequence[Any], *, prepare: bool = True
@@ -47,28 +55,61 @@ class Direct:
             prepare: whether it may be planned once for all values.
         Raises: psycopg.Error.
         """
-        text, names = _translated(sql)
-        given: list[Any] = (
-            [parameters[name] for name in names]  # type: ignore[call-overload]
-            if names
-            else list(parameters)
-        )
-        values = self._values
-        sent: Any = values.dump_sequence(given, [PyFormat.AUTO] * len(given))
-        types = values.types or ()
-        libpq = self._libpq
-        if (
-            libpq.transaction_status == TransactionStatus.IDLE
-            and not self._connection.autocommit
-        ):  # fmt: skip
-            _checked(libpq.exec_(b"BEGIN"))
-        name = self._name((sql, types), text) if prepare else None
-        if name is None:
-            result = libpq.exec_params(text, sent, types, values.formats)
+        sent = self._sent(sql, parameters, prepare)
+        ahead = self._ahead()
+        if ahead:
+            result = send_together(self._libpq, [*ahead, sent])
+        elif sent.name is None:
+            result = self._libpq.exec_params(sent.text, sent.values, sent.types, sent.formats)
         else:
-            result = libpq.exec_prepared(name, sent, values.formats)
-        _checked(result)
+            result = self._libpq.exec_prepared(sent.name, sent.values, sent.formats)
+        checked(result)
         return Result(result, self._rows(result))
+
+    def later(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any]) -> None:
+        """Run ``sql`` before whatever comes next; a refusal comes out there.
+
+        Raises: psycopg.Error, the values cannot be sent.
+        """
+        self._due.append(self._sent(sql, parameters, True))
+
+    def settle(self) -> None:
+        """Run what is due."""
+        if self._due:
+            checked(send_together(self._libpq, self._ahead()))
+
+    def forget(self) -> None:
+        """Never run what is due: it is undone with the rest of its transaction."""
+        self._due.clear()
+
+    def commit(self) -> None:
+        """Run what is due, and commit.
+
+        Raises: psycopg.Error; the transaction is still there, to be undone.
+        """
+        if self._due:
+            checked(send_together(self._libpq, [*self._ahead(), _COMMIT]))
+        elif self._libpq.transaction_status != TransactionStatus.IDLE:
+            checked(self._libpq.exec_(_COMMIT.text))
+
+    def _ahead(self) -> list[Sent]:
+        """What has to go before the next statement."""
+        due, self._due = self._due, []
+        if (
+            self._libpq.transaction_status == TransactionStatus.IDLE
+            and not self._connection.autocommit
+        ):
+            return [_BEGIN, *due]
+        return due
+
+    def _sent(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any], prepare: bool) -> Sent:
+        text, picked, count = _translated(sql)
+        given: Sequence[Any] = picked(parameters) if picked else tuple(parameters)
+        values = self._values
+        converted: Any = values.dump_sequence(given, _AUTO[: count or len(given)])
+        types = values.types or ()
+        name = self._name((sql, types), text) if prepare else None
+        return Sent(text, name, converted, types, values.formats)
 
     def _rows(self, result: PGresult) -> list[Any]:
         if result.status != ExecStatus.TUPLES_OK:
@@ -95,10 +136,10 @@ class Direct:
             return None
         while len(self._prepared) >= MOST_PREPARED:
             _, oldest = self._prepared.popitem(last=False)
-            _checked(self._libpq.exec_(b"DEALLOCATE " + oldest))
+            checked(self._libpq.exec_(b"DEALLOCATE " + oldest))
         self._made += 1
         name = b"direct_%d" % self._made
-        _checked(self._libpq.prepare(name, text, kind[1]))
+        checked(self._libpq.prepare(name, text, kind[1]))
         self._prepared[kind] = name
         return name
 
@@ -144,8 +185,11 @@ class Result:
 
 
 @lru_cache(maxsize=4096)
-def _translated(sql: str) -> tuple[bytes, tuple[str, ...]]:
-    """SQL as the server takes it, ``$1`` for each parameter, and their names in that order."""
+def _translated(sql: str) -> tuple[bytes, Picker | None, int]:
+    """SQL as the server takes it, ``$1`` for each parameter.
+
+    Returns: with it what takes named values in that order, and how many; None and 0 without names.
+    """
     names: list[str] = []
     counted = 0
 
@@ -161,14 +205,9 @@ def _translated(sql: str) -> tuple[bytes, tuple[str, ...]]:
             names.append(name)
         return f"${names.index(name) + 1}"
 
-    return _PARAMETER.sub(replaced, sql).encode(), tuple(names)
-
-
-def _checked(result: PGresult) -> None:
-    """Raise what the server says where it refused, or that it is gone: then it gives no state."""
-    if result.status in _GOOD:
-        return
-    error = error_from_result(result)
-    if error.sqlstate is None:
-        raise OperationalError(str(error))
-    raise error
+    text = _PARAMETER.sub(replaced, sql).encode()
+    if len(names) > 1:
+        return text, itemgetter(*names), len(names)
+    if names:
+        return text, lambda given: (given[names[0]],), 1
+    return text, None, 0

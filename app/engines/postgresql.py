@@ -6,7 +6,7 @@ import select
 import time
 from typing import Any
 
-from psycopg import OperationalError
+from psycopg import Connection as DriverConnection, OperationalError
 from psycopg.types.json import JsonLoader
 from psycopg.types.string import TextLoader
 from sqlalchemy import URL, Connection, Engine, event
@@ -14,6 +14,7 @@ from sqlalchemy.exc import DisconnectionError
 
 from app.engines.autocommit import AUTOCOMMIT
 from app.engines.direct import Direct
+from app.engines.parking import ParkingPool
 from app.engines.watch import Watch
 
 # An idle connection is asked for a sign of life only after this long.
@@ -47,9 +48,35 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
     # An operator whose pooler takes no start-up options gives ``options`` in the URL, or none.
     if "options" not in url.query:
         connect["options"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
-    pool = {"pool_size": 4, "max_overflow": 12, "pool_timeout": 3, "pool_use_lifo": True}
+    pool: dict[str, Any] = {"pool_size": 4, "max_overflow": 12, "pool_timeout": 3}
+    pool |= {"poolclass": ParkingPool, "pool_use_lifo": True}
     made: dict[str, Any] = {"url": url, "connect_args": connect, **pool}
     return made | AUTOCOMMIT if reading else made
+
+
+class DirectConnection(DriverConnection[Any]):
+    """A connection whose ``direct`` may have statements to run before anything else does."""
+
+    direct: Direct | None = None  # none while statements are traced
+
+    def cursor(self, *args: Any, **options: Any) -> Any:
+        """What runs other statements; those that are due run first."""
+        if self.direct is not None:
+            self.direct.settle()
+        return super().cursor(*args, **options)
+
+    def commit(self) -> None:
+        """Commit, in one way with what is due."""
+        if self.direct is not None:
+            self.direct.commit()
+        else:
+            super().commit()
+
+    def rollback(self) -> None:
+        """Undo the transaction; what is due belongs to it."""
+        if self.direct is not None:
+            self.direct.forget()
+        super().rollback()
 
 
 def listen(engine: Engine, *, reading: bool) -> None:
@@ -57,9 +84,10 @@ def listen(engine: Engine, *, reading: bool) -> None:
     watch = Watch(engine)
 
     @event.listens_for(engine, "do_connect")
-    def refuse_silent(dialect: Any, record: Any, words: Any, options: Any) -> None:
+    def connect(dialect: Any, record: Any, words: Any, options: Any) -> DirectConnection:
         if watch.is_silent:
             raise OperationalError("the server is silent")
+        return DirectConnection.connect(*words, **options)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
@@ -73,7 +101,7 @@ def listen(engine: Engine, *, reading: bool) -> None:
     @event.listens_for(engine, "checkin")
     def remember(connection: Any, record: Any) -> None:
         watch.note_returned(connection)
-        record.info["idle_since"] = time.monotonic()
+        record.info.setdefault("idle_since", time.monotonic())  # it may have been parked before
 
     for ending in ("invalidate", "detach", "close"):
         event.listen(engine, ending, lambda connection, *_: watch.note_returned(connection))

@@ -1,16 +1,13 @@
-"""Open connections for reads of SQLite, handed from one read to the next.
-
-Taking a connection out of SQLAlchemy's pool and putting it back costs more than reading a row. A
-file needs nothing of what happens there: no sign of life, nothing to undo.
-"""
+"""Open connections for reads, handed from one read to the next (app/engines/parking.py)."""
 
 from __future__ import annotations
 
 from types import TracebackType
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine.base import OptionEngine
 
-MOST_IDLE = 4
+from app.engines.parking import ParkingPool
 
 
 class Readers:
@@ -18,8 +15,8 @@ class Readers:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._idle: list[Connection] = []
-        event.listen(engine, "engine_disposed", lambda disposed: self.close())
+        # An engine with options of its own shares its pool with one whose connections lack them.
+        self._parks = not isinstance(engine, OptionEngine)
 
     def borrow(self) -> Borrowed:
         """``with readers.borrow() as connection:`` a connection without a transaction."""
@@ -27,24 +24,23 @@ class Readers:
 
     def take(self) -> Connection:
         """A connection that nobody else has."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._engine.connect()
+        pool = self._engine.pool
+        if self._parks and isinstance(pool, ParkingPool):
+            found = pool.take_parked()
+            if found is not None:
+                return found
+        return self._engine.connect()
 
     def give_back(self, connection: Connection) -> None:
         """Keep ``connection`` for the next read, unless enough are idle or it is broken."""
         if connection.in_transaction():
             connection.rollback()
-        if len(self._idle) < MOST_IDLE and not connection.closed and not connection.invalidated:
-            self._idle.append(connection)
+        pool = self._engine.pool
+        is_whole = not (connection.closed or connection.invalidated)
+        if self._parks and is_whole and isinstance(pool, ParkingPool):
+            pool.park(connection)
         else:
             connection.close()
-
-    def close(self) -> None:
-        """Close what is idle."""
-        while self._idle:
-            self._idle.pop().close()
 
 
 class Borrowed:

@@ -15,6 +15,7 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, event
 
 from app.config import ConfigError
 from app.engines.autocommit import AUTOCOMMIT
+from app.engines.parking import ParkingPool
 from app.engines.sharing import SharedConnection
 from app.engines.turns import TurnsPool
 from app.models.searched import search_text
@@ -61,7 +62,7 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
     if reading:
         connect["cached_statements"] = STATEMENTS
         pool = {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
-        return made | pool | AUTOCOMMIT
+        return made | {"poolclass": ParkingPool} | pool | AUTOCOMMIT
     # There is one writer at a time: waiting in the pool is fair and wakes at once, where the busy
     # handler sleeps and polls; and the one connection keeps its page cache warm.
     connect["factory"] = SharedConnection

@@ -18,8 +18,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry
 
+from app.engines.parking import ParkingPool
 from app.engines.sharing import SharedConnection
 from app.shared_commit import current_share
 
@@ -102,7 +103,7 @@ class _Waiter:
         self.turn.acquire()
 
 
-class TurnsPool(QueuePool):
+class TurnsPool(ParkingPool):
     """One connection, in turns."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -110,7 +111,6 @@ class TurnsPool(QueuePool):
         self._turns = Turns()
         self._handed_on: SharedConnection | None = None  # while its transaction is open
         self._in_company = False  # whether the last commit was shared
-        self._parked: Connection | None = None
         self._is_unparking = False
 
     def take_parked(self) -> Connection | None:
@@ -119,7 +119,7 @@ class TurnsPool(QueuePool):
         Returns: None, and no turn, where there is none: take it out of the engine then.
         Raises: sqlalchemy.exc.TimeoutError, the turn did not come.
         """
-        if self._parked is None:
+        if not self._parked:
             return None
         self._take_turn()
         connection = self._pick()
@@ -130,7 +130,7 @@ class TurnsPool(QueuePool):
     def park(self, connection: Connection) -> None:
         """End the turn of a connection whose transaction has ended, and keep it for the next."""
         driver = connection.connection.dbapi_connection
-        self._parked = connection
+        self._parked.append(connection)
         self._end_turn(driver)
 
     def dispose(self) -> None:
@@ -147,15 +147,10 @@ class TurnsPool(QueuePool):
     def _do_get(self) -> ConnectionPoolEntry:
         self._take_turn()
         try:
-            self._unpark()
             return super()._do_get()
         except BaseException:
             self._end_turn(self._handed_on)
             raise
-
-    def _pick(self) -> Connection | None:
-        connection, self._parked = self._parked, None
-        return connection
 
     def _unpark(self) -> None:
         """Put the connection that is kept back into the queue; the turn goes on."""

@@ -41,7 +41,7 @@ def create(connection: Connection, tables: dict[str, Fields]) -> None:
         if indexed:
             connection.exec_driver_sql(
                 f"CREATE INDEX ix_{table}_{COLUMN} ON {table} USING gin ({COLUMN} gin_trgm_ops)"
-                " WITH (gin_pending_list_limit = 256)"
+                " WITH (gin_pending_list_limit = 512)"
             )
 
 

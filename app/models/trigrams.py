@@ -67,7 +67,7 @@ def postgresql_statement(table: str, columns: Sequence[str]) -> str:
     operators = ", ".join(f"{column} gin_trgm_ops" for column in columns)
     return (
         f"CREATE INDEX {gin_index(table)} ON {table} USING gin ({operators})"
-        " WITH (gin_pending_list_limit = 256)"
+        " WITH (gin_pending_list_limit = 512)"
     )
 
 

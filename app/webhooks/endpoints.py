@@ -130,10 +130,11 @@ def send_test(endpoint_id: int) -> int:
     """
     endpoint = get_endpoint(endpoint_id, lock=True)
     require_active(endpoint)
-    event_id = events.emit(
+    event = events.made(
         "webhook.ping", "Webhook", endpoint_id,
         sequence=endpoint.version, representation=json_text(endpoint_shape(endpoint)),
     )  # fmt: skip
+    event_id = records.insert(events.TABLE, event)
     return records.insert(DELIVERIES, new_delivery(endpoint_id, event_id))
 
 

@@ -10,7 +10,7 @@ edge then rolls back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from app import audit, records
 from app.clock import utc_now
@@ -27,6 +27,14 @@ from app.writing.reporting import reported
 from app.writing.rules import EntityRules
 from app.writing.states import require_state, require_step
 from app.writing.validation import validate
+
+
+class Told(NamedTuple):
+    """What a change is called in the audit log, its events, and the record as they show it."""
+
+    general: str
+    names: list[str]
+    representation: str
 
 
 class EntityService:
@@ -281,8 +289,9 @@ class EntityService:
         with named_refusals(self.rules):
             change.key = records.insert(self.rules.table, row)
             self.written(change)
+            told = self._told(change, "created")
         after = {name: value for name, value in change.values.items() if value is not None}
-        self._report(change, "created", None, reported(self.rules, after), 1)
+        self._report(change, None, reported(self.rules, after), 1, told)
         return change.key
 
     def _save(self, change: Change) -> None:
@@ -297,34 +306,41 @@ class EntityService:
         row["updated_by_id"] = change.user_id
         row["version"] = before["version"] + 1
         with named_refusals(self.rules):
-            records.update(self.rules.table, change.key, row)
+            records.update(self.rules.table, change.key, row, held=True)
             self.written(change)
+            told = self._told(change, "updated")
         previous = reported(self.rules, {name: change.was(name) for name in change.values})
         after = reported(self.rules, change.values)
-        self._report(change, "updated", previous, after, row["version"])
+        self._report(change, previous, after, row["version"], told)
+
+    def _told(self, change: Change, verb: str) -> Told:
+        """What the events of the change tell; whatever the database has against it is out then."""
+        rules = self.rules
+        general = f"{rules.event}.{verb}"
+        names = list(dict.fromkeys(change.events))
+        if general in EVENT_NAMES:
+            names = [general, *names] if change.is_new else [*names, general]
+        if not names:
+            records.settle()
+            return Told(general, names, "")
+        return Told(general, names, represent(rules.name, change.key))
 
     def _report(
         self,
         change: Change,
-        verb: str,
         previous: Mapping[str, Any] | None,
         after: Mapping[str, Any],
         sequence: int,
+        told: Told,
     ) -> None:
         """The audit record, the specific events, and the one of the verb."""
-        rules = self.rules
-        general = f"{rules.event}.{verb}"
-        audited = audit.made(general, rules.name, change.key, before=previous, after=after)
-        names = list(dict.fromkeys(change.events))
-        if general in EVENT_NAMES:
-            names = [*names, general] if previous is not None else [general, *names]
-        if not names:
-            records.insert(audit.TABLE, audited)
-            return
-        representation = represent(rules.name, change.key)
-        for place, name in enumerate(names):
+        name = self.rules.name
+        audited = audit.made(told.general, name, change.key, before=previous, after=after)
+        if not told.names:
+            records.add(audit.TABLE, audited)
+        for place, event in enumerate(told.names):
             emit(
-                name, rules.name, change.key,
-                sequence=sequence, representation=representation, previous=previous,
+                event, name, change.key,
+                sequence=sequence, representation=told.representation, previous=previous,
                 audited=None if place else audited,
             )  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,7 +20,7 @@ from app.database import read_engine
 from app.engines import direct
 from app.engines.postgresql import PREPARE_AFTER
 from app.extensions import db
-from app.statements import execute, fetch_all
+from app.statements import execute, execute_later, fetch_all, settle
 
 pytestmark = pytest.mark.only_on("postgresql")
 MOMENT = datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
@@ -163,3 +164,114 @@ def test_a_connection_that_is_cut_off_is_the_fault_of_the_server(app: Flask, sql
             with pytest.raises(OperationalError):
                 execute(connection, sql)
         connection.invalidate()
+
+
+@pytest.fixture
+def names(app: Flask) -> Iterator[str]:
+    """A table that other connections see, too."""
+    table = "names_to_write_later"
+    with app.app_context():
+        with db.engine.begin() as made:
+            made.execute(text(f"CREATE TABLE {table} (name text CONSTRAINT one_later UNIQUE)"))
+        yield table
+        with db.engine.begin() as made:
+            made.execute(text(f"DROP TABLE {table}"))
+
+
+def committed(table: str) -> list[str]:
+    with read_engine().connect() as other:
+        return [name for (name,) in fetch_all(other, f"SELECT name FROM {table} ORDER BY name")]
+
+
+def later(connection: Connection, table: str, name: str) -> None:
+    execute_later(connection, f"INSERT INTO {table} VALUES (%s::text)", (name,))
+
+
+def test_what_nobody_awaits_is_there_for_the_next_statement_and_the_commit(names: str) -> None:
+    with db.engine.connect() as connection:
+        with connection.begin():
+            later(connection, names, "a")
+            assert ask(connection, f"SELECT count(*) FROM {names}") == 1
+            later(connection, names, "b")
+            assert connection.execute(text(f"SELECT count(*) FROM {names}")).scalar_one() == 2
+            later(connection, names, "c")
+            assert committed(names) == []
+        assert committed(names) == ["a", "b", "c"]
+        with connection.begin():  # nothing else in the transaction
+            later(connection, names, "d")
+        assert committed(names) == ["a", "b", "c", "d"]
+
+
+def test_what_is_undone_was_never_run(names: str) -> None:
+    with db.engine.connect() as connection:
+        with connection.begin() as part:
+            ask(connection, "SELECT 1")
+            later(connection, names, "a")
+            part.rollback()
+        with connection.begin():
+            later(connection, names, "b")
+            with connection.begin_nested() as inner:
+                later(connection, names, "c")
+                inner.rollback()
+            later(connection, names, "d")
+        assert committed(names) == ["b", "d"]
+
+
+@pytest.mark.parametrize("way", ["statement", "cursor", "settle", "commit"])
+def test_a_refusal_comes_out_with_what_follows_and_nothing_stays(names: str, way: str) -> None:
+    follows: dict[str, Callable[[Connection], object]] = {
+        "statement": lambda connection: ask(connection, "SELECT 1"),
+        "cursor": lambda connection: connection.execute(text("SELECT 1")),
+        "settle": settle,
+        "commit": lambda connection: None,
+    }
+    with (
+        db.engine.connect() as connection,
+        pytest.raises(IntegrityError) as refused,
+        connection.begin(),
+    ):
+        later(connection, names, "a")
+        later(connection, names, "a")
+        later(connection, names, "b")
+        follows[way](connection)
+    assert isinstance(refused.value.orig, UniqueViolation)
+    assert refused.value.orig.diag.constraint_name == "one_later"
+    assert committed(names) == []
+    with db.engine.connect() as connection, connection.begin():
+        later(connection, names, "a")
+    assert committed(names) == ["a"]
+
+
+def test_large_statements_go_together_too(names: str) -> None:
+    with db.engine.connect() as connection, connection.begin():
+        execute(connection, f"ALTER TABLE {names} DROP CONSTRAINT one_later")
+        for letter in "abc":
+            later(connection, names, letter * 3_000_000)
+        rows = fetch_all(connection, f"SELECT name FROM {names} ORDER BY name")
+    assert [(row[0][0], len(row[0])) for row in rows] == [(letter, 3_000_000) for letter in "abc"]
+
+
+def test_a_connection_cut_off_with_statements_due_is_the_fault_of_the_server(names: str) -> None:
+    with db.engine.connect() as connection:
+        ask(connection, "SELECT 1")
+        driver: Any = connection.connection.driver_connection
+        with socket.socket(fileno=os.dup(driver.pgconn.socket)) as cut:
+            cut.shutdown(socket.SHUT_RDWR)
+        later(connection, names, "a")
+        with pytest.raises(OperationalError):
+            ask(connection, "SELECT 1")
+        connection.invalidate()
+    assert committed(names) == []
+    with db.engine.connect() as connection, connection.begin():
+        later(connection, names, "b")
+    assert committed(names) == ["b"]
+
+
+def test_others_run_while_the_server_thinks(names: str) -> None:
+    """The wait for statements that went together holds no lock of the interpreter."""
+    passed = threading.Event()
+    with db.engine.connect() as connection, connection.begin():
+        later(connection, names, "a")
+        threading.Timer(0.05, passed.set).start()
+        ask(connection, "SELECT pg_sleep(0.5) IS NULL")
+        assert passed.is_set()

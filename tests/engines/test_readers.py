@@ -10,7 +10,8 @@ from sqlalchemy import Engine, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from app.engines import sqlite
-from app.engines.readers import MOST_IDLE, Readers
+from app.engines.parking import MOST_PARKED
+from app.engines.readers import Readers
 
 
 @pytest.fixture
@@ -50,11 +51,11 @@ def test_the_next_read_has_the_same_connection_and_sees_what_was_committed(engin
 
 def test_two_at_once_have_two_and_few_stay_open(engine: Engine) -> None:
     readers = Readers(engine)
-    taken = [readers.take() for _ in range(MOST_IDLE + 3)]
-    assert len({id(connection) for connection in taken}) == MOST_IDLE + 3
+    taken = [readers.take() for _ in range(MOST_PARKED + 3)]
+    assert len({id(connection) for connection in taken}) == MOST_PARKED + 3
     for connection in taken:
         readers.give_back(connection)
-    assert sum(not connection.closed for connection in taken) == MOST_IDLE
+    assert sum(not connection.closed for connection in taken) == MOST_PARKED
 
 
 def test_after_an_error_another_connection_is_used(engine: Engine) -> None:
