@@ -57,6 +57,9 @@ class WriteRequest:
     references: Mapping[str, str] = field(default_factory=dict)
     max_depth: int = 5
     stream: Callable[[], Iterable[bytes]] | None = None
+    # What several ask for: the version that the body speaks, and its media type.
+    _spoken: str | None = field(default=None, init=False)
+    _content: tuple[str, Mapping[str, str]] | None = field(default=None, init=False)
 
     def chunks(self) -> Iterable[bytes]:
         """The body as it comes in: what a media entity may have goes beyond what JSON may."""
@@ -100,10 +103,13 @@ class WriteRequest:
 
         Raises: ValidationError, there is no such version (Protocol 8.1.5).
         """
-        given = self.headers.get("OData-Version") or self.headers.get("OData-MaxVersion")
-        if self.headers.get("OData-Version") and given not in VERSIONS:
-            raise ValidationError([("OData-Version", "must be 4.0 or 4.01")])
-        return "4.0" if given == "4.0" else "4.01"
+        if self._spoken is None:
+            given = self.headers.get("OData-Version")
+            if given and given not in VERSIONS:
+                raise ValidationError([("OData-Version", "must be 4.0 or 4.01")])
+            given = given or self.headers.get("OData-MaxVersion")
+            self._spoken = "4.0" if given == "4.0" else "4.01"
+        return self._spoken
 
     def json(self) -> Any:
         """The body as JSON.
@@ -148,7 +154,9 @@ class WriteRequest:
     @property
     def _content_type(self) -> tuple[str, Mapping[str, str]]:
         """The media type and its parameters, names in lower case and without ``odata.``."""
-        return _parse_media_type(self.headers.get("Content-Type", ""))
+        if self._content is None:
+            self._content = _parse_media_type(self.headers.get("Content-Type", ""))
+        return self._content
 
 
 @lru_cache(maxsize=256)
