@@ -1,11 +1,13 @@
 """Measure two checkouts of this service beside each other: is the change faster?
 
     python -m bench.beside ../before --database ours.db [--workloads read,create,patch]
+    python -m bench.beside ../before --postgresql postgresql://postgres@127.0.0.1:5432
 
-Each serves its own copy of the database, migrated by its own code, as production runs it, both in
-one process on core 0. They are asked in turn, a hundred requests each, so that what else the
-machine does falls on both; CPU of the process tree is read from /proc in nanoseconds. A database
-of ``python -m bench.peers`` is a good one: its user is signed in.
+Each serves its own copy of the SQLite file, migrated by its own code, or the same database of
+PostgreSQL, as production runs it, both in one process on core 0. They are asked in turn, a hundred
+requests each, so that what else the machine does falls on both; CPU of the process tree, and of
+the database server, is read from /proc in nanoseconds. The databases are those that
+``python -m bench.peers`` has made: its user is signed in.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.peers.databases import Sqlite
+from bench.peers.databases import Database, Postgresql, Sqlite
 from bench.peers.processes import BenchError, Server, process_tree
 from bench.peers.rows import SECRET_KEY
 from bench.peers.servers import REPOSITORY, Rig, our_token
@@ -46,8 +48,8 @@ def main() -> int:
     options = _options()
     try:
         with ExitStack() as running:
-            before = running.enter_context(_serving("before", options.before, options.database))
-            now = running.enter_context(_serving("now", REPOSITORY, options.database))
+            before = running.enter_context(_serving("before", options.before, options))
+            now = running.enter_context(_serving("now", REPOSITORY, options))
             os.sched_setaffinity(0, {1})
             print("CPU us a request       before      now    ratio", flush=True)
             for workload in options.workloads.split(","):
@@ -80,11 +82,18 @@ class Side:
 
     def cost(self, workload: str) -> float:
         """Microseconds of CPU a request, over one burst."""
-        (root,) = self.server.roots
-        processes = process_tree(root)
-        start = sum(map(_cpu_nanoseconds, processes))
+        start = self._cpu()
         self.ask(workload, BURST)
-        return (sum(map(_cpu_nanoseconds, processes)) - start) / BURST / 1000
+        return sum(
+            spent - start.get(process, 0) for process, spent in self._cpu().items()
+        ) / (BURST * 1000)  # fmt: skip
+
+    def _cpu(self) -> dict[int, int]:
+        return {
+            process: _cpu_nanoseconds(process)
+            for root in self.server.roots
+            for process in process_tree(root)
+        }
 
     def ask(self, workload: str, count: int) -> None:
         """``count`` requests over ``CONNECTIONS`` connections at once.
@@ -128,39 +137,52 @@ def _request(workload: str, number: int) -> tuple[str, str, dict[str, object] | 
 
 
 @contextmanager
-def _serving(name: str, repository: Path, database: Path) -> Iterator[Side]:
+def _serving(name: str, repository: Path, options: argparse.Namespace) -> Iterator[Side]:
     with tempfile.TemporaryDirectory(prefix=f"bench-beside-{name}-") as folder:
-        rows = Sqlite(Path(folder))
-        shutil.copy(database, rows.folder / "ours.db")
-        environment = {"SECRET_KEY": SECRET_KEY, "DATABASE_URL": rows.ours, "DATA_DIR": folder}
-        migrated = subprocess.run(
-            [sys.executable, "-m", "flask", "--app", "wsgi", "db", "upgrade"],
-            cwd=repository,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if migrated.returncode:
-            raise BenchError(f"{name} cannot migrate the database: {migrated.stderr[-500:]}")
-        with Rig(repository, rows.folder, rows, repository).ours() as server:
+        rows: Database = Sqlite(Path(folder))
+        if options.postgresql:
+            rows = Postgresql.at(options.postgresql)
+        else:
+            shutil.copy(options.database, Path(folder) / "ours.db")
+            _migrate(name, repository, rows, folder)
+        with Rig(repository, Path(folder), rows, repository).ours() as server:
             yield Side(Server(name, server.port, server.roots), our_token(server))
 
 
+def _migrate(name: str, repository: Path, rows: Database, folder: str) -> None:
+    environment = {"SECRET_KEY": SECRET_KEY, "DATABASE_URL": rows.ours, "DATA_DIR": folder}
+    migrated = subprocess.run(
+        [sys.executable, "-m", "flask", "--app", "wsgi", "db", "upgrade"],
+        cwd=repository,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if migrated.returncode:
+        raise BenchError(f"{name} cannot migrate the database: {migrated.stderr[-500:]}")
+
+
 def _cpu_nanoseconds(process: int) -> int:
-    threads = Path(f"/proc/{process}/task").iterdir()
-    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads)
+    try:
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+        return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads)
+    except OSError:
+        return 0  # it has ended meanwhile, as workers of a database server do
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("before", type=Path, help="the other checkout")
-    parser.add_argument("--database", type=Path, required=True, help="an SQLite file")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--database", type=Path, help="an SQLite file")
+    where.add_argument("--postgresql", metavar="URL", help="the server with our database")
     parser.add_argument("--workloads", default=",".join(WORKLOADS))
     parser.add_argument("--rounds", type=int, default=30)
     options = parser.parse_args()
     unknown = set(options.workloads.split(",")) - set(WORKLOADS)
-    if unknown or not options.database.is_file() or not (options.before / "wsgi.py").is_file():
+    has_rows = options.postgresql or options.database.is_file()
+    if unknown or not has_rows or not (options.before / "wsgi.py").is_file():
         parser.error("a checkout, a database file and some of " + ", ".join(WORKLOADS))
     return options
 

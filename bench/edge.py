@@ -73,12 +73,14 @@ def service_app(folder: Path, redis_url: str | None) -> Flask:
     return app
 
 
-def new_service(folder: Path, redis_url: str | None = None) -> Flask:
-    """The service over a new database."""
+def new_service(
+    folder: Path, redis_url: str | None = None, database_url: str | None = None
+) -> Flask:
+    """The service over a new database: of SQLite, or the empty one at ``database_url``."""
     config = Config(
         SECRET_KEY="only-for-this-measurement-0123456789",
         DATA_DIR=folder,
-        SQLALCHEMY_DATABASE_URI=f"sqlite:///{folder / 'bench.db'}",
+        SQLALCHEMY_DATABASE_URI=database_url or f"sqlite:///{folder / 'bench.db'}",
         REDIS_URL=redis_url,
         RATE_LIMIT_USER=UNLIMITED,
         RATE_LIMIT_API_KEY=UNLIMITED,

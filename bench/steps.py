@@ -1,10 +1,10 @@
 """How many steps of the interpreter a request takes: a figure that no busy machine changes.
 
-    python -m bench.steps [--by module|function]
+    python -m bench.steps [--by module|function] [--postgresql URL]
 
-Each request is one call of the WSGI application in this process, on a new SQLite database; steps
-are bytecode instructions, calls are those of Python functions. What SQLite and other libraries in C
-do is not in them.
+Each request is one call of the WSGI application in this process, on a new SQLite database or an
+empty one of PostgreSQL; steps are bytecode instructions, calls are those of Python functions. What
+SQLite and other libraries in C do is not in them.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from flask import Flask
 from werkzeug.test import EnvironBuilder
 
 from app.auth.users import create_user
+from app.config import database_url
 from app.database import transaction
 from app.security import acting_as, system_caller
 from bench.edge import PASSWORD, new_service
@@ -38,7 +39,8 @@ def main() -> int:
     """Count, and print."""
     options = _options()
     with tempfile.TemporaryDirectory() as folder:
-        app = new_service(Path(folder))
+        url = database_url(options.postgresql) if options.postgresql else None
+        app = new_service(Path(folder), database_url=url)
         app.extensions["request_log"]._write = lambda line: None
         for name, requests in _workloads(app).items():
             steps, calls = _count(app, requests)
@@ -131,6 +133,7 @@ def _grouped(steps: Counter[CodeType], by: str | None) -> list[tuple[str, int]]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--by", choices=("module", "function"), help="also show where")
+    parser.add_argument("--postgresql", metavar="URL", help="an empty database")
     return parser.parse_args()
 
 
