@@ -31,6 +31,8 @@ LEAST = {
     "questions_34": 20,
     "questions_35": 20,
     "questions_36": 20,
+    "questions_37": 20,
+    "questions_38": 20,
 }
 
 

@@ -215,3 +215,40 @@ def test_amounts_of_each_currency_in_one_order_are_doubted(ask: Ask, business: N
 def test_a_state_of_no_named_records_is_doubted(ask: Ask, business: None) -> None:
     assert ask("what is overdue")["confidence"] < HIGH
     assert ask("what's in the pipeline for July")["query"]["entity"] == "Opportunities"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("tickets with at least high priority", "priority in ('High','Urgent')"),
+     ("tasks that took longer than estimated", "actualHours gt estimatedHours"),
+     ("clients that currently owe more than 2,000", "outstandingBalance gt 2000"),
+     ("tickets waiting for us to reply", "firstRespondedAt eq null"),
+     ("agents with the longest resolution time", "$orderby=amount desc"),
+     ("how did revenue develop from January to May", "month(issueDate) as month")],
+)  # fmt: skip
+def test_other_words_for_it(ask: Ask, business: None, question: str, text: str) -> None:
+    found = ask(question)
+    assert found["status"] == "answered", found["answer"]
+    assert text in found["query"]["odata"].replace("%20", " ")
+
+
+def test_what_goes_on_over_a_question_that_was_not_understood_is_doubted(
+    ask: Ask, business: None
+) -> None:
+    first = ask("clients in Germany")
+    ask("only the blorbed ones", sessionId=first["sessionId"])
+    found = ask("how many are there?", sessionId=first["sessionId"])
+    assert found["confidence"] < HIGH
+    assert "clients in Germany" in found["interpretation"]
+
+
+def test_what_whoever_asks_does_is_of_them(ask: Ask, business: None) -> None:
+    for question in ("how many tickets did I solve this year", "tasks I have to finish this week",
+                     "deals I won this year", "how many customers do I look after"):  # fmt: skip
+        assert "yours" in ask(question)["interpretation"], question
+    assert ask("how many customers do I know")["confidence"] < HIGH
+
+
+def test_what_is_to_be_done_with_a_record_is_no_question(ask: Ask, business: None) -> None:
+    assert ask("void invoice INV-2026-00001 now")["status"] == "unsupported"
+    assert ask("void invoices in 2026")["status"] == "answered"

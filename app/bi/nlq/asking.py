@@ -26,12 +26,20 @@ class Asking(Naming):
         elif is_number and asked and self.measure is None:
             self.measure = self.entity.measure_of(path)
             self.score += 1
+        elif is_number and self._is_compared(at):
+            self.columns.append(path)  # "only those with revenue over 1 million"
         elif is_number and self.noun_at is None and self._is_of_records(at):
             self.columns.append(path)  # "progress of all projects"
         elif is_number and self.noun_at is None:
             self.left.append(slot.text)  # a figure asked for, and nothing says how
         else:
             self._column(at, path)
+
+    def _is_compared(self, at: int) -> bool:
+        """Whether a number that it is compared with stands behind; that takes the column away."""
+        rest = [one for one in self._slots[at + 1 : at + 4] if set(one.meanings) != {"stop"}]
+        compared = bool(rest) and bool(set(OPERATORS) & set(rest[0].meanings))
+        return compared and at > 0 and "with" in self._slots[at - 1]
 
     def _is_of_records(self, at: int) -> bool:
         """Whether an "of" and the noun of the records stand behind."""

@@ -119,6 +119,9 @@ def _taken_for_granted(plan: Plan, reading: Reading) -> int:
         )
         noted = "date_note" in plan.entity.data
         found += noted and (stated or plan.kind == "measure")
+    # "the highest invoice amount by country": of each of them, or the first of all.
+    extreme = reading.rank_word in ("highest", "lowest") and not (reading.subjects or reading.limit)
+    found += extreme and bool(plan.ranked) and plan.kind == "measure"
     found += _is_cut(plan) + _is_of_no_kind(plan, reading)
     # "the stage with the most money": that of the open deals, or the won ones.
     found += bool(plan.ranked) and plan.kind == "measure" and _is_of_all_stages(plan)

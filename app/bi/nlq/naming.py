@@ -9,6 +9,7 @@ from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.values import Value
 from app.bi.nlq.vocabulary import Dimension
+from app.bi.nlq.words import stem
 from app.odata.literal_text import quoted
 
 # What somebody did who made a record, and the property that says who.
@@ -58,6 +59,11 @@ class Naming(Ordering):
         if value.kind in called and self.noun_at is None:
             self.noun_at = at
         before = [one for one in self._slots[max(0, at - 3) : at] if set(one.meanings) != {"stop"}]
+        # "revenue from training courses": one of the products is called so, others may be some.
+        word = slot.text.split()[-1].lower()
+        partly = [f"text:{self.entity.texts[name]}" for name in self.entity.partly]
+        named = f" {slot.text.lower()} " in f" {value.name.lower()} "
+        self.unsure += value.kind in partly and not named and stem(word) != word
         person = self.entity.person
         if value.kind == "user" and before and "dimension" in before[-1]:
             # "tasks on projects of Leyla": whose the projects are, not the tasks.

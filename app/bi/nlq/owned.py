@@ -18,6 +18,8 @@ _OWNERS = "Clients"
 # Before the clients whose records are meant.
 _PREPOSITIONS = ("of", "at", "from", "for", "to", "by", "per", "each", "with", "among")
 _DESCRIBED = {"with", "without", "not"}
+# What is done with clients by whoever they belong to; projects are managed, too.
+_MANAGED = ("managed", "owned", "looked")
 _CONNECTED = ("that", "who", "which", "whose")
 _PATH = re.compile(r"(?<![\w/'])([a-z]\w*(?:/\w+)*)(?= (?:eq|ne|gt|ge|lt|le|in) )")
 _WHOLE = re.compile(r"(?:\w+/(?:\$count|any)\b.*|\w+)")
@@ -39,7 +41,7 @@ class Owned(Several):
             return tokens, (), 0
         slots = positions(tokens, self._vocabulary, self._vocabulary.entities[_OWNERS])
         found = next(((at, end) for at, end, kinds in slots if kinds.get("noun") == _OWNERS
-                      and at and self._is_described(tokens, end)), None)  # fmt: skip
+                      and at and self._is_described(tokens, end, entity)), None)  # fmt: skip
         if found is None:
             return tokens, (), 0
         begin = self._begin(tokens, found[0])
@@ -55,7 +57,10 @@ class Owned(Several):
         counted = end < stop and any("$count" in one.text for one in conditions)
         return rest, conditions, plan.unsure + counted
 
-    def _is_described(self, tokens: Sequence[Token], at: int) -> bool:
+    def _is_described(self, tokens: Sequence[Token], at: int, entity: Entity) -> bool:
+        managed = at < len(tokens) and tokens[at].stem in _MANAGED
+        if managed and entity.data.get("person") != "manager":
+            return True
         for place, _, kinds in positions(tokens[at : at + 9], self._vocabulary):
             if _DESCRIBED & set(kinds) or tokens[at + place].stem in _CONNECTED:
                 return True

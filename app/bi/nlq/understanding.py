@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 from app.bi.nlq.accounting import is_either, without_effect
 from app.bi.nlq.asides import stripped, without_reasons
@@ -35,6 +36,8 @@ _SQL = re.compile(
     r"(?i)\b(select\b.*\bfrom|drop\s+table|insert\s+into|delete\s+from|update\s+\w+\s+set|union\s+"
     r"(all\s+)?select|or\s+1\s*=\s*1|truncate\s+table)\b|--|/\*|;\s*\w|<script|\$\{|\{\{"
 )
+# Between these words and what is done, an "I" is whoever it is about.
+_DOING = ("do", "did", "have", "am", "that", "which", "who")
 # Entities that answer a question equally well are a choice when nothing tells them apart.
 CLOSE = 1
 # A reading of other records that is hardly worse leaves the answer unsure.
@@ -221,10 +224,17 @@ class _Understanding(Owned):
             # Who "they" are was said before, and may be others than all.
             they = any(token.stem in self._vocabulary.pronouns for token in tokens)
             whose = any(token.stem in self._vocabulary.possessives for token in tokens)
-            they = they or (whose and not is_of_person(plan))
+            they = they or (whose and not is_of_person(plan)) or self._is_left_out(tokens, plan)
             plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked,
                            today=self._now.today, unsure=plan.unsure + they + doubts)  # fmt: skip
         return Candidate(plan, reading, unknown, None, score)
+
+    def _is_left_out(self, tokens: Sequence[Token], plan: Plan) -> bool:
+        """``customers that I know``: whoever asks does something, and the plan does not say so."""
+        before = [first.stem for first, one in pairwise(tokens) if one.stem == "i"]
+        known = self._vocabulary.is_of_records
+        done = any(one in _DOING or known(one, {"noun"}) for one in before)
+        return done and not any(one.words == "yours" for one in plan.conditions)
 
     def _plan_of(self, entity: Entity, tokens: list[Token]) -> Plan | None:
         try:
@@ -303,7 +313,13 @@ class _Understanding(Owned):
             return None
         plan = self._plan(before, place)
         assert plan is not None
-        return self._changed(plan, tokens) or self._of_others(tokens, before[place])
+        found = self._changed(plan, tokens) or self._of_others(tokens, before[place])
+        if found is None or place == len(before) - 1:
+            return found
+        # The question between was not understood: what it said may be meant as well.
+        note = f"it goes on from “{before[place]}”"
+        plans = (one.with_assumption(note) for one in found.plans)
+        return replace(found, plans=tuple(replace(o, unsure=o.unsure + 1) for o in plans))
 
     def _changed(self, plan: Plan, tokens: list[Token]) -> Understood | None:
         """A plan, changed by what a later question says; None where it says something else."""
