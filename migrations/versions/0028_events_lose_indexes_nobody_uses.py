@@ -1,4 +1,4 @@
-"""Events are found by their place, their time and what is not fanned out yet, and by nothing else."""
+"""Events are found by their place, their time and what is not fanned out, and by nothing else."""
 
 from __future__ import annotations
 
