@@ -32,6 +32,21 @@ def idle(app: Flask) -> Iterator[None]:
         signals().ring()
 
 
+@pytest.fixture
+def acme(api: Api) -> int:
+    """A client with an unpaid invoice, an opportunity, a ticket and a task."""
+    key = made(api, "Clients", name="Acme", email="eva@acme.example", currency="EUR")
+    invoice = made(
+        api, "Invoices", clientId=key, dueDate="2030-01-31",
+        LineItems=[{"description": "Work", "unitPrice": 100, "quantity": 2, "taxRate": 0}],
+    )  # fmt: skip
+    assert api.patch(f"/odata/Invoices({invoice})", {"status": "Sent"}).status_code == 200
+    made(api, "Opportunities", name="Turbines", clientId=key, amount=5000)
+    made(api, "Tickets", subject="Noise", clientId=key)
+    made(api, "Tasks", title="Call Eva", relatedType="Client", relatedId=key)
+    return key
+
+
 def chat(api: Api, message: str, **body: Any) -> dict[str, Any]:
     """An answer to a message."""
     answer = api.post("/api/ai/chat", {"message": message, **body})
