@@ -84,8 +84,7 @@ def add(table: FromClause, values: Mapping[str, Any]) -> None:
     Raises: sqlalchemy.exc.IntegrityError, here or from what comes next, the commit at the latest.
     """
     of = _table(table)
-    conn = _writing(of)
-    statements.insert_statement(conn.dialect, of, tuple(values)).run_later(conn, values)
+    _add(_writing(of), of, values)
 
 
 def add_both(
@@ -96,14 +95,18 @@ def add_both(
     _writing(one)
     conn = _writing(other)
     if conn.dialect.name == "sqlite":
-        for table, row in ((one, first_values), (other, values)):
-            statements.insert_statement(conn.dialect, table, tuple(row)).run_later(conn, row)
+        _add(conn, one, first_values)
+        _add(conn, other, values)
         return
     statement = statements.joint_insert(
         conn.dialect, one, tuple(first_values), other, tuple(values)
     )
     given = {statements.FIRST + name: value for name, value in first_values.items()}
     statement.run_later(conn, given | dict(values))
+
+
+def _add(conn: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    statements.insert_statement(conn.dialect, table, tuple(row)).run_later(conn, row)
 
 
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:

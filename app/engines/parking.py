@@ -38,11 +38,13 @@ class ParkingPool(QueuePool):
 
     def park(self, connection: Connection) -> None:
         """Keep ``connection`` for the next one, or put it back; it has no transaction."""
-        if len(self._parked) >= MOST_PARKED or self.overflow() >= self._max_overflow > 0:
+        fairy: Any = connection.connection
+        # The engine may have been disposed of meanwhile: then another pool gave it out.
+        is_foreign = fairy._pool is not self
+        if is_foreign or len(self._parked) >= MOST_PARKED or self._is_used_up():
             connection.close()  # whoever waits for one is woken by that alone
             return
         if self.dispatch.checkin:
-            fairy: Any = connection.connection
             self.dispatch.checkin(fairy.dbapi_connection, fairy._connection_record)
         self._parked.append(connection)
 
@@ -55,6 +57,9 @@ class ParkingPool(QueuePool):
     def _do_get(self) -> ConnectionPoolEntry:
         self._unpark()
         return super()._do_get()
+
+    def _is_used_up(self) -> bool:
+        return self.overflow() >= self._max_overflow > 0
 
     def _is_fit(self, connection: Connection) -> bool:
         if self.dispatch.checkout:

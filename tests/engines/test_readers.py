@@ -73,3 +73,12 @@ def test_what_is_idle_is_closed_with_the_engine(engine: Engine) -> None:
     engine.dispose()
     assert connection.closed
     assert count(readers) == 0
+
+
+def test_what_was_borrowed_before_the_engine_was_disposed_of_is_not_kept(engine: Engine) -> None:
+    readers = Readers(engine)
+    with readers.borrow() as connection:
+        engine.dispose()  # the engine has a new pool
+    assert connection.closed
+    with readers.borrow() as following:
+        assert following is not connection
