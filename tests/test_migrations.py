@@ -20,6 +20,7 @@ from app import database as engines
 from app.config import ConfigError
 from app.extensions import Model, db
 from app.models.indexes import autogenerates
+from app.models.searched import SEARCHED, function_name
 from tests.databases import close_engines, new_database
 from tests.schema import describe
 
@@ -143,6 +144,32 @@ def test_every_step_goes_back_and_forth_with_data(empty_app: Callable[[str], Fla
             flask_migrate.upgrade()
             with db.engine.begin() as connection:
                 assert describe(connection) == full
+
+
+@pytest.mark.only_on("postgresql")
+def test_plain_forms_are_the_same_before_functions_made_them(
+    empty_app: Callable[[str], Flask],
+) -> None:
+    app = empty_app("functions")
+    forms = " UNION ALL ".join(f"SELECT text_trigrams FROM {table}" for table in SEARCHED)
+    functions = "SELECT proname FROM pg_proc WHERE proname LIKE '%%_plain_text' ORDER BY 1"
+
+    def look() -> tuple[list[Any], list[Any]]:
+        with db.engine.begin() as connection:
+            found = connection.exec_driver_sql(forms).scalars().all()
+            return sorted(found), list(connection.exec_driver_sql(functions).scalars())
+
+    with app.app_context():
+        flask_migrate.upgrade(revision="0028")
+        with db.engine.begin() as connection:
+            fill(connection)
+        before, none = look()
+        assert none == []
+        assert " celadna works \n \n \n \n \n" in before
+        flask_migrate.upgrade()
+        assert look() == (before, [function_name(table) for table in sorted(SEARCHED)])
+        flask_migrate.downgrade(revision="0028")
+        assert look() == (before, [])
 
 
 def test_models_and_migrations_make_the_same_schema(empty_app: Callable[[str], Flask]) -> None:

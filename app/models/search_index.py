@@ -15,7 +15,10 @@ from sqlalchemy import Connection
 from app.models.searched import (
     COLUMN,
     Fields,
+    function_name,
     index_name,
+    postgresql_call,
+    postgresql_function,
     postgresql_text,
     sqlite_text,
     waiting_table,
@@ -28,21 +31,13 @@ MOST_WAITING = 256
 
 def create(connection: Connection, tables: dict[str, Fields]) -> None:
     """Make the indexes of ``tables``, filled with the rows that are there."""
-    sqlite = connection.dialect.name == "sqlite"
-    indexed = sqlite or has_pg_trgm(connection)
-    for table, fields in tables.items():
-        if sqlite:
+    if connection.dialect.name == "sqlite":
+        for table, fields in tables.items():
             _run(connection, _create_on_sqlite(table, fields))
-            continue
-        connection.exec_driver_sql(
-            f'ALTER TABLE {table} ADD COLUMN {COLUMN} text COLLATE "C"'
-            f" GENERATED ALWAYS AS ({postgresql_text(fields)}) STORED"
-        )
-        if indexed:
-            connection.exec_driver_sql(
-                f"CREATE INDEX ix_{table}_{COLUMN} ON {table} USING gin ({COLUMN} gin_trgm_ops)"
-                " WITH (gin_pending_list_limit = 512)"
-            )
+        return
+    indexed = has_pg_trgm(connection)
+    for table, fields in tables.items():
+        _run(connection, _create_on_postgresql(table, postgresql_text(fields), indexed))
 
 
 def drop(connection: Connection, tables: Iterable[str]) -> None:
@@ -76,9 +71,38 @@ def index_at_once(connection: Connection, tables: dict[str, Fields]) -> None:
         _run(connection, _follow(table, fields, insert=add, delete=forget, update=forget + add))
 
 
+def call_functions(connection: Connection, tables: dict[str, Fields]) -> None:
+    """Let PostgreSQL make the plain form by a function of each table (docs/adr/0149)."""
+    indexed = has_pg_trgm(connection)
+    for table, fields in tables.items():
+        connection.exec_driver_sql(postgresql_function(table, fields))
+        drop(connection, [table])
+        _run(connection, _create_on_postgresql(table, postgresql_call(table, fields), indexed))
+
+
+def spell_out(connection: Connection, tables: dict[str, Fields]) -> None:
+    """Undo ``call_functions``."""
+    drop(connection, tables)
+    create(connection, tables)
+    for table in tables:
+        connection.exec_driver_sql(f"DROP FUNCTION {function_name(table)}")
+
+
 def enter_waiting(connection: Connection, table: str) -> None:
     """Let the index of SQLite know every row of ``table``."""
     _run(connection, _enter_waiting(table))
+
+
+def _create_on_postgresql(table: str, expression: str, indexed: bool) -> Iterator[str]:
+    yield (
+        f'ALTER TABLE {table} ADD COLUMN {COLUMN} text COLLATE "C"'
+        f" GENERATED ALWAYS AS ({expression}) STORED"
+    )
+    if indexed:
+        yield (
+            f"CREATE INDEX ix_{table}_{COLUMN} ON {table} USING gin ({COLUMN} gin_trgm_ops)"
+            " WITH (gin_pending_list_limit = 512)"
+        )
 
 
 def _create_on_sqlite(table: str, fields: Fields) -> Iterator[str]:

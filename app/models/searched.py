@@ -4,11 +4,12 @@ The plain form has no case, no accents and no punctuation; every word has a blan
 every field ends with a line feed: ``" müller & söhne gmbh "`` is ``" muller sohne gmbh "``. So one
 index of trigrams finds beginnings of words, parts of them, and words with a typing error.
 
-PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index; SQLite in the FTS5
-table ``<table>_text_trigrams`` and, for the rows that have changed since, in the table beside it
-that ends with ``_waiting`` (app/models/search_index.py). The search reads it (docs/adr/0075), and
-so does ``contains``, before its exact predicate (docs/adr/0112). Who changes the form makes the
-indexes anew by a migration.
+PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index, made by the function
+``<table>_plain_text`` (docs/adr/0149); SQLite in the FTS5 table ``<table>_text_trigrams`` and, for
+the rows that have changed since, in the table beside it that ends with ``_waiting``
+(app/models/search_index.py). The search reads it (docs/adr/0075), and so does ``contains``, before
+its exact predicate (docs/adr/0112). Who changes the form makes functions and indexes anew by a
+migration.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ _DOUBLE = {"æ": "ae", "œ": "oe", "þ": "th"}
 _LETTERS = str.maketrans(_ALONE | _DOUBLE)
 _WITHOUT_MARKS = dict.fromkeys(range(ord(_MARKS[0]), ord(_MARKS[1]) + 1))
 # ASCII punctuation and blanks but the line feed, general punctuation, that of Chinese and Japanese.
-_SEPARATORS = "\t\r !-/:-@\\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u303f"
+_ASCII_SEPARATORS = "\t\r !-/:-@\\[-`{-~"
+_SEPARATORS = _ASCII_SEPARATORS + "\u00a0-\u00bf\u2000-\u206f\u3000-\u303f"
 _BETWEEN = re.compile(f"[{_SEPARATORS}]+")
 
 
@@ -102,17 +104,54 @@ def sqlite_text(fields: Fields, prefix: str) -> str:
 
 
 def postgresql_text(fields: Fields) -> str:
-    """``search_text`` spelled for PostgreSQL."""
-    bare = (
-        f"regexp_replace(normalize({_joined(fields, '', 'chr(10)')}, NFKD),"
-        f" '[{_MARKS[0]}-{_MARKS[1]}]', '', 'g')"
-    )
-    folded = f'lower(upper({bare} COLLATE "und-x-icu") COLLATE "und-x-icu")'
+    """``search_text`` of the columns of a row, spelled for PostgreSQL."""
+    return _postgresql_form(_joined(fields, "", "chr(10)"))
+
+
+def postgresql_function(table: str, fields: Fields) -> str:
+    """The statement that makes ``postgresql_text`` a function of the columns of ``table``.
+
+    A session reads its body once, but the expression of a column with each statement that writes
+    the table; and a function in SQL would be put in place of its call. ASCII needs less.
+    """
+    columns = ", ".join(f"{column} varchar" for field in fields for column in field)
+    texts = ", E' \\n ', ".join(", ' ', ".join(field) for field in fields)
+    return f"""CREATE FUNCTION {function_name(table)}({columns}) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
+DECLARE
+    texts text := concat(' ', {texts}, E' \\n');
+BEGIN
+    IF octet_length(texts) = length(texts) THEN
+        RETURN {_separated('lower(texts COLLATE pg_catalog."C")', _ASCII_SEPARATORS)};
+    END IF;
+    RETURN {_postgresql_form("texts")};
+END
+$function$"""
+
+
+def postgresql_call(table: str, fields: Fields) -> str:
+    """The function of ``table``, applied to the columns of a row."""
+    return f"{function_name(table)}({', '.join(column for field in fields for column in field)})"
+
+
+def function_name(table: str) -> str:
+    """Name of the function that makes the plain form of a row of ``table`` (PostgreSQL)."""
+    return f"{table}_plain_text"
+
+
+def _postgresql_form(text: str) -> str:
+    bare = f"regexp_replace(normalize({text}, NFKD), '[{_MARKS[0]}-{_MARKS[1]}]', '', 'g')"
+    icu = 'COLLATE pg_catalog."und-x-icu"'
+    folded = f"lower(upper({bare} {icu}) {icu})"
     folded = f"translate({folded}, '{''.join(_ALONE)}', '{''.join(_ALONE.values())}')"
     for letter, letters in _DOUBLE.items():
         folded = f"replace({folded}, '{letter}', '{letters}')"
-    separators = _SEPARATORS.replace("\t\r", "\\t\\r")
-    return f"regexp_replace({folded}, '[{separators}]+', ' ', 'g')"
+    return _separated(folded, _SEPARATORS)
+
+
+def _separated(text: str, separators: str) -> str:
+    escaped = separators.replace("\\", "\\\\").replace("\t\r", "\\t\\r")
+    return f"regexp_replace({text}, E'[{escaped}]+', ' ', 'g')"
 
 
 def _joined(fields: Fields, prefix: str, line_feed: str) -> str:

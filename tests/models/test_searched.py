@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flask import Flask
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from sqlalchemy import Connection, Table, delete, insert, update
 
 from app.clock import utc_now
@@ -13,7 +13,9 @@ from app.models.client import Client
 from app.models.searched import (
     COLUMN,
     SEARCHED,
+    function_name,
     plain_part,
+    postgresql_call,
     postgresql_text,
     search_text,
 )
@@ -106,14 +108,65 @@ def test_both_databases_agree_on_every_character(app: Flask) -> None:
     """Of a character alone; what stands beside it matters for marks and for sigma only."""
     with app.app_context(), db.engine.begin() as connection:
         kept = connection.exec_driver_sql(
-            f"SELECT code, {postgresql_text((('name',),))} FROM (SELECT code, chr(code) AS name"
+            f"SELECT code, {postgresql_text((('name',),))}, {function_name('opportunities')}(name)"
+            " FROM (SELECT code, chr(code) AS name"
             " FROM generate_series(1, 1114111) AS code WHERE code NOT BETWEEN 55296 AND 57343) x"
         ).all()
     apart = [
-        chr(code) for code, plain in kept
+        chr(code) for code, plain, _ in kept
         if plain_part(chr(code)) is not None and plain != search_text(f" {chr(code)} \n")
     ]  # fmt: skip
     assert apart == []
+    assert [chr(code) for code, plain, made in kept if made != plain] == []
+
+
+_FIELD = st.none() | _HOSTILE.map(lambda text: text.replace("\0", "")) | st.sampled_from(TEXTS)
+
+
+@pytest.mark.only_on("postgresql")
+@pytest.mark.parametrize("table", SEARCHED)
+def test_the_function_of_a_table_makes_what_the_long_expression_makes(
+    app: Flask, table: str
+) -> None:
+    fields = SEARCHED[table]
+    columns = [column for field in fields for column in field]
+    query = (
+        f"SELECT {postgresql_text(fields)}, {postgresql_call(table, fields)}"
+        f" FROM (VALUES ({', '.join(['%s::varchar'] * len(columns))})) AS x({', '.join(columns)})"
+    )
+    with app.app_context(), db.engine.begin() as connection:
+
+        @settings(max_examples=150, deadline=None)
+        @given(st.tuples(*[_FIELD] * len(columns)))
+        @example((None,) * len(columns))
+        @example(("Straße, ΟΔΟΣ",) * len(columns))
+        @example(("PLAIN \\ [ascii]^_`~\x1f\x7f",) * len(columns))
+        def check(texts: tuple[str | None, ...]) -> None:
+            spelled, made = connection.exec_driver_sql(query, texts).one()
+            assert made == spelled
+            if all(plain_part(text or "") is not None for text in texts):
+                row = dict(zip(columns, texts, strict=True))
+                whole = (" ".join(row[name] or "" for name in field) for field in fields)
+                assert made == search_text("".join(f" {text} \n" for text in whole))
+
+        check()
+
+
+@pytest.mark.only_on("postgresql")
+def test_the_column_calls_the_function_and_the_function_needs_no_path(app: Flask) -> None:
+    with app.app_context(), db.engine.begin() as connection:
+        for table, fields in SEARCHED.items():
+            expression = connection.exec_driver_sql(
+                "SELECT generation_expression FROM information_schema.columns"
+                " WHERE table_name = %s AND column_name = %s", (table, COLUMN),
+            ).scalar_one()  # fmt: skip
+            assert expression == postgresql_call(table, fields)
+        connection.exec_driver_sql("SET LOCAL search_path = ''")
+        for text in ("Acme, Ltd.", "Øre & Straße"):
+            made = connection.exec_driver_sql(
+                f"SELECT public.{function_name('opportunities')}(%s)", (text,)
+            ).scalar_one()
+            assert made == search_text(f" {text} \n")
 
 
 def test_what_contains_looks_through_is_in_the_plain_form() -> None:
