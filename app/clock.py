@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime
 
 def utc_now() -> datetime:
     """The current instant as an aware UTC datetime, cut to the millisecond that columns keep."""
-    now = datetime.now(UTC)
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+    return datetime.fromtimestamp(time.time_ns() // 1_000_000 / 1000, UTC)
 
 
 def today() -> date:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, make_url
 from app.config import ConfigError
 from app.engines.readers import Readers
 from app.extensions import db
+from app.request_context import running_app
 from app.transactions import Transactions
 
 READ = "read"
@@ -68,7 +69,7 @@ def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
 
 def reading() -> AbstractContextManager[Connection]:
     """``with reading() as connection:`` for a statement of the reading engine, and no more."""
-    readers: Readers = current_app.extensions["readers"]
+    readers: Readers = running_app().extensions["readers"]
     return readers.borrow()
 
 

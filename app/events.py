@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from flask import current_app
 
 from app import audit, records
 from app.clock import utc_now
 from app.models.event import Event
-from app.request_context import current_request_id
+from app.request_context import current_request_id, running_app
 from app.security import find_caller
 from app.types import json_text
 
@@ -133,11 +132,11 @@ def _event_key(now: datetime) -> str:
 
 def represent(entity: str, entity_id: int) -> str:
     """The JSON text of an entity as OData shows it, read inside the running transaction."""
-    representation: Representation = current_app.extensions["representation"]
+    representation: Representation = running_app().extensions["representation"]
     return representation(entity, entity_id)
 
 
 def entity_url(entity: str, entity_id: int) -> str:
     """The address of an entity, relative to the service."""
-    address: Callable[[str, int], str] = current_app.extensions["entity_url"]
+    address: Callable[[str, int], str] = running_app().extensions["entity_url"]
     return address(entity, entity_id)

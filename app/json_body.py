@@ -11,10 +11,11 @@ import json
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
-from flask import Request, current_app, request
+from flask import current_app, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
+from app.request_context import current_request
 
 MAXIMUM_DEPTH = 64
 # Powers of ten beyond these are outside every type of the service, double precision included.
@@ -51,7 +52,7 @@ def read_body(maximum: int) -> bytes:
     Raises: TooLargeError, more than ``maximum``; with a ``Content-Length`` nothing is read.
     """
     # A body without a length is cut off at the limit, silently: one byte more tells it apart.
-    asked: Request = request._get_current_object()  # type: ignore[attr-defined]  # of a proxy
+    asked = current_request()
     asked.max_content_length = maximum + 1
     try:
         body = asked.get_data(parse_form_data=False)

@@ -82,8 +82,7 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         if value is None:
             return None
-        instant = value.astimezone(UTC)
-        return iso_instant(instant) if dialect.name == "sqlite" else instant
+        return iso_instant(value) if dialect.name == "sqlite" else value.astimezone(UTC)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         if value is None:
@@ -147,8 +146,8 @@ class OrdinalEnum(TypeDecorator[str]):
 
 def iso_instant(value: datetime) -> str:
     """``2024-01-31T09:05:00.000Z``: the one text form of an instant, in columns and in JSON."""
-    plain = value.astimezone(UTC).replace(tzinfo=None)
-    return plain.isoformat(timespec="milliseconds") + "Z"
+    instant = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def json_text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
@@ -32,12 +33,7 @@ class Finisher:
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._log: RequestLog = app.extensions["request_log"]
-        self._fixed = {
-            version.name: (*SECURITY_HEADERS, *version.headers()) for version in VERSIONS
-        }
-        self._names = frozenset(
-            name.lower() for headers in self._fixed.values() for name, _ in headers
-        )
+        self._added = lru_cache(maxsize=256)(_added)
 
     def leave(self, response: Response) -> Response:
         """After the view, or after the handler of its error."""
@@ -48,16 +44,8 @@ class Finisher:
     ) -> None:
         """As the answer leaves: add to ``headers`` what each has, and write the line of log."""
         path = environ["PATH_INFO"]
-        given = {name.lower() for name, _ in headers}
-        fixed = self._fixed[version_of(path).name]
-        if not self._names.isdisjoint(given):  # a page may frame or refer by its own rules
-            fixed = tuple(header for header in fixed if header[0].lower() not in given)
-        headers += fixed
+        headers += self._added(version_of(path).name, tuple([name for name, _ in headers]))
         headers.append(("X-Request-ID", exchange.request_id))
-        if "content-security-policy" not in given:
-            headers.append(API_POLICY)
-        if "cache-control" not in given:
-            headers.append(KEPT_AND_CHECKED if "etag" in given else NOT_STORED)
         if environ["wsgi.url_scheme"] == "https":
             headers.append(TRANSPORT_SECURITY)
         if (verdict := exchange.verdict) is not None:
@@ -77,3 +65,12 @@ class Finisher:
             int(status[:3]),
             seconds * 1000,
         )
+
+
+def _added(version: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """What an answer with headers of these names gets; a page may frame or refer by its own."""
+    given = {name.lower() for name in names}
+    fixed = next(each.headers() for each in VERSIONS if each.name == version)
+    policy = KEPT_AND_CHECKED if "etag" in given else NOT_STORED
+    each = (*SECURITY_HEADERS, *fixed, API_POLICY, policy)
+    return tuple(header for header in each if header[0].lower() not in given)

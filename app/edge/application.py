@@ -13,15 +13,16 @@ from functools import cached_property
 from typing import Any
 
 from flask import Flask, Request, Response
-from flask.globals import request_ctx
-from werkzeug.routing import MapAdapter
+from flask.signals import appcontext_tearing_down, request_tearing_down
+from werkzeug.routing import MapAdapter, Rule
 
 from app.edge.answer import Finisher
 from app.edge.asked import AskedRequest
-from app.edge.finding import FindingAdapter, Tails, tails_of
+from app.edge.contexts import LeanAppContext, LeanRequestContext
+from app.edge.finding import Tails, find, tails_of
 from app.edge.gate import Gate
 from app.edge.leaving import Leaving
-from app.request_context import begin_exchange
+from app.request_context import REQUEST_CONTEXT, begin_exchange
 from app.shared_commit import forget_share
 
 
@@ -42,6 +43,26 @@ class Application(Flask):
         """``func`` as it is."""
         return func
 
+    def app_context(self) -> LeanAppContext:
+        """What the running request, job or command keeps (``flask.g``)."""
+        return LeanAppContext(self)
+
+    def request_context(self, environ: dict[str, Any]) -> LeanRequestContext:
+        """What Flask keeps of a request."""
+        return LeanRequestContext(self, environ)
+
+    def do_teardown_appcontext(self, exc: Any = None) -> None:
+        """Call what is to be called at the end of a request, a job or a command."""
+        for function in reversed(self.teardown_appcontext_funcs):
+            function(exc)
+        if appcontext_tearing_down.receivers:
+            appcontext_tearing_down.send(self, exc=exc)
+
+    @property
+    def has_request_teardown(self) -> bool:
+        """Whether somebody is to be called at the end of a request."""
+        return bool(self.teardown_request_funcs or request_tearing_down.receivers)
+
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """What finds the view of ``request``: by path and method, never by host.
 
@@ -50,20 +71,21 @@ class Application(Flask):
         if request is None:
             return None
         environ = request.environ
-        path: str = environ["PATH_INFO"]
-        if not path.isascii():  # each byte as one character (PEP 3333)
-            path = path.encode("latin-1").decode("utf-8", "replace")
-        adapter = FindingAdapter(
-            self.url_map, "", "/", "", environ["wsgi.url_scheme"], path,
+        return MapAdapter(
+            self.url_map, "", "/", "", environ["wsgi.url_scheme"], path_of(environ),
             environ["REQUEST_METHOD"], environ.get("QUERY_STRING", ""),
         )  # fmt: skip
-        if self._got_first_request:
-            adapter.tails = self._tails
-        return adapter
+
+    def find_straight(self, environ: dict[str, Any]) -> tuple[Rule, dict[str, str]] | None:
+        """The rule of a view with nothing around it, and its arguments; None for any other."""
+        if not self._got_first_request:
+            return None
+        found = find(self._tails, path_of(environ), environ["REQUEST_METHOD"])
+        return found if found is not None and found[0].endpoint in self._straight else None
 
     def full_dispatch_request(self) -> Any:
         """The answer to the request of this context, as something that WSGI calls."""
-        context: Any = request_ctx._get_current_object()  # type: ignore[attr-defined]
+        context = REQUEST_CONTEXT.get()
         asked: Request = context.request
         rule = asked.url_rule
         if rule is None or not self._got_first_request or rule.endpoint not in self._straight:
@@ -114,3 +136,11 @@ class Application(Flask):
         finally:
             forget_share()
             self.gate.release(environ)
+
+
+def path_of(environ: dict[str, Any]) -> str:
+    """The decoded path of a request."""
+    path: str = environ["PATH_INFO"]
+    if path.isascii():
+        return path
+    return path.encode("latin-1").decode("utf-8", "replace")  # PEP 3333: each byte as a character

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from flask import Request
@@ -50,21 +50,51 @@ class AskedRequest(Request):
 
     _cached_data: bytes | None = None  # type: ignore[assignment]  # what Werkzeug keeps it in
 
-    def __init__(self, environ: dict[str, Any], *args: Any, **options: Any) -> None:
-        super().__init__(environ, *args, **options)
+    def __init__(
+        self, environ: dict[str, Any], populate_request: bool = True, shallow: bool = False
+    ) -> None:
+        path: str = environ.get("PATH_INFO") or ""
+        if not path.isascii() or environ.get("SCRIPT_NAME"):
+            super().__init__(environ, populate_request, shallow)
+            self.headers = AskedHeaders(environ)
+            return
+        # What Werkzeug makes of it, without taking apart what needs no decoding.
+        self.method = environ.get("REQUEST_METHOD", "GET").upper()
+        self.scheme = environ.get("wsgi.url_scheme", "http")
+        self.root_path = ""
+        self.path = "/" + path.lstrip("/")
+        self.query_string = environ.get("QUERY_STRING", "").encode("latin1")
         self.headers = AskedHeaders(environ)
+        self.remote_addr = environ.get("REMOTE_ADDR")
+        self.environ = environ
+        self.shallow = shallow
+        if populate_request and not shallow:
+            environ["werkzeug.request"] = self
+
+    @cached_property
+    def server(self) -> tuple[str, int | None] | None:  # type: ignore[override]
+        """Host and port that the server listens at."""
+        return Request(self.environ, populate_request=False).server
+
+    def close(self) -> None:
+        """Close the files that came with a form, if somebody looked for any."""
+        if "files" in self.__dict__:
+            super().close()
 
     def get_data(  # type: ignore[override]
         self, cache: bool = True, as_text: bool = False, parse_form_data: bool = False
     ) -> bytes | str:
         """As Werkzeug's."""
+        kept = self._cached_data
+        if kept is not None and not as_text and not parse_form_data:
+            return kept
         environ = self.environ
         length: str = environ.get("CONTENT_LENGTH", "")
         if (
             not cache
             or as_text
             or parse_form_data
-            or self._cached_data is not None
+            or kept is not None
             or "stream" in self.__dict__
             or not length.isdecimal()
             or len(length) > _SMALL_DIGITS

@@ -6,9 +6,7 @@ costs as much as the limit and the permission together.
 
 from __future__ import annotations
 
-from typing import Any
-
-from werkzeug.routing import Map, MapAdapter, Rule
+from werkzeug.routing import Map, Rule
 
 _TAIL = "<path:resource>"
 
@@ -16,28 +14,25 @@ _TAIL = "<path:resource>"
 Tails = tuple[tuple[str, Rule, frozenset[str]], ...]
 
 
-class FindingAdapter(MapAdapter):
-    """Werkzeug's, which is asked about whatever such a rule may not be for."""
+def find(tails: Tails, path: str, method: str) -> tuple[Rule, dict[str, str]] | None:
+    """The rule of the longest prefix of ``path`` and what follows it.
 
-    tails: Tails = ()
-
-    def match(self, *args: Any, **options: Any) -> Any:
-        """As Werkzeug's."""
-        path = self.path_info
-        # Two slashes are joined by a redirection, and a tail is one line (its converter).
-        if not args and options == {"return_rule": True} and "//" not in path:
-            for prefix, rule, longer in self.tails:
-                if path.startswith(prefix):
-                    tail = path[len(prefix) :]
-                    if (
-                        tail
-                        and tail not in longer
-                        and path.isprintable()
-                        and self.default_method in (rule.methods or ())
-                    ):
-                        return rule, {"resource": tail}
-                    break
-        return super().match(*args, **options)
+    Returns: None where Werkzeug is to be asked, which may redirect or refuse.
+    """
+    for prefix, rule, longer in tails:
+        if path.startswith(prefix):
+            tail = path[len(prefix) :]
+            # Two slashes are joined by a redirection, and a tail is one line (its converter).
+            if (
+                tail
+                and tail not in longer
+                and "//" not in path
+                and path.isprintable()
+                and method in (rule.methods or ())
+            ):
+                return rule, {"resource": tail}
+            return None
+    return None
 
 
 def tails_of(url_map: Map) -> Tails:

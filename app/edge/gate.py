@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, g
 from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed
 
@@ -29,7 +29,7 @@ from app.errors import (
     UriTooLongError,
 )
 from app.limits.limiter import Limiter, require_allowed
-from app.request_context import Exchange, exchange_of
+from app.request_context import Exchange, current_request, exchange_of
 from app.security import Caller, set_caller
 
 # Room for the names and boundaries of a form around its file.
@@ -56,7 +56,7 @@ class Gate:
 
         Raises: an ApiError: 401 before 429 before 414, 413 and 403, all of them before 404.
         """
-        return self.admit(request._get_current_object())  # type: ignore[attr-defined]
+        return self.admit(current_request())
 
     def admit(self, asked: Request) -> Response | None:
         """As ``enter``, of a request that is at hand."""

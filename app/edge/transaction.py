@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
@@ -12,6 +12,7 @@ from app.edge import idempotency
 from app.edge.errors import error_response
 from app.errors import ApiError
 from app.extensions import db
+from app.request_context import current_globals
 from app.shared_commit import await_commit
 
 
@@ -21,7 +22,7 @@ def end_transaction(response: Response) -> Response:
     Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
         an error answer when the database refuses the commit.
     """
-    kept = vars(g._get_current_object())  # ``g`` itself is a proxy
+    kept = current_globals()
     if not db.session.is_used() and "keyed_request" not in kept and "denied" not in kept:
         return response  # nothing was written or locked
     try:
@@ -40,7 +41,7 @@ def end_transaction(response: Response) -> Response:
 
 def audit_denial(method: str, path: str) -> None:
     """A refusal is part of the audit log though everything else of the request is undone."""
-    denied: dict[str, Any] | None = g.pop("denied", None)
+    denied: dict[str, Any] | None = current_globals().pop("denied", None)
     if denied is not None:
         target = {"method": method, "path": path[:500]}
         audit.record(denied.pop("action"), after={**target, **denied})

@@ -121,6 +121,8 @@ class Preferences:
         return found.value if found else ""
 
     def _one_of(self, name: str, *values: str) -> str | None:
+        if name not in self.given:
+            return None
         value = self._value(name).lower()
         return value if value in values else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from urllib.parse import quote
 
 from flask import Flask, Request as WebRequest, Response, request
@@ -25,6 +25,7 @@ from app.odata.request import Request
 from app.odata.service import Connections, ODataService
 from app.odata.write_targets import is_plain
 from app.odata.writes import WRITES
+from app.request_context import current_request
 from app.security import streamed
 from app.shared_commit import share_commit
 
@@ -69,7 +70,7 @@ def _view(
     service: ODataService, config: Config, prefix: str, prefixes: tuple[str, ...],
     resource: str = "",
 ) -> Response:  # fmt: skip
-    asked: WebRequest = request._get_current_object()  # type: ignore[attr-defined]  # of a proxy
+    asked = current_request()
     environ = asked.environ
     # A decoded path has lost which slashes were part of a key.
     raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
@@ -88,11 +89,17 @@ def _view(
             asked.headers,
             partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
-            tuple(address for other in prefixes for address in (host + other, other)),
+            _addresses(host, prefixes),
             stream=partial(BodyStream, config.max_upload_bytes),
         )
     )
     return defer(response, host + prefix) if is_wanted(environ) else response
+
+
+@lru_cache(maxsize=64)
+def _addresses(host: str, prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    """All that means the root of the service."""
+    return tuple(address for prefix in prefixes for address in (host + prefix, prefix))
 
 
 def _is_small(asked: WebRequest) -> bool:
