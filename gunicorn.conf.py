@@ -15,6 +15,7 @@ from dotenv import load_dotenv
 from app import heap
 from app.config import ConfigError, data_folder
 from app.start.checks import check_web_processes
+from app.web_request import create
 from app.web_response import JoinedResponse, http_date
 from app.web_sockets import hold_back, let_in
 from app.web_worker import LingeringWorker, succession
@@ -44,8 +45,9 @@ max_requests_jitter = 5_000
 # off at 8 KB, and its ceiling is a constant.
 gunicorn.http.message.MAX_REQUEST_LINE = 131_072
 limit_request_line = 131_072
-# Which class answers is fixed as well.
+# Which class answers is fixed as well, and what makes the environment of a request.
 gunicorn.http.wsgi.Response = JoinedResponse
+gunicorn.http.wsgi.create = create
 gunicorn.util.http_date = http_date
 # Where an application writes its errors to is looked up for each request.
 gunicorn.http.wsgi.WSGIErrorsWrapper = lru_cache(maxsize=1)(gunicorn.http.wsgi.WSGIErrorsWrapper)

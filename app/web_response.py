@@ -1,8 +1,7 @@
-"""How messages leave and arrive under gunicorn, where the common case costs most (docs/adr/0144).
+"""How answers leave under gunicorn, where the common case costs most (docs/adr/0144).
 
 A point read spends half of its time in the server: eight calls for each header that leaves, two
-packets for head and body, a look for the rest of a body that was never announced, and reading the
-same headers anew with each request of a connection.
+packets for head and body, and what arrives (app/web_request.py).
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from functools import lru_cache
 from typing import Any
 
 from gunicorn import util  # type: ignore[import-untyped]
-from gunicorn.http.body import LengthReader  # type: ignore[import-untyped]
-from gunicorn.http.message import Request  # type: ignore[import-untyped]
-from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
 from gunicorn.http.wsgi import Response  # type: ignore[import-untyped]
 
 # Longer bodies leave by themselves: to copy them costs more than a second packet.
 MOST_JOINED_BYTES = 65_536
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
+
+# The words of the status, as Flask and Werkzeug spell them, of answers that have a body.
+_CODES = {"200 OK": 200, "201 CREATED": 201}
 
 Headers = list[tuple[str, str]]
 
@@ -31,6 +30,21 @@ class JoinedResponse(Response):  # type: ignore[misc]  # the library has no type
 
     headers_sent: bool
     _head: str | None = None
+
+    def __init__(self, req: Any, sock: Any, cfg: Any) -> None:
+        self.__dict__.update(_blank())
+        self.headers: Headers = []
+        self.req, self.sock, self.cfg = req, sock, cfg
+
+    def start_response(self, status: str, headers: Headers, exc_info: Any = None) -> Any:
+        """Take status and headers; the uncommon ones are gunicorn's to judge."""
+        code = _CODES.get(status)
+        if code is None or exc_info or self.status is not None or self.req.method == "HEAD":
+            return super().start_response(status, headers, exc_info)
+        self.status, self.status_code = status, code
+        self.process_headers(headers)
+        self.chunked = self.is_chunked()
+        return self.write
 
     def process_headers(self, headers: Headers) -> None:
         """Check and keep the headers; the uncommon ones are gunicorn's to judge."""
@@ -62,6 +76,12 @@ class JoinedResponse(Response):  # type: ignore[misc]  # the library has no type
         util.write(self.sock, head.encode("latin-1") + arg)
 
 
+@lru_cache(maxsize=1)
+def _blank() -> dict[str, Any]:
+    """The attributes of an answer before anything is known of it."""
+    return dict(vars(Response(None, None, None)))
+
+
 def _is_common(headers: Headers) -> bool:
     """Whether all names are known to be good, and all values are printable ASCII."""
     try:
@@ -78,51 +98,6 @@ def _is_plain(name: str) -> bool:
     if not _TOKEN.fullmatch(name) or name.lower() in util.hop_headers:
         return False
     return name == "Content-Length" or name.lower() != "content-length"
-
-
-class PlainRequest(Request):  # type: ignore[misc]
-    """A request whose headers are read once where a connection sends the same ones again.
-
-    Whom gunicorn trusts may say things by them that concern this request alone: those are read.
-    """
-
-    headers: Headers
-
-    def _peer_is_trusted_proxy(self) -> bool:
-        if not self.cfg.forwarded_allow_ips and isinstance(self.peer_addr, tuple):
-            return False  # gunicorn takes its address apart to compare it with none
-        return bool(super()._peer_is_trusted_proxy())
-
-    def parse_headers(self, data: bytes, from_trailer: bool = False) -> Headers:
-        """The headers of a head, names in capitals."""
-        if from_trailer or self._peer_is_trusted_proxy():
-            return list(super().parse_headers(data, from_trailer))
-        before, known = getattr(self.unreader, "last_head", (None, ()))
-        if data == before:
-            return list(known)
-        found: Headers = super().parse_headers(data)
-        if all(name != "EXPECT" for name, _ in found):  # answered as it is read
-            self.unreader.last_head = (data, tuple(found))
-        return found
-
-
-class PlainParser(RequestParser):  # type: ignore[misc]
-    """A parser that knows at once that a body has been read to its end, or never was."""
-
-    mesg_class = PlainRequest
-
-    def finish_body(self, deadline: Any = None, max_bytes: Any = None) -> bool:
-        """Whether nothing of the body of the last request is left unread."""
-        body = self.mesg.body if self.mesg else None
-        if (
-            body is not None
-            and type(body.reader) is LengthReader
-            and body.reader.length == 0
-            and not body.failed
-            and not body.buf.tell()
-        ):
-            return True
-        return bool(super().finish_body(deadline, max_bytes))
 
 
 def http_date(timestamp: float | None = None) -> str:

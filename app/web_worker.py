@@ -22,7 +22,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-
 
 from app.web_arrival import needed_bytes, wake_at
 from app.web_refusal import is_of_client, message_of, new_request_id, refusal_of
-from app.web_response import PlainParser
+from app.web_request import PlainParser
 from app.web_room import SHORTAGE_SECONDS, SHORTAGES, connections_for, longest_silent
 
 # Long enough for the next request of a busy connection, too short to keep anyone waiting.

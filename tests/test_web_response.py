@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import socket
 import time
-from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
 from typing import Any
@@ -15,11 +13,10 @@ from gunicorn.config import Config  # type: ignore[import-untyped]
 from gunicorn.http.errors import (  # type: ignore[import-untyped]
     InvalidResponseHeader,
     InvalidResponseHeaderName,
-    ParseException,
 )
 from gunicorn.http.wsgi import Response  # type: ignore[import-untyped]
 
-from app.web_response import MOST_JOINED_BYTES, JoinedResponse, PlainParser, http_date
+from app.web_response import MOST_JOINED_BYTES, JoinedResponse, http_date
 
 LENGTH = ("Content-Length", "2")
 JSON = ("Content-Type", "application/json")
@@ -66,6 +63,9 @@ def answer(
         ("200 OK", [("Content-Length", str(2 * MOST_JOINED_BYTES))],
          [b"x" * (2 * MOST_JOINED_BYTES)], "GET"),
         ("200 OK", [], [b"{}"], "GET"),
+        ("200 OK", [JSON, LENGTH], [b"{}"], "POST"),
+        ("404 NOT FOUND", [JSON, LENGTH], [b"{}"], "GET"),
+        ("201 CREATED", [JSON], [b"{}"], "POST"),
     ],
 )  # fmt: skip
 def test_what_arrives_is_what_gunicorn_would_send(
@@ -106,94 +106,6 @@ def test_what_is_no_text_is_refused() -> None:
         answer(JoinedResponse, "200 OK", [LENGTH], ["{}"])
     with pytest.raises(ValueError, match="invalid literal"):
         answer(JoinedResponse, "200 OK", [("Content-Length", "two")], [b"{}"])
-
-
-@pytest.fixture
-def wires() -> Iterator[tuple[socket.socket, socket.socket]]:
-    here, there = socket.socketpair()
-    with here, there:
-        yield here, there
-
-
-def test_the_rest_of_a_body_is_read_before_the_next_request(
-    wires: tuple[socket.socket, socket.socket],
-) -> None:
-    client, server = wires
-    parser = PlainParser(Config(), server, ("127.0.0.1", 1))
-    client.sendall(
-        b"GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
-        b"POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n12345"
-        b"POST /c HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n67890"
-        b"POST /d HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
-        b"GET /e HTTP/1.1\r\nHost: h\r\n\r\n"
-    )
-    seen = []
-    for request in parser:
-        seen.append(request.path)
-        if request.path == "/b":
-            assert request.body.read(3) == b"123"
-        if request.path == "/c":
-            assert request.body.read() == b"67890"
-        assert parser.finish_body()
-        if request.path == "/e":
-            break
-    assert seen == ["/a", "/b", "/c", "/d", "/e"]
-
-
-def parsed(wires: tuple[socket.socket, socket.socket], *, trusted: str = "") -> Any:
-    """A parser that trusts the forwarding headers of the addresses ``trusted``."""
-    config = Config()
-    config.set("forwarded_allow_ips", trusted)
-    return PlainParser(config, wires[1], ("127.0.0.1", 1))
-
-
-def heads(parser: Any, wires: tuple[socket.socket, socket.socket], *headers: bytes) -> list[Any]:
-    """What the parser has as headers of requests of one connection."""
-    found = []
-    for lines in headers:
-        wires[0].sendall(b"GET / HTTP/1.1\r\n" + lines + b"\r\n\r\n")
-        found.append(next(parser).headers)
-    return found
-
-
-def test_headers_that_come_again_are_those_of_this_request(
-    wires: tuple[socket.socket, socket.socket],
-) -> None:
-    one, other = b"Host: h\r\nX-Who:  a ", b"Host: h\r\nX-Who: b"
-    found = heads(parsed(wires), wires, one, one, other, one, b"Host: h")
-    a, b = [("HOST", "h"), ("X-WHO", "a")], [("HOST", "h"), ("X-WHO", "b")]
-    assert found == [a, a, b, a, [("HOST", "h")]]
-    assert found[0] is not found[1]  # who changes his own does not change those of the next
-
-
-@pytest.mark.parametrize(("trusted", "scheme"), [("127.0.0.1", "https"), ("", "http")])
-def test_a_trusted_proxy_and_nobody_else_may_say_that_a_connection_is_encrypted(
-    wires: tuple[socket.socket, socket.socket], trusted: str, scheme: str
-) -> None:
-    parser = parsed(wires, trusted=trusted)
-    for _ in range(2):
-        wires[0].sendall(b"GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-Proto: https\r\n\r\n")
-        assert next(parser).scheme == scheme
-
-
-def test_whoever_asks_before_sending_is_answered_each_time(
-    wires: tuple[socket.socket, socket.socket],
-) -> None:
-    parser = parsed(wires)
-    for _ in range(2):
-        wires[0].sendall(b"GET / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n")
-        assert next(parser)._expected_100_continue
-
-
-@pytest.mark.parametrize("bad", [b"Host: h\r\nHost: h", b"Ho st: h", b"X: a\0b", b"Host: h\r\n a"])
-def test_a_wrong_head_is_refused_after_a_good_one_and_again(
-    wires: tuple[socket.socket, socket.socket], bad: bytes
-) -> None:
-    heads(parsed(wires), wires, b"Host: h")
-    for _ in range(2):
-        wires[0].sendall(b"GET / HTTP/1.1\r\n" + bad + b"\r\n\r\n")
-        with pytest.raises(ParseException):
-            next(parsed(wires))
 
 
 def test_the_date_is_that_of_the_standard() -> None:
