@@ -22,7 +22,7 @@ from app.models import (
     user,
     webhook,
 )
-from app.models.columns import add_checks
+from app.models.columns import add_checks, add_sparse_indexes
 
 __all__ = [
     "assistant",
@@ -45,3 +45,4 @@ __all__ = [
 ]
 
 add_checks(Model.metadata)
+add_sparse_indexes(Model.metadata)

@@ -95,7 +95,7 @@ class Client(EntityMixin, Model):
         Money, "Credit in the client's favour.", null=False, default=Decimal(0)
     )
     origin_lead_id: Mapped[int | None] = foreign_key(
-        "leads", "Lead it was converted from.", closes_circle=True
+        "leads", "Lead it was converted from.", sparse=True, closes_circle=True
     )
     last_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Last change around it.")
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, MetaData, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
 from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
@@ -62,11 +62,13 @@ def foreign_key(
     null: bool = True,
     ondelete: str | None = None,
     index: bool = True,
+    sparse: bool = False,
     closes_circle: bool = False,
 ) -> MappedColumn[Any]:
     """A foreign key to ``table``; indexed, because lists go along it.
 
     Args:
+        sparse: few rows have one, and the index holds those only (docs/adr/0149).
         closes_circle: ``table`` refers back to this one and is made after it.
     """
     return mapped_column(
@@ -74,7 +76,8 @@ def foreign_key(
         ForeignKey(f"{table}.id", ondelete=ondelete, use_alter=closes_circle),
         doc=doc,
         nullable=null,
-        index=index,
+        index=index and not sparse,
+        info={"sparse": True} if sparse else {},
     )
 
 
@@ -126,8 +129,30 @@ class EntityMixin(RowMixin):
 
 
 def entity_args(*more: Any) -> tuple[Any, ...]:
-    """``__table_args__`` of an entity: unique external id, keys never used twice on SQLite."""
-    return (UniqueConstraint("external_id"), *more, {"sqlite_autoincrement": True})
+    """``__table_args__`` of an entity: unique external id, keys never used twice on SQLite.
+
+    What is unique on PostgreSQL is an index, see ``add_sparse_indexes``.
+    """
+    unique = UniqueConstraint("external_id").ddl_if(dialect="sqlite")
+    return (unique, *more, {"sqlite_autoincrement": True})
+
+
+def add_sparse_indexes(metadata: MetaData) -> None:
+    """Add the indexes that leave out the rows without a value; called once, after the last model.
+
+    PostgreSQL enters a changed row into each index of the table that takes it, null or not; SQLite
+    does so for a new row, and would have to make the tables anew to lose a constraint.
+    """
+    for table in metadata.tables.values():
+        for col in table.columns:
+            given = text(f"{col.name} IS NOT NULL")
+            if col.info.get("sparse"):
+                name = f"ix_{table.name}_{col.name}"
+                Index(name, col, sqlite_where=given, postgresql_where=given)
+            elif col.name == "external_id":
+                name = f"uq_{table.name}_{col.name}"
+                unique = Index(name, col, unique=True, postgresql_where=given)
+                unique.ddl_if(dialect="postgresql")
 
 
 def add_checks(metadata: MetaData) -> None:

@@ -36,20 +36,22 @@ def _with_order(element: nulls_first, compiler: Any, **options: Any) -> str:
 
 
 def autogenerates(metadata: MetaData, kind: str, name: str | None) -> bool:
-    """Whether Alembic's autogenerate looks at the table or index ``name``.
+    """Whether Alembic's autogenerate looks at the table, index or constraint ``name``.
 
     The trigram indexes are no part of the models, and Alembic cannot compare expressions on
-    SQLite; tests/test_migrations.py compares those through the catalogue of the database.
+    SQLite, nor what is an index on one database and a constraint on the other;
+    tests/test_migrations.py compares those through the catalogue of the database.
     """
     if is_trigram_object(name):
         return False
-    return kind != "index" or name not in _with_expressions(metadata)
+    return kind not in ("index", "unique_constraint") or name not in _not_comparable(metadata)
 
 
-def _with_expressions(metadata: MetaData) -> frozenset[str | None]:
+def _not_comparable(metadata: MetaData) -> frozenset[str | None]:
     return frozenset(
         index.name
         for table in metadata.tables.values()
         for index in table.indexes
-        if not all(isinstance(expression, Column) for expression in index.expressions)
+        if index.name in {constraint.name for constraint in table.constraints}
+        or not all(isinstance(expression, Column) for expression in index.expressions)
     )

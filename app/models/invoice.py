@@ -63,9 +63,11 @@ class Invoice(EntityMixin, Model):
     internal_notes: Mapped[str | None] = column(string(10000), "Notes that are not printed.")
     series: Mapped[str] = column(string(10), "Number series.", null=False, default="INV")
     credited_invoice_id: Mapped[int | None] = foreign_key(
-        "invoices", "Invoice that a credit note corrects."
+        "invoices", "Invoice that a credit note corrects.", sparse=True
     )
-    opportunity_id: Mapped[int | None] = foreign_key("opportunities", "Opportunity it came from.")
+    opportunity_id: Mapped[int | None] = foreign_key(
+        "opportunities", "Opportunity it came from.", sparse=True
+    )
     project_id: Mapped[int | None] = foreign_key("projects", "Project it bills.")
     e_invoice_format: Mapped[str] = column(
         string(20), "Electronic form of the document.", null=False, default="Auto",
@@ -171,7 +173,7 @@ class LineItem(RowMixin, Model):
     product_code: Mapped[str | None] = column(string(64), "Article number.")
     period_start: Mapped[date | None] = column(Date, "Start of the period billed.")
     period_end: Mapped[date | None] = column(Date, "End of the period billed.")
-    task_id: Mapped[int | None] = foreign_key("tasks", "Task billed by the line.")
+    task_id: Mapped[int | None] = foreign_key("tasks", "Task billed by the line.", sparse=True)
     line_subtotal: Mapped[Decimal] = column(
         Money, "Quantity x unit price.", null=False, default=Decimal(0)
     )

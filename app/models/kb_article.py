@@ -43,8 +43,12 @@ class KbArticle(EntityMixin, Model):
     )
     review_due_at: Mapped[date | None] = column(Date, "Look at it again by.")
     expires_at: Mapped[date | None] = column(Date, "Archived after this day.")
-    translation_of_id: Mapped[int | None] = foreign_key("kb_articles", "Article it translates.")
-    source_ticket_id: Mapped[int | None] = foreign_key("tickets", "Ticket it was written from.")
+    translation_of_id: Mapped[int | None] = foreign_key(
+        "kb_articles", "Article it translates.", sparse=True
+    )
+    source_ticket_id: Mapped[int | None] = foreign_key(
+        "tickets", "Ticket it was written from.", sparse=True
+    )
     slug: Mapped[str] = column(string(300), "Name in addresses.", null=False, unique=True)
     # The number of the text's revision; the row's own version is the ETag.
     revision: Mapped[int] = column(Integer, "Revision of the text.", null=False, default=1)

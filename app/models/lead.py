@@ -67,10 +67,14 @@ class Lead(EntityMixin, Model):
     disqualify_notes: Mapped[str | None] = column(string(1000), "More on the reason.")
     converted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was converted.")
     converted_by_id: Mapped[int | None] = foreign_key("users", "Who converted it.", index=False)
-    converted_client_id: Mapped[int | None] = foreign_key("clients", "Client it became.")
-    converted_contact_id: Mapped[int | None] = foreign_key("contacts", "Contact it became.")
+    converted_client_id: Mapped[int | None] = foreign_key(
+        "clients", "Client it became.", sparse=True
+    )
+    converted_contact_id: Mapped[int | None] = foreign_key(
+        "contacts", "Contact it became.", sparse=True
+    )
     converted_opportunity_id: Mapped[int | None] = foreign_key(
-        "opportunities", "Opportunity it became."
+        "opportunities", "Opportunity it became.", sparse=True
     )
     status_changed_at: Mapped[datetime] = column(
         UtcDateTime(), "When the status last changed.", null=False

@@ -72,7 +72,9 @@ class Opportunity(EntityMixin, Model):
     base_amount: Mapped[Decimal] = column(
         Money, "Amount in the organisation's currency.", null=False, default=Decimal(0)
     )
-    lead_id: Mapped[int | None] = foreign_key("leads", "Lead it came from.", closes_circle=True)
+    lead_id: Mapped[int | None] = foreign_key(
+        "leads", "Lead it came from.", sparse=True, closes_circle=True
+    )
     stage_changed_at: Mapped[datetime] = column(
         UtcDateTime(), "When the stage last changed.", null=False
     )

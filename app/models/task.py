@@ -34,7 +34,7 @@ class Task(EntityMixin, Model):
     start_at: Mapped[datetime | None] = column(UtcDateTime(), "When it starts.")
     reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "When to remind.")
     project_id: Mapped[int | None] = foreign_key("projects", "Project.")
-    parent_task_id: Mapped[int | None] = foreign_key("tasks", "Task it is a part of.")
+    parent_task_id: Mapped[int | None] = foreign_key("tasks", "Task it is a part of.", sparse=True)
     related_type: Mapped[str | None] = column(
         string(20), "Type of the record it is about.", allowed=ENTITY_TYPES
     )
@@ -47,7 +47,7 @@ class Task(EntityMixin, Model):
     hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
     position: Mapped[int | None] = column(Integer, "Place in a list.")
     completed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was done.")
-    invoice_id: Mapped[int | None] = foreign_key("invoices", "Invoice that bills it.")
+    invoice_id: Mapped[int | None] = foreign_key("invoices", "Invoice that bills it.", sparse=True)
     overdue_told_for: Mapped[datetime | None] = column(UtcDateTime(), "Due time that was told.")
 
     __table_args__ = entity_args(

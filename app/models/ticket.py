@@ -67,7 +67,9 @@ class Ticket(EntityMixin, Model):
     solved_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was solved.")
     closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was closed.")
     reopen_count: Mapped[int] = column(Integer, "Times reopened.", null=False, default=0)
-    merged_into_id: Mapped[int | None] = foreign_key("tickets", "Ticket it was merged into.")
+    merged_into_id: Mapped[int | None] = foreign_key(
+        "tickets", "Ticket it was merged into.", sparse=True
+    )
     last_customer_reply_at: Mapped[datetime | None] = column(
         UtcDateTime(), "Last answer of the customer."
     )
