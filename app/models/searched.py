@@ -38,11 +38,20 @@ _WITHOUT_MARKS = dict.fromkeys(range(ord(_MARKS[0]), ord(_MARKS[1]) + 1))
 _ASCII_SEPARATORS = "\t\r !-/:-@\\[-`{-~"
 _SEPARATORS = _ASCII_SEPARATORS + "\u00a0-\u00bf\u2000-\u206f\u3000-\u303f"
 _BETWEEN = re.compile(f"[{_SEPARATORS}]+")
+# What ASCII becomes, character by character: three times as fast.
+_ASCII = str.maketrans({
+    one: " " if _BETWEEN.match(one) else one.lower() for one in map(chr, range(128))
+})  # fmt: skip
 
 
 def search_text(text: str) -> str:
     """The plain form of ``text``."""
-    return _BETWEEN.sub(" ", plain_letters(text))
+    if not text.isascii():
+        return _BETWEEN.sub(" ", plain_letters(text))
+    plain = text.translate(_ASCII)
+    while "  " in plain:
+        plain = plain.replace("  ", " ")
+    return plain
 
 
 def plain_letters(text: str) -> str:
