@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -127,7 +127,7 @@ def made(
 
 def _event_key(now: datetime) -> str:
     """``evt_`` and 32 hexadecimal digits, 12 of the time: the index of keys grows at its end."""
-    return f"evt_{int(now.timestamp() * 1000):012x}{secrets.token_hex(10)}"
+    return f"evt_{int(now.timestamp() * 1000):012x}{os.urandom(10).hex()}"
 
 
 def represent(entity: str, entity_id: int) -> str:

@@ -101,8 +101,14 @@ def add_both(
     statement = statements.joint_insert(
         conn.dialect, one, tuple(first_values), other, tuple(values)
     )
-    given = {statements.FIRST + name: value for name, value in first_values.items()}
-    statement.run_later(conn, given | dict(values))
+    given = dict(zip(_first_names(tuple(first_values)), first_values.values(), strict=True))
+    given.update(values)
+    statement.run_later(conn, given)
+
+
+@lru_cache(maxsize=16)
+def _first_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(statements.FIRST + name for name in names)
 
 
 def _add(conn: Connection, table: Table, row: Mapping[str, Any]) -> None:

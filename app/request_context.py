@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from time import perf_counter
 from typing import Any
 
@@ -32,7 +32,7 @@ class Exchange:
     def __init__(self, environ: dict[str, Any]) -> None:
         given: str | None = environ.get("HTTP_X_REQUEST_ID")
         if given is None or not _ACCEPTED.fullmatch(given):
-            given = secrets.token_hex(16)
+            given = os.urandom(16).hex()
         self.request_id = given
         self.started = perf_counter()
         self.verdict: Any = None

@@ -162,6 +162,23 @@ def settle(connection: Connection) -> None:
         raise _wrapped(connection, "", (), error) from error
 
 
+def integer(connection: Connection, sql: str) -> int:
+    """The one number that SQL without values finds.
+
+    Raises: sqlalchemy.exc.DBAPIError.
+    """
+    driver: Any = connection.connection.dbapi_connection
+    direct = getattr(driver, "direct", None)
+    if direct is None or not driver.autocommit:
+        ((value,),) = fetch_all(connection, sql)
+        return int(value)
+    try:
+        found: int = direct.integer(sql.encode())
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _wrapped(connection, sql, (), error) from error
+    return found
+
+
 def fetch_all(
     connection: Connection, sql: str, parameters: Any = (), **options: Any
 ) -> list[tuple[Any, ...]]:

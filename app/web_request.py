@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from io import BytesIO
 from typing import Any
 
 from gunicorn.http import wsgi  # type: ignore[import-untyped]
@@ -58,9 +59,14 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
         self.headers, self.trailers = [], []
         self.unreader, self.req_number = unreader, req_number
         self.peer_addr = self.remote_addr = peer_addr
-        if rest := self.parse(unreader):
+        rest, head = self.parse(unreader), self.head
+        if head is None or head.length is None or len(rest) < head.length:
             unreader.unread(rest)
-        self.set_body_reader()
+            self.set_body_reader()
+            return
+        self.body = WholeBody(unreader, rest[: head.length])
+        if len(rest) > head.length:
+            unreader.unread(rest[head.length :])
 
     def parse(self, unreader: Any) -> bytes:
         """Read the head; returns what follows it."""
@@ -102,11 +108,8 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
 
     def set_body_reader(self) -> None:
         """Find out where the body ends."""
-        head = self.head
-        if head is not None and head.length is not None:
-            self.body = Body(LengthReader(self.unreader, head.length))
-            return
         super().set_body_reader()
+        head = self.head
         if head is not None and type(self.body.reader) is LengthReader:
             head.length = self.body.reader.length
 
@@ -118,6 +121,22 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
         if head.closes is None:
             head.closes = bool(super().should_close())
         return head.closes
+
+
+class WholeBody(Body):  # type: ignore[misc]
+    """A body that has arrived with its head."""
+
+    def __init__(self, unreader: Any, content: bytes) -> None:
+        super().__init__(LengthReader(unreader, 0))
+        self.buf.write(content)
+
+    def read(self, size: int | None = None) -> bytes:
+        """What is left, or ``size`` bytes of it."""
+        if size != self.buf.tell():
+            return bytes(super().read(size))
+        content: bytes = self.buf.getvalue()
+        self.buf = BytesIO()
+        return content
 
 
 class PlainParser(RequestParser):  # type: ignore[misc]

@@ -69,8 +69,7 @@ class DatabaseEpoch:
     def current(self) -> int:
         """The epoch; one round trip."""
         with self._readers.borrow() as connection:
-            ((value,),) = statements.fetch_all(connection, _READ)
-        return int(value)
+            return statements.integer(connection, _READ)
 
 
 class SqliteEpoch:

@@ -27,10 +27,10 @@ from app.engines.together import Sent, checked, send_together
 MOST_PREPARED = 200
 _PARAMETER = re.compile(r"%(?:%|s|\((\w+)\)s)")
 _AUTO = [PyFormat.AUTO] * 65_535  # libpq takes no more parameters
-_BEGIN, _COMMIT = Sent(b"BEGIN"), Sent(b"COMMIT")
+_BEGIN, _COMMIT = b"BEGIN", b"COMMIT"
 
 Picker = Callable[[Any], Sequence[Any]]
-Kind = tuple[str, tuple[int, ...]]
+Kind = tuple[str | bytes, tuple[int, ...]]
 
 
 class Direct:
@@ -43,6 +43,7 @@ class Direct:
         self._prepare_after = prepare_after
         self._seen: OrderedDict[Kind, int] = OrderedDict()
         self._prepared: OrderedDict[Kind, bytes] = OrderedDict()
+        self._kept: dict[bytes, Sent] = {}
         self._made = 0
         self._due: list[Sent] = []
 
@@ -88,9 +89,19 @@ class Direct:
         Raises: psycopg.Error; the transaction is still there, to be undone.
         """
         if self._due:
-            checked(send_together(self._libpq, [*self._ahead(), _COMMIT]))
+            checked(send_together(self._libpq, [*self._ahead(), self._fixed(_COMMIT)]))
         elif self._libpq.transaction_status != TransactionStatus.IDLE:
-            checked(self._libpq.exec_(_COMMIT.text))
+            checked(self._libpq.exec_(_COMMIT))
+
+    def integer(self, sql: bytes) -> int:
+        """The one number that a statement without values finds, outside a transaction.
+
+        Raises: psycopg.Error.
+        """
+        name, libpq = self._fixed(sql).name, self._libpq
+        result = libpq.exec_(sql) if name is None else libpq.exec_prepared(name, None)
+        checked(result)
+        return int(result.get_value(0, 0) or b"")
 
     def _ahead(self) -> list[Sent]:
         """What has to go before the next statement."""
@@ -99,8 +110,19 @@ class Direct:
             self._libpq.transaction_status == TransactionStatus.IDLE
             and not self._connection.autocommit
         ):
-            return [_BEGIN, *due]
+            return [self._fixed(_BEGIN), *due]
         return due
+
+    def _fixed(self, text: bytes) -> Sent:
+        """One of the few statements without values; once prepared, they stay so."""
+        known = self._kept.get(text)
+        if known is None:
+            name = self._name((text, ()), text)
+            known = Sent(text, name)
+            if name is not None:
+                del self._prepared[text, ()]
+                self._kept[text] = known
+        return known
 
     def _sent(self, sql: str, parameters: Mapping[str, Any] | Sequence[Any], prepare: bool) -> Sent:
         text, picked, count = _translated(sql)

@@ -44,7 +44,7 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
             _send_rest(libpq)
         for _ in statements:
             results.append(_next_result(libpq))
-            _next_result(libpq)  # none: the end of this statement's results
+            libpq.get_result()  # none: the end of this statement's results, which is here already
         _next_result(libpq)  # that of the synchronization
         libpq.exit_pipeline_mode()
     except BaseException:

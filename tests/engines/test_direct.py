@@ -20,7 +20,7 @@ from app.database import read_engine
 from app.engines import direct
 from app.engines.postgresql import PREPARE_AFTER
 from app.extensions import db
-from app.statements import execute, execute_later, fetch_all, settle
+from app.statements import execute, execute_later, fetch_all, integer, settle
 
 pytestmark = pytest.mark.only_on("postgresql")
 MOMENT = datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
@@ -86,10 +86,34 @@ def test_the_oldest_statement_makes_room(
         for _ in range(PREPARE_AFTER + 1):
             ask(connection, f"SELECT %s::int + {number}", (1,))
     left = prepared(connection)
-    assert len(left) == 3
+    assert len([text for text in left if "$1" in text]) == 3
     assert not any("+ 50" in text for text in left)
     assert any("+ 55" in text for text in left)
     assert ask(connection, "SELECT %s::int + 50", (1,)) == 51
+
+
+def test_statements_without_values_stay_prepared(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(direct, "MOST_PREPARED", 1)
+    with app.app_context(), read_engine().connect() as reading:
+        for _ in range(PREPARE_AFTER + 1):
+            assert integer(reading, "SELECT 7 + 53") == 60
+        for number in (60, 61):
+            for _ in range(PREPARE_AFTER + 1):
+                ask(reading, f"SELECT %s::int + {number}", (1,))
+        assert [text for text in prepared(reading) if "7 + 53" in text]
+        with pytest.raises(DBAPIError, match="nowhere"):
+            integer(reading, "SELECT count(*) FROM nowhere")
+        assert integer(reading, "SELECT 7 + 53") == 60
+
+
+def test_a_number_is_read_inside_the_transaction_where_there_is_one(
+    connection: Connection,
+) -> None:
+    execute(connection, "CREATE TEMPORARY TABLE numbers (value int) ON COMMIT DROP")
+    execute_later(connection, "INSERT INTO numbers VALUES (%s)", (7,))
+    assert integer(connection, "SELECT count(*) FROM numbers") == 1
 
 
 def test_what_is_prepared_outlives_a_rollback_and_a_drop(app: Flask) -> None:
