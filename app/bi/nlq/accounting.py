@@ -39,22 +39,6 @@ def without_effect(
     return tuple(found)
 
 
-def is_either(slots: Sequence[Slot], conditions: Sequence[tuple[int, Condition]]) -> bool:
-    """``overdue or over 5,000``: an "or" between restrictions that all have to hold."""
-    for at, slot in enumerate(slots):
-        if slot.text.lower() != "or":
-            continue
-        before = [one for place, one in conditions if place < at]
-        behind = [one for place, one in conditions if place > at]
-        if before and behind and _property(before[-1]) != _property(behind[0]):
-            return True
-    return False
-
-
-def _property(condition: Condition) -> str:
-    return condition.path or condition.text.partition(" ")[0]
-
-
 def asked(plan: Plan) -> Plan:
     """What of a plan is asked of the data."""
     conditions = tuple(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.naming import Naming
 from app.bi.nlq.plan import Condition
@@ -14,13 +16,42 @@ class Asking(Naming):
 
     noun_at: int | None
     _by: bool
+    _without: bool
+    _missing_at: int
+    _has_period: bool
+
+    @abstractmethod
+    def _is_list_by(self, at: int, *, grouping: bool = False) -> bool:
+        """Whether a list is asked for, and this says in what order."""
+
+    def _missing(self, at: int, slot: Slot) -> bool:
+        """``without an email``: the property is null."""
+        path = None
+        if "property" in slot:
+            path = slot["property"]
+        elif "dimension" in slot:
+            path = slot["dimension"].key or slot["dimension"].path
+        elif "date" in slot and not self._has_period:  # "no reply in the last 3 days"
+            path = slot["date"]
+        found = self.entity.prop(path) if path else None
+        is_number = found is not None and not found.nullable and self.entity.is_number(path or "")
+        none = "0" if is_number or path is None else "null"  # "no reminder", "no balance"
+        path = path or self._number_of(slot)
+        if path is None:
+            return False
+        self._without, self._missing_at = False, at
+        self._open.pop("without", None)
+        self._add(at, Condition(f"{path} eq {none}", f"without {slot.text}"))
+        self.score += 1
+        return True
 
     def _property(self, at: int, slot: Slot) -> None:
         path = slot["property"]
         is_number = self.entity.is_number(path)
         asked = self.flags & {"average", "sum"} or self.rank in ("desc", "asc")
         if self._by and is_number:
-            self.order, self.order_words, self._by = f"{path} desc", slot.text, False
+            words = f"by {slot.text}" if self._is_list_by(at) else slot.text
+            self.order, self.order_words, self._by = f"{path} desc", words, False
             self._open.pop("by", None)
             self.score += 1
         elif is_number and asked and self.measure is None:

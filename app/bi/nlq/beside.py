@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from app.bi.nlq.asking import Asking
 from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.either import is_neither, joined
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
+from app.bi.nlq.sorting import Sorting
 from app.bi.nlq.spans import Period, midnight
 from app.bi.nlq.thresholds import FIGURES
-from app.bi.nlq.vocabulary import Dimension, Measure, spoken
+from app.bi.nlq.values import Value
+from app.bi.nlq.vocabulary import Dimension, spoken
 from app.bi.nlq.words import stem
 
 SHIFTS = ("day", "week", "month", "quarter", "half", "year")
@@ -20,7 +23,7 @@ SHIFTS = ("day", "week", "month", "quarter", "half", "year")
 NEAR = 3
 
 
-class Beside(Asking):
+class Beside(Sorting):
     """The part of a reading that looks at the words around one."""
 
     flags: set[str]
@@ -118,13 +121,6 @@ class Beside(Asking):
             self.left.append(slot.text)  # a number and a total: not one of them alone
         return several and not self.flags & {"average", "share"}
 
-    def _is_figure_beside(self, at: int, measure: Measure) -> bool:
-        """``unpaid invoices with their amount due``: a column of each of them."""
-        shown = at > 0 and "shows" in self._slots[at - 1] and self.noun_at is not None
-        asked = self.flags & {"count", "how_much", "sum", "average", "share"} or self.rank
-        grouped = any({"by", "grain"} & set(one.meanings) for one in self._slots)
-        return shown and not asked and not grouped and self.entity.is_number(measure.value)
-
     def _is_own(self, at: int) -> bool:
         """``clients with their balance``: a property, not the amount of what they were sold."""
         shown = at > 0 and "shows" in self._slots[at - 1] and self.noun_at is not None
@@ -134,8 +130,20 @@ class Beside(Asking):
         """``clients from Hamburg``, ``city Hamburg``: the word only says what the name is of."""
         own, values = slot["dimension"], behind.meanings.get("value", ())
         if own.name != "country" and own.path not in self.entity.texts.values():
-            return bool(values)
+            return bool(values) and (not self._is_ranked(slot) or own.name in _kinds(values))
         return any(self._path(one) == own.path for one in values)
+
+    def _is_ranked(self, slot: Slot) -> bool:
+        """``the 5 biggest customers in France by revenue``: they are the groups."""
+        at = next(place for place, one in enumerate(self._slots) if one is slot)
+        before = [set(one.meanings) for one in self._slots[:at] if set(one.meanings) != {"stop"}]
+        while before and {"number", "state", "value"} & before[-1] and not set(RANKS) & before[-1]:
+            before.pop()
+        rest = [set(one.meanings) for one in self._slots[at + 1 :] if set(one.meanings) != {"stop"}]
+        by = next((place for place, one in enumerate(rest) if "by" in one), len(rest))
+        figured = any({"measure", "amount", "count", "noun"} & one for one in rest[by + 1 : by + 3])
+        ranks = [*before[-1:], *rest[by:]]
+        return figured and any(set(RANKS) & one for one in ranks)
 
     def _is_stated(self, text: str | None) -> bool:
         """Whether a word of the question says what a date implies."""
@@ -161,12 +169,6 @@ class Beside(Asking):
     def _asks_when(self, path: str | None) -> bool:
         """``when was ACME created``: of one record, the day on which that was."""
         return bool(path) and "when" in self.flags and self._names_record() and not self._has_period
-
-    def _is_sorted_by(self, at: int) -> bool:
-        """``open deals by value``: each of them, and in what order."""
-        grouped = self.dimensions or self.grain or self.rank or self.subjects
-        is_list = self.noun_at is not None and not self.flags & {"sum", "average", "count", "share"}
-        return at - self._by_at == 1 and is_list and not grouped and self.amount is not None
 
     def _is_helping(self, at: int) -> bool:
         """``got solved``: the verb behind it says what was done; ``of them``: known from before."""
@@ -244,6 +246,10 @@ class Beside(Asking):
 
     def _imply(self) -> None:
         """What no word says and others mean."""
+        said = [one for _, one in self.conditions]
+        is_or = any(one.text.lower() == "or" for one in self._slots)
+        self.unsure += is_or and any(is_neither(one, other) for one, other in pairwise(said))
+        self.conditions = joined(self._slots, self.conditions, has_period=self._has_period)
         self._imply_states()
         if self.clock_back is None:
             return
@@ -356,3 +362,8 @@ class Beside(Asking):
 def said_more(slot: Slot) -> int:
     """Words that name a dimension together leave less doubt than each of them does."""
     return 2 * (len(slot.text.split()) - 1)
+
+
+def _kinds(values: Sequence[Value]) -> set[str]:
+    """Of what kinds of records names are."""
+    return {one.kind for one in values}

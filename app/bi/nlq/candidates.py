@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.slots import Slot
 from app.bi.nlq.understood import Understood
-from app.bi.nlq.words import Token
+from app.bi.nlq.vocabulary import Vocabulary
+from app.bi.nlq.words import Token, phrase
 
 
 @dataclass
@@ -68,3 +70,17 @@ def not_understood(candidates: Sequence[Candidate], tokens: Sequence[Token]) -> 
     best = min(candidates, key=lambda one: (len(one.unknown), -one.score))
     choices = () if best.unknown else best.choices
     return Understood(unknown=best.unknown, reason=best.unclear, choices=choices)
+
+
+def may_be_of_groups(plan: Plan, slots: Sequence[Slot], vocabulary: Vocabulary) -> bool:
+    """``hours per project, only completed ones``: a state of the groups as well."""
+    for one in plan.dimensions:
+        records = [entity for entity in vocabulary.entities.values() if entity.one == one.name]
+        place = next((at for at, slot in enumerate(slots)
+                      if slot.meanings.get("dimension") == one), len(slots))  # fmt: skip
+        behind = [phrase(slot.text) for slot in slots[place:] if "state" in slot]
+        for entity in records:
+            states = [entity.lexicon.get(words, ()) for words in behind]
+            if any(meaning.kind == "state" for meanings in states for meaning in meanings):
+                return entity is not plan.entity
+    return False

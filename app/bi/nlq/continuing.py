@@ -10,6 +10,7 @@ from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import LISTED, due, resolved
 from app.bi.nlq.sharing import merged
+from app.bi.nlq.vocabulary import spoken
 
 Repairs = tuple[tuple[str, str], ...]
 
@@ -46,7 +47,11 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     replaced = {one.path for one in fresh if one.path}
     old = [one for one in plan.conditions if one.path not in replaced or one.path is None]
     changes.update(conditions=tuple(merged([*old, *fresh])))
+    columns = [one for one in reading.columns if one not in plan.extra_columns]
+    changes.update(extra_columns=(*plan.extra_columns, *columns))  # "and their e-mail"
     result = _due(_issued(replace(plan, **changes)))
+    if columns and result.kind != "list":
+        raise UnclearError(f"what {spoken(columns[0])} has to do with it")
     return replace(result, repaired=(*plan.repaired, *repaired))
 
 

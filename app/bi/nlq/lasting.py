@@ -27,6 +27,7 @@ class Lasting(Thresholds):
     date: str | None
     is_timed: bool
     took: str | None
+    left: list[str]
     _since_made: bool = False
     _not: bool
     _open: dict[str, str]
@@ -34,9 +35,10 @@ class Lasting(Thresholds):
     def _duration(self, at: int, operator: str, count: int, unit: str) -> None:
         """``in stage for more than 60 days``, ``solved in under 2 days``, else how old it is."""
         self.score += 1
-        if unit == "day" and (path := self._days_property(at)) is not None:
-            words = f"{path[1]}{SIGNS[operator]} {count}"
-            self._add(at, Condition(f"{path[0]} {operator} {count}", words))
+        if unit in _DAYS and (path := self._days_property(at)) is not None:
+            days = count * _DAYS[unit]
+            words = f"{path[1]}{SIGNS[operator]} {days}"
+            self._add(at, Condition(f"{path[0]} {operator} {days}", words))
         elif self._is_ago(at):
             self._long_ago(at, operator, count, unit)
         elif self._slots[at].text.lower() not in _AGES and (took := self._took(at)) is not None:
@@ -49,10 +51,10 @@ class Lasting(Thresholds):
             self._age(at, operator, count, unit)
 
     def _days_property(self, at: int) -> tuple[str, str] | None:
-        """``days in stage for more than 60 days``: the property, and its words."""
+        """``days in stage for more than 60 days``, ``payment terms over 30 days``: of what."""
         near = self._slots[max(0, at - 3) : at]
         named = [slot["property"] for slot in near if "property" in slot]
-        if not any(path.startswith("days") for path in named):
+        if not any(path.lower().startswith("days") or path.endswith("Days") for path in named):
             return None
         path, words = self._bounded(at, None)
         return None if path is None else (path, words)
@@ -82,6 +84,8 @@ class Lasting(Thresholds):
 
     def _not_within(self, at: int, took: tuple[str, Measure], count: int, unit: str) -> None:
         """``not solved within 2 days``: it took longer, or is not done at all."""
+        if sum("not" in one for one in self._slots[:at]) > 1:
+            self.left.append("neither")  # "neither answered nor closed within 2 days": two of them
         if self.conditions and self.conditions[-1][1].negated:
             self.conditions.pop()
         self._not = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.bi.nlq.columns import Column, Compiled, group_name
 from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.plan import Plan
@@ -40,16 +42,26 @@ def listed(plan: Plan) -> Compiled:
                  if not isinstance(prop.type, edm.PrimitiveType | edm.EnumType)}  # fmt: skip
         own = [path for path in wanted if "/" not in path or path.partition("/")[0] in parts]
         options["select"] = ",".join(["id", *own])
-        expanded: dict[str, list[str]] = {}
-        for path in wanted:
-            navigation, _, part = path.partition("/")
-            if part and navigation not in parts:
-                expanded.setdefault(navigation, []).append(part)
-        if expanded:
-            options["expand"] = ",".join(f"{n}($select={','.join(p)})" for n, p in expanded.items())
+        if inside := [path for path in wanted if path not in own]:
+            options["expand"] = _expanded(inside)
     columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
     currency = next((path for path in wanted if path.endswith("currency")), None)
     return Compiled(Query(entity.set, options), columns, (), currency)
+
+
+def _expanded(paths: Sequence[str]) -> str:
+    """What is selected inside other records: ``Client/Owner/displayName`` inside one inside one."""
+    inside: dict[str, list[str]] = {}
+    for path in paths:
+        navigation, _, part = path.partition("/")
+        inside.setdefault(navigation, []).append(part)
+    found = []
+    for navigation, parts in inside.items():
+        own = [part for part in parts if "/" not in part] or ["id"]
+        deeper = _expanded([part for part in parts if "/" in part])
+        more = f";$expand={deeper}" if deeper else ""
+        found.append(f"{navigation}($select={','.join(own)}{more})")
+    return ",".join(found)
 
 
 def _first_of_each(plan: Plan, where: str | None) -> str:
@@ -66,10 +78,10 @@ def _first_of_each(plan: Plan, where: str | None) -> str:
 
 def _label(path: str) -> str:
     words = "".join(f" {c.lower()}" if c.isupper() else c for c in path.replace("/", " ")).split()
+    if words[-2:] == ["display", "name"]:
+        return words[-3].capitalize()
     if words[:1] == ["client"] and words[-1] == "name":
         return "Client"
-    if words[-2:] == ["display", "name"]:
-        return words[0].capitalize()
     return " ".join(words).capitalize()
 
 

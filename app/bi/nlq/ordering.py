@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.bi.nlq.bounds import Bounds
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.thresholds import plain
-from app.bi.nlq.vocabulary import spoken
+from app.bi.nlq.vocabulary import Measure, spoken
 
 RANKS = {"most": "desc", "top": "desc", "highest": "desc", "least": "asc", "bottom": "asc",
           "lowest": "asc", "newest": "new", "oldest": "old", "best": "desc",
@@ -22,6 +22,7 @@ class Ordering(Bounds):
     rank_word: str
     rank_at: int | None
     limit: int | None
+    grain: str | None
     sort: str | None
     date: str | None
     order: str | None
@@ -110,11 +111,14 @@ class Ordering(Bounds):
         slot = self._slots[at]
         if {"newest_first", "oldest_first"} & set(slot.meanings):
             self.sort = "desc" if "newest_first" in slot else "asc"
-            self.order, self.order_words = self.date or self.entity.date, "by date"
+            if self.order not in self.entity.data.get("dates", {}):  # "by due date, latest first"
+                self.order, self.order_words = self.date or self.entity.date, "by date"
             return at + 1
         if {"worst_first", "best_first"} & set(slot.meanings):
             low = self.measure is not None and self.measure.low_is_good
             self.sort = "asc" if low == ("best_first" in slot) else "desc"
+            if self.measure is None and self.rate is None and self.sort == "asc":
+                self.sort, self.unsure = "desc", self.unsure + 1  # of a number, many are bad
             return at + 1
         if "sort" not in slot:
             self.sort = "asc" if "ascending" in slot else "desc"
@@ -131,7 +135,10 @@ class Ordering(Bounds):
         )  # fmt: skip
         if behind is not None and behind.text.lower() == "date":
             path = self.date or self.entity.date
-        if behind is not None and {"count", "amount", "measure", "share"} & set(behind.meanings):
+        measure = None if behind is None else behind.meanings.get("measure")
+        if path is None and measure is not None and self._is_list() and self._is_summed(measure):
+            path = measure.value  # "active projects sorted by budget"
+        elif behind is not None and {"count", "amount", "measure", "share"} & set(behind.meanings):
             self.sort = self.sort or "desc"
             self.measure = self.measure or behind.meanings.get("measure")
         elif path is None and behind is not None and "dimension" in behind:
@@ -143,3 +150,13 @@ class Ordering(Bounds):
             down = " desc" if self.entity.is_number(path) else ""
             self.order, self.order_words = f"{path}{down}", f"by {behind.text}"
         return at + 2
+
+    def _is_list(self) -> bool:
+        """Whether records are asked for so far: no groups, and no figure of them."""
+        grouped = self.dimensions or self.grain or self.rank or self.subjects
+        figured = self.flags & {"sum", "average", "count", "share"}
+        return self.noun_at is not None and not grouped and not figured
+
+    def _is_summed(self, measure: Measure) -> bool:
+        """Whether it is a figure of each record; of ratings and the like there are groups."""
+        return self.entity.is_number(measure.value) and not measure.average

@@ -227,8 +227,8 @@ class Reading(Beside):
             self.rate, self._by = slot["rate"], False
             self._open.pop("by", None)
             self.score += 3
-        elif "measure" in slot and self._is_figure_beside(at, slot["measure"]):
-            self.columns.append(slot["measure"].value)
+        elif self._is_of_each(at, slot):
+            pass
         elif "measure" in slot and "state" in slot and self._is_attribute(at):
             self._state(at, slot["state"], slot.text)
         elif "measure" in slot:
@@ -308,24 +308,6 @@ class Reading(Beside):
         ))  # fmt: skip
         self.score += 1
 
-    def _missing(self, at: int, slot: Slot) -> bool:
-        """``without an email``: the property is null."""
-        path = None
-        if "property" in slot:
-            path = slot["property"]
-        elif "dimension" in slot:
-            path = slot["dimension"].key or slot["dimension"].path
-        elif "date" in slot and not self._has_period:  # "no reply in the last 3 days"
-            path = slot["date"]
-        path, none = (path, "null") if path else (self._number_of(slot), "0")  # "no reminder"
-        if path is None:
-            return False
-        self._without, self._missing_at = False, at
-        self._open.pop("without", None)
-        self._add(at, Condition(f"{path} eq {none}", f"without {slot.text}"))
-        self.score += 1
-        return True
-
     # --- groups, figures, order
 
     def _dimension(self, dimension: Dimension) -> None:
@@ -356,7 +338,7 @@ class Reading(Beside):
         ):
             return
         named = before is not None and ("value" in before or self._is_value_of(slot, before))
-        if named and not self._is_chosen_by_figure(at):
+        if named and not (self._is_chosen_by_figure(at) or self._is_ranked(slot)):
             return
         if "property" in slot and self.noun_at is not None and not self._is_chosen(at):
             self._column(at, slot["property"])
@@ -364,7 +346,8 @@ class Reading(Beside):
         shown = before is not None and (
             "shows" in before or self._is_added(at, slot["dimension"]) or self._is_beside(at)
         )
-        if shown and (self.noun_at is not None or self._is_beside(at)):
+        begins = at == 1  # "and with their owner", of what was asked before
+        if shown and (self.noun_at is not None or begins or self._is_beside(at)):
             self.columns.append(slot["dimension"].path)  # "tasks with their project"
             return
         self.subjects.append(slot["dimension"])

@@ -9,11 +9,12 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
-from app.bi.nlq.accounting import is_either, without_effect
+from app.bi.nlq.accounting import without_effect
 from app.bi.nlq.asides import stripped, without_reasons
-from app.bi.nlq.candidates import Candidate, is_before, not_understood, of_records
+from app.bi.nlq.candidates import Candidate, is_before, may_be_of_groups, not_understood, of_records
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
+from app.bi.nlq.either import is_either
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.owned import Owned
 from app.bi.nlq.parts import two_of
@@ -225,8 +226,9 @@ class _Understanding(Owned):
             they = any(token.stem in self._vocabulary.pronouns for token in tokens)
             whose = any(token.stem in self._vocabulary.possessives for token in tokens)
             they = they or (whose and not is_of_person(plan)) or self._is_left_out(tokens, plan)
+            doubts += they + may_be_of_groups(plan, slots, self._vocabulary)
             plan = replace(plan, repaired=repairs(tokens), zone=self._now.zone, asked=asked,
-                           today=self._now.today, unsure=plan.unsure + they + doubts)  # fmt: skip
+                           today=self._now.today, unsure=plan.unsure + doubts)  # fmt: skip
         return Candidate(plan, reading, unknown, None, score)
 
     def _is_left_out(self, tokens: Sequence[Token], plan: Plan) -> bool:

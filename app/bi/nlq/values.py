@@ -158,8 +158,10 @@ class Names:
                 if phrase(one.name) == stems:
                     return (one,)
         for name in entity.partly if len(stems) > 1 else ():
-            found = [one for one in self._texts(entity, entity.texts[name])
-                     if _has(phrase(one.name), stems)]  # fmt: skip
+            known = self._texts(entity, entity.texts[name])
+            found = [one for one in known if _has(phrase(one.name), stems)]
+            if len(found) == 1 and not text.lower().endswith(stems[-1]):
+                found = [one for one in known if stems[-1] in _head(one.name)]  # "training courses"
             if found:
                 return tuple(found)
         return ()
@@ -244,6 +246,11 @@ def _countries() -> dict[str, str]:
 def _has(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
     """Whether words stand in a name, in their order."""
     return any(whole[at : at + len(part)] == part for at in range(len(whole) - len(part) + 1))
+
+
+def _head(name: str) -> tuple[str, ...]:
+    """The words that say what something is, without what it is for: a kit for printers is none."""
+    return phrase(re.split(r",| for ", name)[0])
 
 
 def _tags(set_name: str) -> set[str]:

@@ -17,6 +17,8 @@ _ATTRIBUTES = {"stop", "state", "number", "value", "currency", "noun", "subset"}
 def ranks_records(reading: Reading) -> bool:
     """Whether records are ranked within groups, not groups by their figures."""
     at, noun = reading.rank_at, reading.noun_at
+    if at is None and reading.order is not None:  # "the most viewed article of each category"
+        at = next((place for place, one in enumerate(reading.slots) if "order" in one), None)
     if at is None or noun is None or at > noun or reading.subjects or not reading.dimensions:
         return False
     if reading.rank_word in ("most", "least") or reading.flags & {"count", "share", "average"}:
