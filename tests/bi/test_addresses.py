@@ -33,6 +33,11 @@ LEAST = {
     "questions_36": 20,
     "questions_37": 20,
     "questions_38": 20,
+    "questions_39": 20,
+    "questions_40": 20,
+    "questions_41": 20,
+    "questions_42": 20,
+    "questions_43": 20,
 }
 
 
