@@ -8,11 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from flask import Flask, Request, g, request
-from flask.globals import (  # behind the proxies, which take four times as long
-    _cv_app as APP_CONTEXT,
-    _cv_request as REQUEST_CONTEXT,
-    current_app,
-)
+from flask.globals import _cv_app, _cv_request, current_app
+
+# What is behind the proxies, which take four times as long.
+APP_CONTEXT, REQUEST_CONTEXT = _cv_app, _cv_request
 
 # What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
 # be forged.
@@ -75,9 +74,8 @@ def current_globals() -> dict[str, Any]:
     Raises: RuntimeError, nothing runs.
     """
     context = APP_CONTEXT.get(None)
-    if context is None:
-        return vars(g._get_current_object())  # raises
-    return context.g.__dict__
+    kept: dict[str, Any] = vars(g._get_current_object() if context is None else context.g)
+    return kept
 
 
 def current_request_id() -> str | None:

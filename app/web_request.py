@@ -51,12 +51,12 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
     Whom gunicorn trusts may say things by headers that concern this request alone: those are read.
     """
 
-    headers: Headers
     head: Head | None = None  # kept with the connection
 
     def __init__(self, cfg: Any, unreader: Any, peer_addr: Any, req_number: int = 1) -> None:
         self.__dict__.update(_blank(cfg))
-        self.headers, self.trailers = [], []
+        self.headers: Headers = []
+        self.trailers: Headers = []
         self.unreader, self.req_number = unreader, req_number
         self.peer_addr = self.remote_addr = peer_addr
         rest, head = self.parse(unreader), self.head
@@ -125,6 +125,8 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
 
 class WholeBody(Body):  # type: ignore[misc]
     """A body that has arrived with its head."""
+
+    buf: BytesIO
 
     def __init__(self, unreader: Any, content: bytes) -> None:
         super().__init__(LengthReader(unreader, 0))

@@ -29,6 +29,7 @@ class JoinedResponse(Response):  # type: ignore[misc]  # the library has no type
     """An answer whose headers are checked at once, and whose short body leaves with its head."""
 
     headers_sent: bool
+    status: str | None
     _head: str | None = None
 
     def __init__(self, req: Any, sock: Any, cfg: Any) -> None:

@@ -85,7 +85,7 @@ class Application(Flask):
 
     def full_dispatch_request(self) -> Any:
         """The answer to the request of this context, as something that WSGI calls."""
-        context = REQUEST_CONTEXT.get()
+        context: Any = REQUEST_CONTEXT.get()
         asked: Request = context.request
         rule = asked.url_rule
         if rule is None or not self._got_first_request or rule.endpoint not in self._straight:
