@@ -60,10 +60,12 @@ class Direct:
         ahead = self._ahead()
         if ahead:
             result = send_together(self._libpq, [*ahead, sent])
-        elif sent.name is None:
-            result = self._libpq.exec_params(sent.text, sent.values, sent.types, sent.formats)
         else:
-            result = self._libpq.exec_prepared(sent.name, sent.values, sent.formats)
+            text, name, values, types, formats = sent
+            if name is None:
+                result = self._libpq.exec_params(text, values, types, formats)
+            else:
+                result = self._libpq.exec_prepared(name, values, formats)
         checked(result)
         return Result(result, self._rows(result))
 
@@ -98,7 +100,7 @@ class Direct:
 
         Raises: psycopg.Error.
         """
-        name, libpq = self._fixed(sql).name, self._libpq
+        name, libpq = self._fixed(sql)[1], self._libpq
         result = libpq.exec_(sql) if name is None else libpq.exec_prepared(name, None)
         checked(result)
         return int(result.get_value(0, 0) or b"")
@@ -118,7 +120,7 @@ class Direct:
         known = self._kept.get(text)
         if known is None:
             name = self._name((text, ()), text)
-            known = Sent(text, name)
+            known = (text, name, None, None, None)
             if name is not None:
                 del self._prepared[text, ()]
                 self._kept[text] = known
@@ -131,7 +133,7 @@ class Direct:
         converted: Any = values.dump_sequence(given, _AUTO[: count or len(given)])
         types = values.types or ()
         name = self._name((sql, types), text) if prepare else None
-        return Sent(text, name, converted, types, values.formats)
+        return text, name, converted, types, values.formats
 
     def _rows(self, result: PGresult) -> list[Any]:
         if result.status != ExecStatus.TUPLES_OK:

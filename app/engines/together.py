@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import select
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from psycopg.errors import OperationalError, error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+_NOTHING: Any = object()  # in place of a result where the connection ended
 _GOOD = frozenset((ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK))
 
 
-class Sent(NamedTuple):
-    """A statement as libpq takes it, by the name under which it is prepared if it has one."""
-
-    text: bytes
-    name: bytes | None = None
-    values: Any = None
-    types: Sequence[int] | None = None
-    formats: Sequence[int] | None = None
+# A statement as libpq takes it: its text, the name under which it is prepared if it has one, the
+# values, their types and formats. Plain, because a write makes six.
+Sent = tuple[bytes, bytes | None, Any, Sequence[int] | None, Sequence[int] | None]
 
 
 def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
@@ -31,7 +27,7 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
     Returns: a good one.
     Raises: psycopg.Error, for the first that was refused.
     """
-    results: list[PGresult] = []
+    refused = last = None
     libpq.enter_pipeline_mode()
     try:
         for text, name, values, types, formats in statements:
@@ -43,20 +39,25 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
         if libpq.flush():
             _send_rest(libpq)
         for _ in statements:
-            results.append(_next_result(libpq))
+            if libpq.is_busy():
+                _await_result(libpq)
+            last = libpq.get_result()
+            if refused is None and (last is None or last.status not in _GOOD):
+                refused = last or _NOTHING
             libpq.get_result()  # none: the end of this statement's results, which is here already
-        _next_result(libpq)  # that of the synchronization
+        if libpq.is_busy():
+            _await_result(libpq)
+        libpq.get_result()  # that of the synchronization
         libpq.exit_pipeline_mode()
     except BaseException:
         if libpq.status == ConnStatus.OK:
             libpq.finish()  # in the middle of the answers it is of no use to anybody
         raise
-    for result in results:
-        if result is None:
-            raise OperationalError("the server has closed the connection")
-        if result.status not in _GOOD:
-            checked(result)
-    return results[-1]
+    if refused is _NOTHING or last is None:
+        raise OperationalError("the server has closed the connection")
+    if refused is not None:
+        checked(refused)
+    return last
 
 
 def checked(result: PGresult) -> None:
@@ -78,12 +79,10 @@ def _send_rest(libpq: PGconn) -> None:
             libpq.consume_input()
 
 
-def _next_result(libpq: PGconn) -> Any:
-    """The next result, or None; who waits for it lets others run, as ``get_result`` would not."""
-    if libpq.is_busy():
-        arrival = select.poll()
-        arrival.register(libpq.socket, select.POLLIN)
-        while libpq.is_busy():
-            arrival.poll()
-            libpq.consume_input()
-    return libpq.get_result()
+def _await_result(libpq: PGconn) -> None:
+    """Wait for the next result and let others run, as ``get_result`` would not."""
+    arrival = select.poll()
+    arrival.register(libpq.socket, select.POLLIN)
+    while libpq.is_busy():
+        arrival.poll()
+        libpq.consume_input()
