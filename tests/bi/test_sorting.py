@@ -30,8 +30,14 @@ def test_by_a_figure_or_a_day_sorts_a_list(
     assert "$top" not in address
 
 
-def test_per_a_day_makes_groups_and_is_not_offered(ask: Ask, business: None) -> None:
-    assert ask("invoices per due date")["status"] == "unsupported"
+@pytest.mark.parametrize(
+    "question",
+    ["invoices per due date", "tasks by assignee and due date", "leads by owner by score"],
+)
+def test_groups_are_no_order_and_days_are_no_groups(
+    ask: Ask, business: None, question: str
+) -> None:
+    assert ask(question)["status"] == "unsupported"
 
 
 def test_a_superlative_before_the_noun_ranks_in_each_group(ask: Ask, business: None) -> None:

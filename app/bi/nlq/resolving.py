@@ -348,7 +348,7 @@ def _with_order(plan: Plan, reading: Reading) -> Plan:
             raise UnclearError("how groups are ordered by date")
         if reading.order is not None and reading.order_words.startswith("by "):
             return replace(plan, sort=plan.sort or "desc")
-        if reading.order is not None and not plan.dimensions:
+        if reading.order is not None:
             raise UnclearError(f"what is to be ordered by {reading.order_words}")
         if rank in ("desc", "asc") and (plan.dimensions or plan.grain):
             several = reading.rank_word in ("top", "bottom") or _is_of_several(reading)

@@ -24,7 +24,7 @@ class Sorting(Asking):
         elif "date" in slot and self._is_dated_by(at):
             self._sort_by(slot["date"], slot.text)
             self.unsure += slot["date"] not in self.entity.data.get("ahead", ())
-        elif "date" in slot and self._is_dated_by(at, grouping=True):
+        elif "date" in slot and (self._is_dated_by(at, grouping=True) or self._is_one_more(at)):
             self.left.append(f"{self._slots[at - 1].text} {slot.text}")  # "invoices per due date"
         else:
             return False
@@ -58,3 +58,8 @@ class Sorting(Asking):
         is_noun = self.noun_at is not None and self._by_at - 1 == self.noun_at
         is_by = self._is_list_by(at, grouping=grouping)
         return is_noun and is_by and not self._has_period
+
+    def _is_one_more(self, at: int) -> bool:
+        """``by assignee and due date``: days are no groups."""
+        linked = "or" in self._slots[at - 1] and "dimension" in self._slots[at - 2]
+        return at > 1 and self._by and bool(self.dimensions) and linked and not self._has_period
