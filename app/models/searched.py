@@ -150,7 +150,7 @@ def function_name(table: str) -> str:
 
 def _postgresql_form(text: str) -> str:
     bare = f"regexp_replace(normalize({text}, NFKD), '[{_MARKS[0]}-{_MARKS[1]}]', '', 'g')"
-    icu = 'COLLATE pg_catalog."und-x-icu"'
+    icu = 'COLLATE "und-x-icu"'
     folded = f"lower(upper({bare} {icu}) {icu})"
     folded = f"translate({folded}, '{''.join(_ALONE)}', '{''.join(_ALONE.values())}')"
     for letter, letters in _DOUBLE.items():
