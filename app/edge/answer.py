@@ -33,7 +33,6 @@ class Finisher:
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._log: RequestLog = app.extensions["request_log"]
-        self._added = lru_cache(maxsize=256)(_added)
 
     def leave(self, response: Response) -> Response:
         """After the view, or after the handler of its error."""
@@ -44,7 +43,7 @@ class Finisher:
     ) -> None:
         """As the answer leaves: add to ``headers`` what each has, and write the line of log."""
         path = environ["PATH_INFO"]
-        headers += self._added(version_of(path).name, tuple([name for name, _ in headers]))
+        headers += _added(version_of(path).name, tuple([name for name, _ in headers]))
         headers.append(("X-Request-ID", exchange.request_id))
         if environ["wsgi.url_scheme"] == "https":
             headers.append(TRANSPORT_SECURITY)
@@ -67,10 +66,11 @@ class Finisher:
         )
 
 
+@lru_cache(maxsize=256)
 def _added(version: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """What an answer with headers of these names gets; a page may frame or refer by its own."""
     given = {name.lower() for name in names}
     fixed = next(each.headers() for each in VERSIONS if each.name == version)
     policy = KEPT_AND_CHECKED if "etag" in given else NOT_STORED
-    each = (*SECURITY_HEADERS, *fixed, API_POLICY, policy)
-    return tuple(header for header in each if header[0].lower() not in given)
+    ours = (*SECURITY_HEADERS, *fixed, API_POLICY, policy)
+    return tuple(header for header in ours if header[0].lower() not in given)

@@ -94,7 +94,6 @@ class AskedRequest(Request):
             not cache
             or as_text
             or parse_form_data
-            or kept is not None
             or "stream" in self.__dict__
             or not length.isdecimal()
             or len(length) > _SMALL_DIGITS

@@ -13,7 +13,6 @@ from psycopg.pq.abc import PGconn, PGresult
 _NOTHING: Any = object()  # in place of a result where the connection ended
 _GOOD = frozenset((ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK))
 
-
 # A statement as libpq takes it: its text, the name under which it is prepared if it has one, the
 # values, their types and formats. Plain, because a write makes six.
 Sent = tuple[bytes, bytes | None, Any, Sequence[int] | None, Sequence[int] | None]
@@ -27,7 +26,8 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
     Returns: a good one.
     Raises: psycopg.Error, for the first that was refused.
     """
-    refused = last = None
+    refused: Any = None
+    last: PGresult | None = None
     libpq.enter_pipeline_mode()
     try:
         for text, name, values, types, formats in statements:
@@ -43,7 +43,7 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
                 _await_result(libpq)
             last = libpq.get_result()
             if refused is None and (last is None or last.status not in _GOOD):
-                refused = last or _NOTHING
+                refused = _NOTHING if last is None else last
             libpq.get_result()  # none: the end of this statement's results, which is here already
         if libpq.is_busy():
             _await_result(libpq)
@@ -53,11 +53,11 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
         if libpq.status == ConnStatus.OK:
             libpq.finish()  # in the middle of the answers it is of no use to anybody
         raise
-    if refused is _NOTHING or last is None:
-        raise OperationalError("the server has closed the connection")
-    if refused is not None:
+    if refused is None and last is not None:
+        return last
+    if refused is not _NOTHING:
         checked(refused)
-    return last
+    raise OperationalError("the server has closed the connection")
 
 
 def checked(result: PGresult) -> None:

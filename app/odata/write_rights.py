@@ -29,25 +29,17 @@ def require_some_right(method: str, target: Target) -> None:
 
     Raises: ForbiddenError or InsufficientScopeError, with the right that is most likely meant.
     """
-    service, link = target.entity_set.service, target.link
-    actions = _ACTIONS[method]
-    if link is None and _is_guarded(service) and _may(service, actions[0]):
-        return
-    sets = [target.entity_set, *([link.entity_set] if link else [])]
-    needed: list[str] = []
-    for entity_set in sets:
+    link, needed = target.link, ""
+    for entity_set in (target.entity_set, link.entity_set) if link else (target.entity_set,):
         service = entity_set.service
         if not _is_guarded(service):
             return
-        needed += [service.needed_right(action) for action in actions]
-    caller = current_caller()
-    if not any(allowed(caller, right) for right in needed):
-        require(caller, needed[0])
-
-
-def _may(service: edm.Guarded, action: str) -> bool:
-    """Whether the caller has the right that ``action`` needs."""
-    return allowed(current_caller(), service.needed_right(action))
+        for action in _ACTIONS[method]:
+            right = service.needed_right(action)
+            if allowed(current_caller(), right):
+                return
+            needed = needed or right
+    require(current_caller(), needed)
 
 
 def _is_guarded(service: edm.Service | None) -> TypeGuard[edm.Guarded]:
