@@ -64,3 +64,15 @@ def test_a_comma_sets_words_apart() -> None:
 def test_other_words_are_left_alone(word: str) -> None:
     _, second = repaired(tokenise(f"the {word}"), vocabulary_of().known)
     assert second.repaired_from is None
+
+
+@pytest.mark.parametrize("known", [["waiting", "rating"], ["rating", "waiting"]])
+def test_of_two_words_as_near_the_one_that_begins_alike_is_meant(known: list[str]) -> None:
+    (token,) = repaired(tokenise("raiting"), known)
+    assert token.stem == "rating"
+
+
+@pytest.mark.parametrize("known", [["ratting", "rasting"], ["rasting", "ratting"]])
+def test_of_two_words_as_near_every_process_takes_the_same(known: list[str]) -> None:
+    (token,) = repaired(tokenise("rauting"), known)
+    assert token.stem == "ratting"

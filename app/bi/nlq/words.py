@@ -193,14 +193,15 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
         return token  # a word of the language that means something else is no slip
     # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
     forms = {token.stem, token.text.lower().removesuffix("s")}
-    best, score, alike = "", 0.0, _distance.OSA.normalized_similarity
+    # Of two that are as near, the one that begins alike: people seldom miss the first letter.
+    nearest, alike = (0.0, False, ""), _distance.OSA.normalized_similarity
     for word in long:
         if abs(len(word) - len(token.stem)) > 3:
             continue
         for form in forms:
-            similar = alike(form, word, score_cutoff=SIMILAR)
-            if similar > score:
-                best, score = word, similar
+            if similar := alike(form, word, score_cutoff=SIMILAR):
+                nearest = max(nearest, (similar, word[0] == form[0], word))
+    best = nearest[-1]
     return replace(token, stem=best, repaired_from=token.text) if best else token
 
 
