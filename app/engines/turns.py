@@ -119,9 +119,7 @@ class TurnsPool(ParkingPool):
         Returns: None, and no turn, where there is none: take it out of the engine then.
         Raises: sqlalchemy.exc.TimeoutError, the turn did not come.
         """
-        if not self._parked:
-            return None
-        self._take_turn()
+        self._take_turn()  # first: whoever has the connection now parks it as the turn ends
         connection = self._pick()
         if connection is None:
             self._end_turn(self._handed_on)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from app.engines.turns import Turns, TurnsPool
@@ -173,6 +173,26 @@ def test_a_kept_connection_has_one_turn_at_a_time(engine: Engine) -> None:
     engine.dispose()  # nobody's connection is closed under them
     running.commit()
     assert rows(engine) == 2
+    engine.dispose()
+
+
+def test_who_waited_takes_the_kept_connection_as_well(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE t (a)"))
+    pool = engine.pool
+    assert isinstance(pool, TurnsPool)
+    returns: list[object] = []
+    event.listen(pool, "reset", lambda *arguments: returns.append(arguments))
+    running = Transaction(engine)
+    first = running.connection().connection.dbapi_connection
+    taken: list[object] = []
+    waiter = threading.Thread(target=lambda: taken.append(work_once(engine)))
+    waiter.start()
+    until(lambda: len(pool._turns._waiting) == 1)
+    running.commit()
+    waiter.join(5)
+    assert taken == [first]
+    assert not returns  # it was not put back between the two
     engine.dispose()
 
 
