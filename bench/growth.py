@@ -4,13 +4,15 @@
 
 Each query goes through the query engine as a request does, and what is timed is its statements alone:
 from handing them to the driver to the last row. The best of several rounds counts, for that is what
-the statement costs when nothing else is in the way. The rows are made up, the same at every run; one
-database is filled from size to size.
+the statement costs when nothing else is in the way. PostgreSQL is also asked what it took itself
+(``EXPLAIN ANALYZE``), without planning and the way there. The rows are made up, the same at every
+run; one database is filled from size to size.
 """  # noqa: E501 - the command in one line
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import random
 import sys
@@ -57,6 +59,8 @@ QUERIES = {
 }  # fmt: skip
 PAGES = (1, 100, 10_000)
 WAY = "SELECT 1"
+ITSELF = "the server itself"
+_EXPLAIN = "EXPLAIN (ANALYZE, TIMING OFF, SUMMARY ON, FORMAT JSON) "
 
 
 def main() -> int:
@@ -82,11 +86,11 @@ def _answers(server: str) -> bool:
 
 
 def _print(name: str, sizes: Sequence[int], columns: Sequence[dict[str, float | None]]) -> None:
-    print(f"{name}\n    {'ms in the database':24}" + "".join(f"{size:>12,}" for size in sizes))
+    print(f"{name}\n    {'ms in the database':42}" + "".join(f"{size:>12,}" for size in sizes))
     for title in columns[0]:
         values = [column[title] for column in columns]
         shown = "".join(f"{'-':>12}" if one is None else f"{one:12.3f}" for one in values)
-        print(f"    {title:24}{shown}")
+        print(f"    {title:42}{shown}")
     print(flush=True)
 
 
@@ -160,13 +164,10 @@ def _measure(app: Flask, size: int) -> dict[str, float | None]:
     with app.app_context(), read_engine().connect() as connection:
         found[WAY] = _way_there(connection)
         for title, (path, query) in QUERIES.items():
-            found[title] = _milliseconds(reader, connection, path, query)
+            found |= _measured(title, reader, connection, path, query)
         for page in PAGES:
             query = _page_query(reader, connection, page)
-            title = f"nextLink, page {page:,}"
-            found[title] = None if query is None else _milliseconds(
-                reader, connection, "Clients", query
-            )  # fmt: skip
+            found |= _measured(f"nextLink, page {page:,}", reader, connection, "Clients", query)
     return found
 
 
@@ -195,15 +196,31 @@ def _page_query(reader: Reader, connection: Connection, page: int) -> str | None
     return f"{query}&$skiptoken={reader.tokens.make(PageStart(list(row), None), mark)}"
 
 
-def _milliseconds(reader: Reader, connection: Connection, path: str, query: str) -> float:
-    """The least time that the statements of a read took."""
+def _measured(
+    title: str, reader: Reader, connection: Connection, path: str, query: str | None
+) -> dict[str, float | None]:
+    """The lines of a query; None where there is no such page."""
+    titles = [title]
+    if connection.dialect.name == "postgresql":
+        titles.append(f"  {ITSELF}, {title}")
+    if query is None:
+        return dict.fromkeys(titles)
+    return dict(zip(titles, _milliseconds(reader, connection, path, query), strict=False))
+
+
+def _milliseconds(
+    reader: Reader, connection: Connection, path: str, query: str
+) -> tuple[float, float]:
+    """The least time that the statements of a read took; what of it PostgreSQL needed itself."""
     spent = 0.0
     fetch = statement.fetch_all
+    asked: dict[str, Any] = {}
 
-    def timed(*arguments: Any, **more: Any) -> Any:
+    def timed(conn: Connection, sql: str, parameters: Any = (), **more: Any) -> Any:
         nonlocal spent
+        asked[sql] = parameters
         before = time.perf_counter()
-        rows = fetch(*arguments, **more)
+        rows = fetch(conn, sql, parameters, **more)
         spent += time.perf_counter() - before
         return rows
 
@@ -222,7 +239,20 @@ def _milliseconds(reader: Reader, connection: Connection, path: str, query: str)
             rounds -= 5 if spent > LONG_SECONDS else 1
     finally:
         statement.fetch_all = fetch
-    return best * 1000
+    itself = 0.0
+    if connection.dialect.name == "postgresql":
+        itself = sum(_by_itself(connection, sql, given) for sql, given in asked.items())
+    return best * 1000, itself
+
+
+def _by_itself(connection: Connection, sql: str, parameters: Any) -> float:
+    """The least milliseconds in which PostgreSQL says it has executed a statement."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        ((shown,),) = statement.fetch_all(connection, _EXPLAIN + sql, parameters)
+        (plan,) = json.loads(shown) if isinstance(shown, str) else shown
+        best = min(best, plan["Execution Time"])
+    return best
 
 
 def _options() -> argparse.Namespace:
