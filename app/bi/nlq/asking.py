@@ -76,9 +76,16 @@ class Asking(Naming):
         """Whether an "of" and the noun of the records stand behind."""
         rest = self._slots[at + 1 : at + 5]
         is_of = bool(rest) and rest[0].text.lower().split()[0] == "of"
-        noun = next((place for place, one in enumerate(rest) if "noun" in one), None)
+        noun = next((place for place, one in enumerate(rest) if self._names_kind(one)), None)
         kinds = {"stop", "state", "value", "noun", "subset"}
         return is_of and noun is not None and all(kinds & set(o.meanings) for o in rest[:noun])
+
+    def _names_kind(self, slot: Slot) -> bool:
+        """Whether it names records as a noun does: ``clients``, ``prospects``, ``IT managers``."""
+        called = [f"text:{path}" for path in self.entity.data.get("called", ())]
+        return {"noun", "subset"} & set(slot.meanings) != set() or any(
+            one.kind in called for one in slot.meanings.get("value", ())
+        )
 
     def _is_listed(self, at: int) -> bool:
         """``names and e-mails of Polish contacts``: columns of the records behind."""

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.bi.nlq.about import about
 from app.bi.nlq.beside import NEAR, SHIFTS, Beside, said_more
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
+from app.bi.nlq.pending import is_pending
 from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.spans import Calendar, Period, midnight
@@ -90,7 +92,7 @@ class Reading(Beside):
     def _dated_ahead(self, slots: Sequence[Slot]) -> Sequence[Slot]:
         """Of what lies ahead, such as due dates, ``September`` is that of this year."""
         ahead = self.entity.data.get("ahead", ())
-        if not any(slot.meanings.get("date") in ahead for slot in slots if "date" in slot):
+        if not any(_dates(slot) & set(ahead) for slot in slots):
             return slots
         return [
             replace(slot, meanings={**slot.meanings,
@@ -122,6 +124,8 @@ class Reading(Beside):
             self._by = at + 1 < len(self._slots) and "or" in self._slots[at + 1]  # "and status"
         elif "value" in slot:
             self._value(at, slot)
+        elif "about" in slot:
+            self._add(at, about(self.entity, slot["about"]))
         elif shift := next((unit for unit in SHIFTS if f"shift_{unit}" in slot), None):
             self.shift = shift
             self.shift_of = next((one for one in SHIFTS if one in slot.text.lower().split()), None)
@@ -251,7 +255,7 @@ class Reading(Beside):
             self._state(at, done, done.get("words", slot.text))
             self._not = goes_on  # "not qualified, converted or lost"
         elif "state" in slot and not (self._has_period and self._is_new(at, slot)):
-            self._state(at, slot["state"], slot.text)
+            self._state(at, slot["state"], slot["state"].get("words", slot.text))
         elif "date" in slot:
             self._date_word(at, slot["date"], slot.text)
         elif "dimension" in slot:
@@ -380,3 +384,10 @@ class Reading(Beside):
         elif implied:
             self._add(at, Condition(implied, words.lower()))
         self.score += 1
+
+
+def _dates(slot: Slot) -> set[str]:
+    """The dates that a slot is about: its own, or by when it is to be done."""
+    state = slot.meanings.get("state", {})
+    waits = state.get("date") if is_pending(state.get("words", "")) else None
+    return {one for one in (slot.meanings.get("date"), waits) if one is not None}

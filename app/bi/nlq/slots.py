@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from app.bi.nlq.about import Topic, topic_at
 from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
@@ -40,6 +41,11 @@ def scan(
     found: list[Slot] = []
     at = 0
     while at < len(tokens):
+        if topic := _topic(tokens, at, entity, vocabulary, names):
+            text = " ".join(_shown(token) for token in tokens[at : at + topic.length])
+            found.append(Slot(text, {"about": topic.text}, tokens[at].apart))
+            at += topic.length
+            continue
         after_sign = bool(found) and any(kind in found[-1] for kind in COMPARING)
         if after_sign and (number := _number(tokens, at, entity, vocabulary)):
             length, meanings = number  # "over 2000" is no year
@@ -51,6 +57,17 @@ def scan(
         found.append(Slot(text, meanings, tokens[at].apart))
         at += length
     return found
+
+
+def _topic(
+    tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary, names: Names
+) -> Topic | None:
+    """``about printers``: a text to look for; what is a name or a state is meant as that."""
+    found = topic_at(tokens, at, vocabulary) if "about" in entity.data else None
+    if found is None or names.find(tokens, found.begin, entity):
+        return None
+    stated = entity.lexicon.get((tokens[found.begin].stem,), ())
+    return None if any(one.kind in ("state", "subset") for one in stated) else found
 
 
 def _shown(token: Token) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError
+from app.bi.nlq.pending import is_pending
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.spans import Period
@@ -27,6 +28,9 @@ def check_to_come(plan: Plan, reading: Reading) -> None:
     Raises: UnclearError.
     """
     data = plan.entity.data
+    waiting = any(is_pending(one.words) and one.date is None for one in plan.conditions)
+    if waiting and plan.period is not None and not reading.date:
+        raise UnclearError("by which day it is to be done: that is not kept")
     if plan.date in (*data.get("ahead", ()), *data.get("planned", ())):
         return
     today = reading.now.today

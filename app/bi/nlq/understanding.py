@@ -9,6 +9,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
+from app.bi.nlq.about import without_topics
 from app.bi.nlq.accounting import without_effect
 from app.bi.nlq.asides import stripped, without_reasons
 from app.bi.nlq.candidates import Candidate, is_before, may_be_of_groups, not_understood, of_records
@@ -16,10 +17,10 @@ from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, 
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.either import is_either
 from app.bi.nlq.naming import AmbiguousName
-from app.bi.nlq.owned import Owned
 from app.bi.nlq.parts import two_of
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.refusing import reason_of
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, positions, scan
@@ -27,6 +28,7 @@ from app.bi.nlq.spans import Calendar
 from app.bi.nlq.tenses import check_to_come, took_how_long
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.unmarked import Unmarked
+from app.bi.nlq.vague import Vague
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
 from app.bi.nlq.within import ranks_records
@@ -67,7 +69,7 @@ def is_refused(question: str, language: str = "en") -> bool:
     return reader.refusal(question) is not None
 
 
-class _Understanding(Owned):
+class _Understanding(Vague):
     def __init__(self, vocabulary: Vocabulary, now: Calendar, caller_id: int) -> None:
         self._vocabulary = vocabulary
         self._now = now
@@ -87,7 +89,10 @@ class _Understanding(Owned):
             return found
         other = without_reasons(question, self._vocabulary)
         again = self._said(other.text, other.left_aside, before) if other.left_aside else found
-        return again if again.plans or again.choices else found
+        if again.plans or again.choices:
+            return again
+        plain = stripped(question, self._vocabulary).text
+        return self._vague(self._repaired(self._rewritten(plain))) or found
 
     def _said(self, text: str, aside: Sequence[str], before: Sequence[str]) -> Understood:
         """A question without the talk around it; less sure of what was left aside."""
@@ -103,10 +108,8 @@ class _Understanding(Owned):
     def _of_text(self, question: str, before: Sequence[str]) -> Understood:
         text = self._rewritten(question)
         tokens = self._repaired(text)
-        for pattern, choices in self._vocabulary.ambiguous:
-            if said := pattern.fullmatch(text.strip(" ?!.")):
-                kept = tuple(filter(None, (self._offered(said, one) for one in choices)))
-                return Understood(choices=kept, reason="it can be meant in several ways")
+        if several := self._ambiguous(text) or (None if before else self._of_no_kind(tokens)):
+            return several
         points_back = self._points_back(tokens)
         follows = bool(before) and (points_back or self._follows(tokens))
         if follows and (found := self._continued(tokens, before)):
@@ -118,24 +121,13 @@ class _Understanding(Owned):
             return found
         return self._continued(tokens, before) or found
 
-    def _offered(self, said: re.Match[str], choice: str) -> str:
-        """A choice with what was said in it; nothing where it would not be understood."""
-        if "\\" not in choice:
-            return choice
-        text = said.expand(choice)
-        try:
-            found = self._whole(self._repaired(self._rewritten(text)))
-        except AmbiguousName:
-            return ""
-        return text if len(found.plans) == 1 else ""
-
     def refusal(self, question: str) -> str | None:
         """Why a question is not even read; None where it is."""
         if _SQL.search(question):
             return "only questions about figures are answered here"
-        tokens = self._repaired(self._rewritten(question))
+        tokens = without_topics(self._repaired(self._rewritten(question)), self._vocabulary)
         refused = _said_in(tuple(token.stem for token in tokens), self._vocabulary.refused)
-        return None if refused is None else f"“{refused}” is nothing that a question can do"
+        return None if refused is None else reason_of(refused, self._vocabulary)
 
     def _repaired(self, text: str) -> list[Token]:
         """The words of a text: names as one word each, slips mended."""

@@ -11,7 +11,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from app.bi.nlq.pending import pending_states, pending_verbs
 from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.wordings import Wordings
 from app.bi.nlq.words import Token, phrase
 from app.odata import edm
 
@@ -29,7 +31,7 @@ _NO_STATES = (
 Phrase = tuple[str, ...]
 # Words that are looked up one by one, and are no phrases of a question.
 _SINGLE = ("yes_no", "introduces", "pronouns", "possessives", "percent", "tagging", "talk",
-           "reasons", "beyond")  # fmt: skip
+           "reasons", "beyond", "things", "about", "polite")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of each record; ``money`` is the property that names its currency."""
+    """A figure of each record; ``money`` is the property that names its currency, ``worth`` the
+    one currency that all of them are converted into."""
 
     label: str
     value: str
@@ -59,6 +62,7 @@ class Measure:
     snapshot: bool = False
     low_is_good: bool = False
     of_named: bool = False  # only of records that a word names
+    worth: str | None = None
 
 
 @dataclass(frozen=True)
@@ -191,6 +195,8 @@ class Entity:
             amount = self._state_amounts.get(words)
             state = {"text": text, "date": self._state_dates.get(words), "amount": amount}
             yield words, Meaning("state", state, words)
+        for words, state in pending_states(data):
+            yield words, Meaning("state", state, words)
         yield from self._enumerations()
         for order, all_words in data.get("orders", {}).items():
             for words in all_words:
@@ -301,6 +307,7 @@ class Vocabulary:
         }
         self.beyond = [phrase(text) for text in data["words"]["beyond"]]
         self.refused = [phrase(text) for text in data["words"]["refused"]]
+        self.wordings = Wordings(data)
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
         self.idioms = [
             (re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), text)
@@ -366,7 +373,8 @@ class Vocabulary:
     @cached_property
     def verbs(self) -> frozenset[str]:
         """Single words for what happens to records, or the state that it leaves them in."""
-        return frozenset(
+        waiting = (verb for one in self.entities.values() for verb in pending_verbs(one.data))
+        return frozenset(waiting) | frozenset(
             stems[0]
             for entity in self.entities.values()
             for stems, meanings in entity.lexicon.items()

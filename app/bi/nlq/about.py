@@ -1,0 +1,74 @@
+"""What records tell of: ``tickets about passwords``, ``articles mentioning printers``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.bi.nlq.plan import Condition
+from app.bi.nlq.vocabulary import Entity, Vocabulary
+from app.bi.nlq.words import Token
+from app.odata.literal_text import quoted
+
+_ARTICLES = ("the", "our", "a", "an", "any", "some", "their", "this", "word", "term")
+LONGEST = 5  # words that lead to a topic
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A text that is looked for: where it begins and how long it is, with what leads to it."""
+
+    begin: int
+    length: int
+    text: str
+
+
+def topic_at(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> Topic | None:
+    """What records are said to be about at this place, behind their noun; None for nothing.
+
+    Whatever stands first is a part of it, and so are the words behind that mean nothing else.
+    """
+    if not any(vocabulary.is_of_records(one.stem, ("noun", "subset")) for one in tokens[:at]):
+        return None
+    stems = tuple(one.stem for one in tokens[at : at + LONGEST])
+    lead = max(
+        (len(one) for one in vocabulary.wordings.about if stems[: len(one)] == one), default=0
+    )
+    begin = at + lead
+    while lead and begin < len(tokens) and tokens[begin].stem in _ARTICLES:
+        begin += 1
+    if not lead or begin >= len(tokens):
+        return None
+    first = tokens[begin]
+    plain = {one.kind for one in vocabulary.words.get((first.stem,), ())} - {"noun", "refused"}
+    if first.kind == "quoted":
+        return Topic(begin, begin + 1 - at, first.stem)
+    if first.kind != "word" or plain or first.apart or len(first.stem) < 3:
+        return None
+    end = begin + 1
+    while end < len(tokens) and _goes_on(tokens[end], vocabulary):
+        end += 1
+    return Topic(begin, end - at, " ".join(one.stem for one in tokens[begin:end]))
+
+
+def _goes_on(token: Token, vocabulary: Vocabulary) -> bool:
+    known = token.stem in vocabulary.known or token.stem in vocabulary.talk
+    return token.kind == "word" and not (known or token.apart or token.is_capital)
+
+
+def without_topics(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
+    """The words of a question that are not only looked for."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        topic = topic_at(tokens, at, vocabulary)
+        found += [] if topic else [tokens[at]]
+        at += topic.length if topic else 1
+    return found
+
+
+def about(entity: Entity, text: str) -> Condition:
+    """The records of which a text says so, whatever the letters' case."""
+    paths: Sequence[str] = entity.data["about"]
+    found = " or ".join(f"contains(tolower({path}),{quoted(text)})" for path in paths)
+    return Condition(found, f"about “{text}”")

@@ -1,0 +1,31 @@
+"""Why a question is not answered, in words that do not mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.bi.nlq.vocabulary import Vocabulary
+from app.bi.nlq.words import phrase
+
+_CHANGED = "Records are changed through the API or the assistant, with a confirmation."
+MOST_WORDS = 3
+
+
+def reason_of(refused: str, vocabulary: Vocabulary) -> str:
+    """Why a question with such words is not even read."""
+    words = phrase(refused)
+    found = next((text for text, all_of in vocabulary.wordings.refusals if words in all_of), None)
+    return found or f"questions change nothing, and “{refused}” asks for it. {_CHANGED[:-1]}"
+
+
+def unknown_text(unknown: Sequence[str], vocabulary: Vocabulary) -> str:
+    """Which words nothing could be made of: strange ones, or else those that do not fit here."""
+    strange = [
+        text
+        for text in unknown
+        if not all(word in vocabulary.known for word in phrase(text.removesuffix("...")))
+    ]
+    shown = ", ".join(f"“{text}”" for text in (strange or list(unknown))[:MOST_WORDS])
+    if strange:
+        return f"I do not know what {shown} stands for here."
+    return f"I cannot bring {shown} together with the rest of the question."

@@ -1,0 +1,224 @@
+"""Questions that leave open what they are about: ``top 10``, ``what is still open?``.
+
+Every word of such a question is known, and none says of what records or figures; the choices are
+the same question about each of what it may be about, its period and number kept.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.bi.nlq.naming import AmbiguousName
+from app.bi.nlq.owned import Owned
+from app.bi.nlq.slots import LONGEST_PHRASE, positions
+from app.bi.nlq.understood import Understood
+from app.bi.nlq.vocabulary import Vocabulary
+from app.bi.nlq.words import Token
+
+MOST_CHOICES = 4
+_POINTING = ("it", "that")
+# Kinds of words, the more telling ones first: what the choices are about.
+_SHAPES = {
+    "compared": ("compare", "change", "previous", "trend", "shift_year", "shift_month"),
+    "newest": ("newest",),
+    "oldest": ("oldest",),
+    "highest": ("top", "best", "most", "highest"),
+    "lowest": ("bottom", "worst", "least", "lowest"),
+    "average": ("average",),
+    "total": ("sum", "how_much", "amount"),
+    "counted": ("count",),
+}
+_PLAIN = {"stop", "list", "listed", "and_then", "auxiliary", "or", "with", "me", "unit", "thing"}
+_STATES = ("state", "date")
+_NAMING = ("noun", "subset")
+_LEADS = ("in", "for", "of", "during", "from")
+_TIMED = "timed"  # nothing but a period
+
+
+@dataclass
+class _Said:
+    """What the words of such a question say."""
+
+    kinds: set[str] = field(default_factory=set)
+    states: list[tuple[str, ...]] = field(default_factory=list)
+    state_words: list[str] = field(default_factory=list)
+    has_state: bool = False  # that is no mere verb
+    periods: list[str] = field(default_factory=list)
+    number: str = ""
+    things: bool = False  # "numbers", "everything"
+    whole: bool = True  # every word is known, and none is about records
+
+
+class Vague(Owned):
+    """The part of understanding that is about questions without a subject."""
+
+    @abstractmethod
+    def _repaired(self, text: str) -> list[Token]:
+        """The words of a text: names as one word each, slips mended."""
+
+    @abstractmethod
+    def _rewritten(self, question: str) -> str:
+        """The question with idioms said plainly; names keep their capitals."""
+
+    def _ambiguous(self, text: str) -> Understood | None:
+        """A wording that the vocabulary knows to have several meanings."""
+        for pattern, choices in self._vocabulary.ambiguous:
+            if said := pattern.fullmatch(text.strip(" ?!.")):
+                kept = tuple(filter(None, (self._offered(said, one) for one in choices)))
+                return Understood(choices=kept, reason="it can be meant in several ways")
+        return None
+
+    def _offered(self, said: re.Match[str], choice: str) -> str:
+        """A choice with what was said in it; nothing where it would not be understood."""
+        if "\\" not in choice:
+            return choice
+        text = said.expand(choice)
+        return text if self._is_plain(text) else ""
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether a question has one meaning."""
+        try:
+            return len(self._whole(self._repaired(self._rewritten(text))).plans) == 1
+        except AmbiguousName:
+            return False
+
+    def _of_no_kind(self, tokens: Sequence[Token]) -> Understood | None:
+        """The choices where only a state is said that records of several kinds can have.
+
+        ``how much was it last year`` is as vague, while a verb may tell: ``how much did we make``.
+        """
+        said = self._said_of(tokens)
+        pointing = any(one.stem in _POINTING for one in tokens)
+        pointing = pointing and said.kinds - _PLAIN == {"how_much"}
+        return self._vague(tokens) if said.has_state or pointing else None
+
+    def _vague(self, tokens: Sequence[Token]) -> Understood | None:
+        """The choices of a question that does not say what it is about; None for any other."""
+        said = self._said_of(tokens)
+        if not said.whole:
+            return None
+        if said.states:
+            counts = {"how_much", "amount", "sum", "average", *_SHAPES["compared"]} & said.kinds
+            offered = [] if counts else self._with_state(said)
+        else:
+            offered = self._about(said)
+        kept = [text for text in offered if self._is_plain(text)][:MOST_CHOICES]
+        if len(kept) < 2:
+            return None
+        return Understood(choices=tuple(kept), reason="it does not say of what")
+
+    def _about(self, said: _Said) -> list[str]:
+        """The question about each of the usual figures or records."""
+        vague: Mapping[str, Sequence[str]] = self._vocabulary.wordings.vague
+        shape = next((name for name, kinds in _SHAPES.items() if set(kinds) & said.kinds), None)
+        if shape is None and (said.things or said.periods):
+            shape = _TIMED
+        if shape == "compared" and len(said.periods) > 1:
+            shape = "side_by_side"
+        if shape is None or len(said.periods) > 2:
+            return []
+        period, other = [*said.periods, "", ""][:2]
+        offered = vague[shape] if period else vague.get(f"{shape}_ever", vague[shape])
+        number = said.number or ("5" if "{n}" in "".join(offered) else "")
+        filled = [one.format(n=number, period=period, other=other) for one in offered]
+        return [" ".join(one.split()) for one in filled]
+
+    def _with_state(self, said: _Said) -> list[str]:
+        """The question about each kind of record that can be in the state."""
+        kinds: Mapping[str, str] = self._vocabulary.wordings.kinds
+        entities = [
+            entity
+            for entity in (self._vocabulary.entities[key] for key in kinds)
+            if all(
+                any(one.kind in _STATES for one in entity.lexicon.get(words, ()))
+                for words in said.states
+            )
+        ]
+        rank = next((one for one in ("newest", "oldest") if one in said.kinds), "")
+        lead = "How many" if "count" in said.kinds else f"{said.number} {rank}"
+        tail = " ".join(said.periods)
+        state = " ".join(said.state_words)
+        found = []
+        for entity in entities:
+            noun = kinds[entity.key]
+            pending = state.startswith("to be")
+            text = f"{lead} {noun} {state} {tail}" if pending else f"{lead} {state} {noun} {tail}"
+            text = " ".join(text.split())
+            found.append(text[:1].upper() + text[1:])
+        return found
+
+    def _said_of(self, tokens: Sequence[Token]) -> _Said:
+        said = _Said()
+        at = 0
+        while at < len(tokens) and said.whole:
+            at = self._take_word(tokens, at, said)
+        return said
+
+    def _take_word(self, tokens: Sequence[Token], at: int, said: _Said) -> int:
+        """What stands at this place; returns the next one."""
+        token, vocabulary = tokens[at], self._vocabulary
+        stated = _state_at(tokens, at, vocabulary, _STATES)
+        if (length := _thing(tokens, at, vocabulary)) and not stated:
+            said.things = True
+            return at + length
+        found = positions(tokens[at:], vocabulary)
+        length, kinds = (found[0][1], set(found[0][2])) if found and not found[0][0] else (0, set())
+        if (period := vocabulary.periods.read(tokens, at, self._now)) and period[0] >= length:
+            said.periods.append(_period_text(tokens, at, period[0]))
+            return at + period[0]
+        if stated and stated >= length:
+            said.has_state = said.has_state or bool(_state_at(tokens, at, vocabulary, ("state",)))
+            said.states.append(tuple(one.stem for one in tokens[at : at + stated]))
+            said.state_words.append(" ".join(one.text.lower() for one in tokens[at : at + stated]))
+            return at + stated
+        if token.kind == "number" or (not length and vocabulary.periods.number(token) is not None):
+            said.whole = said.whole and not said.number
+            said.number = token.stem if token.kind == "number" else token.text.lower()
+            return at + 1
+        telling = {kind for kinds in _SHAPES.values() for kind in kinds}
+        if length and kinds <= telling | _PLAIN and not token.is_capital:
+            said.kinds |= kinds
+            return at + length
+        talks = token.stem in vocabulary.wordings.polite or token.stem in vocabulary.pronouns
+        said.whole = talks and token.kind == "word"
+        return at + 1
+
+
+def _thing(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> int:
+    """How many words are only ``numbers`` or ``everything``."""
+    things = vocabulary.wordings.things
+    for length in (2, 1):
+        if tuple(one.stem for one in tokens[at : at + length]) in things:
+            return length
+    return 0
+
+
+def _state_at(
+    tokens: Sequence[Token], at: int, vocabulary: Vocabulary, kinds: Sequence[str]
+) -> int:
+    """How many words from here are a state of records of some kind."""
+    for length in range(min(LONGEST_PHRASE, len(tokens) - at), 0, -1):
+        stems = tuple(one.stem for one in tokens[at : at + length])
+        if any(vocabulary.is_of_records(one, _NAMING) for one in stems):
+            continue  # "blocked clients", "drafts": the records are named
+        if tokens[at + length - 1].text.lower() == f"{stems[-1]}s":
+            continue  # "calls": no state either
+        for entity in vocabulary.entities.values():
+            if any(one.kind in kinds for one in entity.lexicon.get(stems, ())):
+                return length
+    return 0
+
+
+def _period_text(tokens: Sequence[Token], at: int, length: int) -> str:
+    """A period as it was written: ``in June``, ``since May``, ``last month``."""
+    period = tokens[at + (tokens[at].stem in _LEADS) : at + length]
+    text = " ".join(one.text for one in period)
+    return f"in {text}" if period and _is_name(period[0]) else text
+
+
+def _is_name(token: Token) -> bool:
+    """Whether a period begins with its own name: ``June``, ``Q2``, ``2025``."""
+    return token.kind == "number" or any(one.isdigit() for one in token.text) or token.is_capital

@@ -1,0 +1,28 @@
+"""Phrases of the vocabulary that stand for no record: topics, vagueness, politeness, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.bi.nlq.words import phrase
+
+
+class Wordings:
+    """What a language says around records, as stems to be compared with those of a question."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        words = data["words"]
+        # What leads to a text that is looked for: "about", "mentioning".
+        self.about = [phrase(text) for text in words["about"]]
+        # What says nothing of what is asked about: "numbers", "everything".
+        self.things = frozenset(phrase(text) for text in words["things"])
+        self.polite = frozenset(phrase(text)[0] for text in words["polite"])
+        # What a question without a subject may be about: shape -> questions to offer.
+        self.vague: Mapping[str, Sequence[str]] = data["vague"]
+        # The kinds of records that a state may be about, the likelier first: key -> what they are.
+        self.kinds: Mapping[str, str] = data["vague_kinds"]
+        # Why something is refused, and the phrases of which it is said.
+        self.refusals = [
+            (text, {phrase(one) for one in all_of}) for text, all_of in data["refusals"].items()
+        ]
