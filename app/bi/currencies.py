@@ -1,50 +1,137 @@
-"""Amounts of different currencies are neither added up nor ranked together."""
+"""Amounts of different currencies are never added up or ranked as they are."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+from app.bi.nlq.columns import group_name
 from app.bi.nlq.filtering import condition_text
-from app.bi.nlq.plan import Condition, Plan
-from app.bi.query import Query, run
+from app.bi.nlq.plan import Condition, Figure, Plan
+from app.bi.nlq.vocabulary import Entity, Measure
+from app.bi.query import Query, Row, run
 from app.settings import organisation
 
 # What an amount is multiplied by to be one in the currency of the organisation.
 _RATE = "exchangeRate"
+# What a threshold says while every currency stands by itself.
+_APART = "amounts of each currency are compared by themselves"
+_MOST_CURRENCIES = 200
 
 
 def in_one_currency(plan: Plan) -> Plan:
-    """A ranking by amounts, narrowed to one currency where the records have several.
+    """A ranking by amounts, over all currencies by what they are worth in that of the organisation.
 
-    Records whose amounts are known in the currency of the organisation as well are ranked by
-    those, and none is left out (docs/adr/0146). Else the currency is that of the organisation if
-    any record has it, else the one of most records; the plan says so among its assumptions, and
-    is less sure of what it leaves out.
+    Each record is converted at the rate that it keeps, or else at the one of the settings
+    (docs/adr/0146, 0157). What has no rate is left out; the plan says so among its assumptions,
+    and is less sure. A question that names a currency stays within it.
     """
     money = _ranked_money(plan)
-    if money is None or any(one.path == money for one in plan.conditions):
+    if money is None or any(_is_one(one, money) for one in plan.conditions):
         return plan
-    if (converted := _converted(plan)) is not None:
-        return converted
+    if plan.kind == "list" and (ordered := _ordered(plan)) is not None:
+        return ordered
     found = _currencies(plan, money)
     if len(found) < 2:
         return plan
-    if plan.kind == "list" and not plan.limit:  # none is left out of what is only put in order
-        mixed = replace(plan, unsure=plan.unsure + 1)
-        return mixed.with_assumption("amounts of several currencies are ordered by their numbers")
+    rates = _Rates(plan.entity, money, found)
+    if len(rates.known) < 2:
+        return _narrowed(plan, money, found)
+    if plan.kind == "list":
+        return _ordered_at(plan, rates)
+    return _groups(plan, money, rates)
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """How amounts of some records are converted; ``found``: the currencies that they have."""
+
+    entity: Entity
+    money: str
+    found: Mapping[str, Row]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether each record keeps its rate; of lines and payments it is that of the invoice."""
+        return self.entity.prop(_RATE) is not None
+
+    @property
+    def known(self) -> list[str]:
+        """The currencies with a rate."""
+        return [code for code in sorted(self.found) if code not in self.unknown]
+
+    @property
+    def unknown(self) -> list[str]:
+        """The currencies of which a record has no rate."""
+        if self.is_kept:
+            return [code for code, row in sorted(self.found.items()) if not row["rate"]]
+        rate = organisation().exchange_rate
+        return [code for code in sorted(self.found) if not rate(code)]
+
+    def worth(self, value: str) -> str:
+        """A value in the currency of the organisation."""
+        base = f"base{value[:1].upper()}{value[1:]}"
+        if self.entity.join is None and self.entity.prop(base) is not None:
+            return base
+        value = f"({value})" if " " in value else value
+        if self.is_kept:
+            return f"{value} mul {_RATE}"
+        rate = organisation().exchange_rate
+        cases = [f"{self.money} eq '{code}':{rate(code).normalize():f}" for code in self.known]
+        return f"{value} mul case({','.join(cases)})"
+
+    def applied(self, plan: Plan) -> Plan:
+        """The plan, with what has a rate only, and how it is converted."""
+        own = organisation().defaults.currency
+        kept = f"kept with each {plan.entity.one}" if plan.entity.join is None else "of the invoice"
+        rate = f"at the rate {kept}" if self.is_kept else "at the rates of the settings"
+        plan = plan.with_assumption(f"amounts are ranked by what they are worth in {own}, {rate}")
+        if not self.unknown:
+            return plan
+        text = f"{_RATE} gt 0"
+        if not self.is_kept:
+            codes = ",".join(f"'{code}'" for code in self.known)
+            text = f"{self.money} in ({codes})"
+        condition = Condition(text, "with an exchange rate", None)
+        plan = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
+        return plan.with_assumption(
+            f"amounts in {', '.join(self.unknown)} without an exchange rate are left out"
+        )
+
+
+def _groups(plan: Plan, money: str, rates: _Rates) -> Plan:
+    """Groups by what their records are worth together."""
+    is_own = _is_apart(plan, money)
+    if plan.ranked is None and not is_own:
+        return plan  # none is left out of what is only put in order: each currency in its own
     own = organisation().defaults.currency
-    chosen = own if own in found else max(found, key=lambda code: found[code])
-    others = ", ".join(sorted(code for code in found if code != chosen))
-    condition = Condition(f"{money} eq '{chosen}'", f"in {chosen}", money, (f"'{chosen}'",))
-    narrowed = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
-    return narrowed.with_assumption(f"amounts in {others} are not ranked with those in {chosen}")
+    plain = [one for one in plan.assumptions if one != _APART]
+    worth = replace(
+        plan,
+        measure=_converted(plan.measure, rates, own, named=plan.kind == "measure"),
+        figures=tuple(
+            Figure(_converted(one.measure, rates, own), one.method) for one in plan.figures
+        ),
+        own=plan.measure if is_own else None,
+        assumptions=tuple(plain),
+    )
+    return rates.applied(worth)
 
 
-def _converted(plan: Plan) -> Plan | None:
-    """A list in the order of its amounts in the currency of the organisation, if they are known."""
+def _converted(
+    measure: Measure | None, rates: _Rates, own: str, *, named: bool = True
+) -> Measure | None:
+    if measure is None or measure.money is None:
+        return measure
+    label = f"{measure.label} in {own}" if named else measure.label
+    return replace(measure, label=label, value=rates.worth(measure.value), money=None, worth=own)
+
+
+def _ordered(plan: Plan) -> Plan | None:
+    """A list in the order of its amounts by the rates that the records keep, if they do."""
     path = (plan.order or "").removesuffix(" desc")
     base = f"base{path[:1].upper()}{path[1:]}"
-    if plan.kind != "list" or not plan.entity.is_number(path):
+    if not plan.entity.is_number(path):
         return None
     ordered = replace(plan, order=(plan.order or "").replace(path, base, 1))
     if plan.entity.prop(base) is None:
@@ -57,21 +144,83 @@ def _converted(plan: Plan) -> Plan | None:
     return ordered.with_assumption(f"amounts are ranked by what they are worth in {own}")
 
 
+def _ordered_at(plan: Plan, rates: _Rates) -> Plan:
+    """A list in the order of its amounts at the rates of the settings."""
+    path = (plan.order or "").removesuffix(" desc")
+    order = (plan.order or "").replace(path, rates.worth(path), 1)
+    return rates.applied(replace(plan, order=order))
+
+
+def _narrowed(plan: Plan, money: str, found: Mapping[str, Row]) -> Plan:
+    """A ranking where no rate is known: of the organisation's currency, or the most frequent."""
+    if plan.kind == "list" and not plan.limit:  # none is left out of what is only put in order
+        mixed = replace(plan, unsure=plan.unsure + 1)
+        return mixed.with_assumption("amounts of several currencies are ordered by their numbers")
+    own = organisation().defaults.currency
+    chosen = own if own in found else max(found, key=lambda code: int(found[code]["count"]))
+    others = ", ".join(sorted(code for code in found if code != chosen))
+    condition = Condition(f"{money} eq '{chosen}'", f"in {chosen}", money, (f"'{chosen}'",))
+    narrowed = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
+    return narrowed.with_assumption(f"amounts in {others} are not ranked with those in {chosen}")
+
+
 def _ranked_money(plan: Plan) -> str | None:
     """The currency property of what a plan is ranked by."""
     if plan.kind == "list":
         path = (plan.order or "").removesuffix(" desc")
-        return plan.entity.currency_of(path) if path else None
-    if plan.ranked is None or any(one.name == "currency" for one in plan.dimensions):
+        if not path or (plan.entity.join is not None and path not in _amounts(plan.entity)):
+            return None  # "the last payments", by their day
+        return plan.entity.currency_of(path)
+    if plan.ranked is None and plan.sort is None:
         return None
+    if len(plan.dimensions) > 1 and any(one.name == "currency" for one in plan.dimensions):
+        return None  # "by client and currency"
     return plan.money
 
 
-def _currencies(plan: Plan, money: str) -> dict[str, int]:
-    """Currency -> number of records that the plan is about."""
+def _amounts(entity: Entity) -> set[str | None]:
+    return {entity.amount, *(one.value for _, one in entity.measures if one.money)}
+
+
+def _is_one(condition: Condition, money: str) -> bool:
+    """Whether only amounts of one currency are wanted."""
+    return condition.path == money and len(condition.values) == 1 and not condition.negated
+
+
+def _steps(plan: Plan, condition: str = "") -> list[str]:
     steps = [f"join({plan.entity.join})"] if plan.entity.join else []
-    if where := condition_text(plan):
-        steps.append(f"filter({where})")
-    steps += [f"groupby(({money}),aggregate($count as count))"]
-    rows = run(Query(plan.entity.set, {"apply": "/".join(steps)}), 200).rows
-    return {row[money]: row["count"] for row in rows if row[money]}
+    where = " and ".join(one for one in (condition_text(plan), condition) if one)
+    return [*steps, f"filter({where})"] if where else steps
+
+
+def _currencies(plan: Plan, money: str) -> dict[str, Row]:
+    """Currency -> number of records that the plan is about, and the least rate of them."""
+    figures = "$count as count"
+    if plan.entity.prop(_RATE) is not None:
+        figures += f",{_RATE} with min as rate"
+    steps = [*_steps(plan), f"groupby(({money}),aggregate({figures}))"]
+    rows = run(Query(plan.entity.set, {"apply": "/".join(steps)}), _MOST_CURRENCIES).rows
+    return {row[money]: row for row in rows if row[money]}
+
+
+def _is_apart(plan: Plan, money: str) -> bool:
+    """Whether each group has one currency, so that its amount can be told in that, too."""
+    alone = plan.kind == "measure" and not plan.figures and plan.compared is None
+    if not alone or plan.grain is not None or not plan.dimensions:
+        return False
+    keys, deep = [], []
+    for one in plan.dimensions:
+        path = one.key or one.path
+        if path.count("/") > 1:
+            deep.append(f"{path} as {group_name(one)}")
+            path = group_name(one)
+        keys.append(path)
+    groups = ",".join(dict.fromkeys(keys))
+    steps = _steps(plan)
+    steps += [f"compute({','.join(deep)})"] if deep else []
+    steps += [
+        f"groupby(({','.join(dict.fromkeys([*keys, money]))}))",
+        f"groupby(({groups}),aggregate($count as count))",
+        "filter(count gt 1)",
+    ]
+    return not run(Query(plan.entity.set, {"apply": "/".join(steps), "top": "1"}), 1).rows

@@ -50,7 +50,7 @@ def test_amounts_of_two_currencies_are_never_added_up(ask: Ask) -> None:
     assert "150.25 EUR" in answer["answer"] and "70.00 CHF" in answer["answer"]
 
 
-def test_a_ranking_by_amounts_stays_in_one_currency_and_says_so(ask: Ask) -> None:
+def test_a_ranking_stays_in_one_currency_where_no_rate_is_known(ask: Ask) -> None:
     answer = ask("top 3 clients by invoiced amount")
     assert [(row["Client/name"], row["currency"]) for row in answer["rows"]] == [
         ("ACME GmbH", "EUR")

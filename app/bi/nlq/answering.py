@@ -169,7 +169,9 @@ def _confidence(plan: Plan, *, is_empty: bool) -> float:
 def _alternatives(plan: Plan) -> list[str]:
     """Questions beside this one."""
     found = [*plan.doubts]
-    if plan.kind == "measure" and plan.measure is not None and plan.measure.label == "Revenue":
+    if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
+        "Revenue", f"Revenue in {plan.worth}"
+    ):  # fmt: skip
         found.append("Net revenue" + (f" {plan.period.label}" if plan.period else ""))
     if plan.kind == "list":
         found.append(f"How many {plan.entity.many}?")
@@ -196,7 +198,8 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
         title = GRAIN_WORDS.get(plan.grain, plan.grain).capitalize()
         chart = Chart(shape, "period", figure, series, title, "")
     else:
-        x, series = groups[0], groups[1].name if len(groups) > 1 else made.currency
+        currency = made.currency if plan.own is None else None  # the bars are of one currency
+        x, series = groups[0], groups[1].name if len(groups) > 1 else currency
         values = values[:MOST_BARS]
         chart = Chart("bar", x.name, figure, series, x.label, "")
     if plan.chart is not None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.bi.nlq.vocabulary import Dimension
+from app.bi.nlq.vocabulary import Dimension, Measure
 from app.bi.query import Query
 
 
 @dataclass(frozen=True)
 class Column:
     """A column of the answer: ``name`` as in the rows; ``type`` is text, number, money, percent,
-    date, instant, boolean or id."""
+    date, instant, boolean or id; ``currency`` is the one of all its amounts, if it is known."""
 
     name: str
     label: str
     type: str
+    currency: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,14 @@ def rounded(name: str) -> str:
 def plural(label: str) -> str:
     """What several of a group are called."""
     return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
+
+
+def measure_label(measure: Measure, method: str) -> str:
+    """``Average: Revenue``."""
+    prefix = {"average": "Average: ", "max": "Largest: ", "min": "Smallest: "}
+    return prefix.get(method, "") + measure.label
+
+
+def measure_type(measure: Measure) -> str:
+    """Whether its figures are money."""
+    return "money" if measure.money or measure.worth else "number"

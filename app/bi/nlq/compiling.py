@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from app.bi.nlq.columns import Column, Compiled, exact, group_name, plural, rounded
+from app.bi.nlq.columns import (
+    Column,
+    Compiled,
+    exact,
+    group_name,
+    measure_label,
+    measure_type,
+    plural,
+    rounded,
+)
 from app.bi.nlq.filtering import condition_text, span
 from app.bi.nlq.listing import listed
 from app.bi.nlq.plan import Figure, Plan
-from app.bi.nlq.spans import CYCLES, clock_shifts
+from app.bi.nlq.spans import CYCLES, clock_shifts, duration
 from app.bi.nlq.vocabulary import Measure
 from app.bi.query import Query
 
@@ -72,7 +81,8 @@ class _Grouping:
             options["orderby"] = ",".join(order)
         if plan.limit is not None and plan.kind != "mean" and not plan.is_within:
             options["top"] = str(plan.limit)
-        columns = (*self.columns, *self.figures)
+        shown = sorted(self.figures, key=lambda one: plan.own is not None and one.name == "worth")
+        columns = (*self.columns, *shown)
         if self.rounded:
             keys = [] if plan.kind == "mean" else self.keys
             options["select"] = ",".join([*keys, *(one.name for one in self.figures)])
@@ -187,7 +197,7 @@ class _Grouping:
         first = None if not bounds or None in starts else min(d for d in starts if d)
         last = None if not bounds or None in ends else max(d for d in ends if d)
         shifts = clock_shifts(plan.zone, plan.today, first, last)
-        moved = [f"{path} {_duration(shift.minutes)}" for shift in shifts]
+        moved = [f"{path} {duration(shift.minutes)}" for shift in shifts]
         if len(shifts) == 1:
             text = moved[0]
         else:
@@ -203,7 +213,7 @@ class _Grouping:
         self.orders.append(name)
 
     def _currency(self) -> str | None:
-        money = self.plan.money
+        money = self.plan.money if self.plan.own is None else self.plan.own.money
         if money is None:
             return None
         if money not in self.keys:
@@ -221,9 +231,9 @@ class _Grouping:
             self._distinct()
         elif plan.kind == "measure":
             assert plan.measure is not None
-            self._aggregate(self._value("value"), plan.method, "amount")
-            type_ = "money" if plan.measure.money else "number"
-            self._figure("amount", measure_label(plan.measure, plan.method), type_)
+            self._measured(plan.measure, "value", "worth" if plan.measure.worth else "amount")
+            if plan.own is not None:
+                self._measured(plan.own, "own", "amount")
         else:
             self.aggregates.append("$count as count")
             self._figure("count", f"Number of {plan.entity.many}", "number")
@@ -238,19 +248,21 @@ class _Grouping:
             self.aggregates.append("$count as count")
             self._figure("count", f"Number of {self.plan.entity.many}", "number")
             return
-        value, name = figure.measure.value, f"figure{at}"
-        if " " in value:
-            self.computed.append(f"{value} as value{at}")
-            value = f"value{at}"
-        self._aggregate(value, figure.method, name)
-        type_ = "money" if figure.measure.money else "number"
-        self._figure(name, measure_label(figure.measure, figure.method), type_)
+        self._measured(figure.measure, f"value{at}", f"figure{at}", figure.method)
 
-    def _aggregate(self, value: str, method: str, name: str) -> None:
-        """One figure of many values; an average has the two decimals that amounts have."""
-        if method == "average":
-            self.rounded.append(name)
-        as_name = exact(name) if method == "average" else name
+    def _measured(self, measure: Measure, alias: str, name: str, method: str = "") -> None:
+        """A figure that is measured, by the method of the plan if no other is given."""
+        method = method or self.plan.method
+        is_converted = measure.worth is not None and " " in measure.value
+        self._aggregate(self._value(measure, alias), method, name, is_converted)
+        self._figure(name, measure_label(measure, method), measure_type(measure))
+
+    def _aggregate(self, value: str, method: str, name: str, is_long: bool = False) -> None:
+        """One figure of many values; an average, and what is converted, has the two decimals that
+        amounts have."""
+        is_long = is_long or method == "average"
+        self.rounded += [name] if is_long else []
+        as_name = exact(name) if is_long else name
         self.aggregates.append(f"{value} with {method} as {as_name}")
 
     def _distinct(self) -> None:
@@ -286,9 +298,9 @@ class _Grouping:
 
     def _share_of_sum(self, measure: Measure, text: str) -> None:
         """What part of an amount some of the records make up."""
-        type_ = "money" if measure.money else "number"
+        type_ = measure_type(measure)
         self.computed.append(f"case({text}:{measure.value},true:0) as hit")
-        value = self._value("value")
+        value = self._value(measure, "value")
         self.aggregates += ["hit with sum as hits", f"{value} with sum as total"]
         self.after.append("compute(round(hits mul 1000 divby total) divby 10 as percent)")
         self._figure(
@@ -337,20 +349,20 @@ class _Grouping:
         self.after.append("compute(current sub previous as change)")
         self._figure("change", "Change in percentage points", "number")
 
-    def _value(self, alias: str) -> str:
+    def _value(self, measure: Measure, alias: str) -> str:
         """The measured value, as a name that can be aggregated."""
-        assert self.plan.measure is not None
-        value = self.plan.measure.value
+        value = measure.value
         if " " not in value:
             return value
         self.computed.append(f"{value} as {alias}")
         return alias
 
     def _figure(self, name: str, label: str, type_: str) -> None:
-        self.figures.append(Column(name, label, type_))
+        is_worth = type_ == "money" and not (self.plan.own and name == "amount")
+        self.figures.append(Column(name, label, type_, self.plan.worth if is_worth else None))
 
     def _figure_type(self) -> str:
-        return "money" if self.plan.money else "number"
+        return "money" if self.plan.money or self.plan.worth else "number"
 
     def _order(self) -> list[str]:
         plan = self.plan
@@ -378,18 +390,6 @@ class _Grouping:
             return [*self.orders, *[key for key in self.keys if key not in self.orders]]
         currencies = [plan.money] if plan.money else []
         return [*[one for one in currencies if one], f"{main} desc"]
-
-
-def _duration(minutes: int) -> str:
-    """So many minutes later or earlier, as OData adds them."""
-    hours, rest = divmod(abs(minutes), 60)
-    return f"{'sub' if minutes < 0 else 'add'} duration'PT{hours}H{f'{rest}M' if rest else ''}'"
-
-
-def measure_label(measure: Measure, method: str) -> str:
-    """``Average: Revenue``."""
-    prefix = {"average": "Average: ", "max": "Largest: ", "min": "Smallest: "}
-    return prefix.get(method, "") + measure.label
 
 
 def _capital(text: str) -> str:

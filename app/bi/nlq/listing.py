@@ -24,7 +24,8 @@ def listed(plan: Plan) -> Compiled:
     if entity.join is not None:
         steps = [f"filter({where})"] if where else []
         key = f"{entity.join.rpartition(' ')[2]}/id"  # keeps rows apart that are alike
-        steps.append(f"groupby(({','.join([key, *wanted])}))")
+        rate = ["exchangeRate"] if " mul exchangeRate" in ordered else []  # for the order
+        steps.append(f"groupby(({','.join([key, *wanted, *rate])}))")
         options["apply"] = "/".join([f"join({entity.join})", *steps])
     elif where:
         options["filter"] = where

@@ -250,7 +250,7 @@ def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequen
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     figure = next((one for one in figures if one.type == "percent"), figures[0])
     values = [
-        _figures(compiled, row) if plan.figures else _value(figure, row, compiled.currency)
+        _figures(compiled, row) if plan.figures else _with_worth(figures, figure, row, compiled)
         for row in rows[:SHOWN]
     ]
     shown = [f"{_name(groups, row)} {value}" for row, value in zip(rows, values, strict=False)]
@@ -260,6 +260,15 @@ def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequen
         return f"{_capitalised(_described(plan))}: {'; '.join(shown)}{rest}."
     unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
     return f"{figure.label}{_stated(plan)}{unit and f' in{unit}'}: {'; '.join(shown)}{rest}."
+
+
+def _with_worth(figures: Sequence[Column], figure: Column, row: Row, compiled: Compiled) -> str:
+    """The figure of a group; of an amount in another currency also what it is worth."""
+    text = _value(figure, row, compiled.currency)
+    worth = next((one for one in figures if one.name == "worth" and one is not figure), None)
+    if worth is None or row.get(compiled.currency or "") == worth.currency:
+        return text
+    return f"{text} ({_value(worth, row, None)})"
 
 
 def _name(groups: Sequence[Column], row: Row) -> str:
@@ -324,7 +333,7 @@ def _value(column: Column, row: Row, currency: str | None) -> str:
     if column.type == "percent":
         return _percent(value)
     if column.type == "money":
-        code = row.get(currency or "", "") or ""
+        code = column.currency or row.get(currency or "", "") or ""
         return f"{Decimal(value):,.2f} {code}".strip()
     return number(value)
 

@@ -95,6 +95,7 @@ class Plan:
     figures: tuple[Figure, ...] = ()  # beside the first
     unsure: int = 0  # what may well have been meant otherwise
     asked: str = ""  # yes, when
+    own: Measure | None = None  # beside the worth of groups that have one currency each
 
     def with_assumption(self, text: str) -> Plan:
         return replace(self, assumptions=(*self.assumptions, text))
@@ -112,7 +113,18 @@ class Plan:
 
     @property
     def money(self) -> str | None:
-        """The property that names the currency of the figures; None where they are no money."""
+        """The property that names the currency of the figures; None where they are no money, or
+        converted into one currency."""
+        return next((one.money for one in self.measures if one.money), None)
+
+    @property
+    def worth(self) -> str | None:
+        """The currency that the figures are converted into."""
+        return next((one.worth for one in self.measures if one.worth), None)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What the figures are of."""
         measured = self.measure if self.kind in ("measure", "share") else None
-        measures = [measured, *(one.measure for one in self.figures)]
-        return next((one.money for one in measures if one is not None and one.money), None)
+        found = [measured, *(one.measure for one in self.figures)]
+        return [one for one in found if one is not None]

@@ -162,3 +162,9 @@ def _ahead(moment: datetime, zone: ZoneInfo) -> int:
     """Minutes that the clocks are ahead of UTC."""
     offset = moment.astimezone(zone).utcoffset() or timedelta()
     return round(offset.total_seconds() / 60)
+
+
+def duration(minutes: int) -> str:
+    """So many minutes later or earlier, as OData adds them."""
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'sub' if minutes < 0 else 'add'} duration'PT{hours}H{f'{rest}M' if rest else ''}'"

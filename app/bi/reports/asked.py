@@ -67,7 +67,8 @@ def _chart(
         x = next((one for one in times if one.name == plan.grain), times[-1])
         others = [one for one in groups if one not in times]
         shape = "bar" if plan.grain in CYCLES else "line"
-    series = others[0].name if others else currency
+    kept = currency if plan.own is None else None  # the figures are all in one currency
+    series = others[0].name if others else kept
     if plan.chart is not None:
         shape = "arc" if plan.chart == "pie" else plan.chart
     return Chart(shape, x.name, y, series, x.label, "")
