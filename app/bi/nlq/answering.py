@@ -16,6 +16,7 @@ from app.bi.nlq.compiling import compiled
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.nlq.plan import Plan
+from app.bi.nlq.refusing import unknown_text
 from app.bi.nlq.spans import CYCLES, Calendar
 from app.bi.nlq.understanding import understand, vocabulary_of
 from app.bi.nlq.understood import Understood
@@ -256,14 +257,12 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
         return blank | {"status": "needsClarification", "answer": text,
                         "alternatives": list(understood.choices)}  # fmt: skip
     if understood.refused:
-        text = (f"This is not answered: {understood.reason}. Nothing was changed. Records are "
-                "changed through the API or the assistant, with a confirmation.")  # fmt: skip
+        text = f"This is not answered: {understood.reason}. Nothing was changed."
     elif near := _nearest(blank["question"], understood.unknown):
         return blank | {"answer": "This is not offered; the nearest question is.",
                         "alternatives": [near]}  # fmt: skip
     elif understood.unknown:
-        words = ", ".join(f"“{word}”" for word in understood.unknown[:3])
-        text = f"I do not know what {words} stands for here."
+        text = unknown_text(understood.unknown, vocabulary_of())
     else:
         text = f"I cannot tell {understood.reason or 'what is asked for'}."
     text += (

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.owned import Owned
 from app.bi.nlq.slots import LONGEST_PHRASE, positions
+from app.bi.nlq.spans import GRAINS
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.vocabulary import Vocabulary
 from app.bi.nlq.words import Token
@@ -28,8 +29,8 @@ _SHAPES = {
     "highest": ("top", "best", "most", "highest"),
     "lowest": ("bottom", "worst", "least", "lowest"),
     "average": ("average",),
-    "total": ("sum", "how_much", "amount"),
     "counted": ("count",),
+    "total": ("sum", "how_much", "amount"),
 }
 _PLAIN = {"stop", "list", "listed", "and_then", "auxiliary", "or", "with", "me", "unit", "thing"}
 _STATES = ("state", "date")
@@ -48,6 +49,7 @@ class _Said:
     has_state: bool = False  # that is no mere verb
     periods: list[str] = field(default_factory=list)
     number: str = ""
+    unit: str = ""  # "by month", "which month"
     things: bool = False  # "numbers", "everything"
     whole: bool = True  # every word is known, and none is about records
 
@@ -116,15 +118,32 @@ class Vague(Owned):
         shape = next((name for name, kinds in _SHAPES.items() if set(kinds) & said.kinds), None)
         if shape is None and (said.things or said.periods):
             shape = _TIMED
-        if shape == "compared" and len(said.periods) > 1:
+        if shape in ("compared", None) and said.unit:
+            shape = "by_unit"
+        elif said.unit:
+            shape = "best_unit" if shape == "highest" else "by_unit"
+        if shape == "compared" and (len(said.periods) > 1 or self._is_with_last(said)):
             shape = "side_by_side"
         if shape is None or len(said.periods) > 2:
             return []
         period, other = [*said.periods, "", ""][:2]
         offered = vague[shape] if period else vague.get(f"{shape}_ever", vague[shape])
         number = said.number or ("5" if "{n}" in "".join(offered) else "")
-        filled = [one.format(n=number, period=period, other=other) for one in offered]
-        return [" ".join(one.split()) for one in filled]
+        filled = [
+            one.format(n=number, period=period, other=other, unit=said.unit) for one in offered
+        ]
+        return [" ".join(one.split()).replace(" ?", "?") for one in filled]
+
+    @staticmethod
+    def _is_with_last(said: _Said) -> bool:
+        """``compared with last year``: this year is what is compared, whether it is said or not."""
+        lead, _, unit = said.periods[0].partition(" ") if len(said.periods) == 1 else ("", "", "")
+        is_last = (
+            "compare" in said.kinds and lead.lower() in ("last", "previous") and unit in GRAINS
+        )
+        if is_last:
+            said.periods.insert(0, f"this {unit}")
+        return is_last
 
     def _with_state(self, said: _Said) -> list[str]:
         """The question about each kind of record that can be in the state."""
@@ -174,6 +193,11 @@ class Vague(Owned):
             said.states.append(tuple(one.stem for one in tokens[at : at + stated]))
             said.state_words.append(" ".join(one.text.lower() for one in tokens[at : at + stated]))
             return at + stated
+        if token.stem in GRAINS and not said.unit and not said.number:
+            said.unit = token.stem
+            return at + 1
+        if kinds == {"by"} and at + length < len(tokens) and tokens[at + length].stem in GRAINS:
+            return at + length
         if token.kind == "number" or (not length and vocabulary.periods.number(token) is not None):
             said.whole = said.whole and not said.number
             said.number = token.stem if token.kind == "number" else token.text.lower()
