@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy import ColumnElement, Table, select
 
 from app import records
 from app.models.client import Client, Contact
 from app.permissions import OWNING_COLUMNS, allowed
 from app.security import Caller
+from app.turns import take_turn
 
 MatchedBy = Literal["email", "taxId", "explicit"]
 _CLIENTS: Any = Client.__table__
@@ -30,16 +31,12 @@ def take_turns(values: Mapping[str, Any]) -> None:
     """Wait until nobody else makes a client of the same e-mail address or tax number.
 
     Two leads of one customer that are converted at once become one client: the second looks for it
-    when the first has ended. SQLite has one writer at a time anyway.
+    when the first has ended.
     """
-    connection = records.connection()
-    if connection.dialect.name != "postgresql":
-        return
-    # In one order for everybody; the locks end with the transaction.
+    # In one order for everybody, so that two never wait for each other.
     for name in ("email", "tax_id"):
         if values.get(name) is not None:
-            lock = func.pg_advisory_xact_lock(func.hashtextextended(f"{name} {values[name]}", 0))
-            connection.execute(select(lock))
+            take_turn(f"{name} {values[name]}")
 
 
 def find_client(caller: Caller, values: Mapping[str, Any]) -> Match | None:

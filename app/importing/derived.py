@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, time
 from decimal import Decimal
@@ -114,7 +112,6 @@ def _fill_opportunity(entry: Entry) -> None:
 
 def _fill_article(entry: Entry) -> None:
     row = entry.row
-    row["slug"] = row.get("slug") or slug(row.get("title") or "")
     row["revision"] = row.get("revision") or 1
     row["word_count"] = len((row.get("body") or "").split())
     if row.get("status") == "Published":
@@ -132,12 +129,6 @@ _FILL: Mapping[str, Callable[[Entry], None]] = {
     "KbArticles": _fill_article,
     "Tasks": _fill_task,
 }
-
-
-def slug(title: str) -> str:
-    """``Über uns!`` -> ``uber-uns``: a name for addresses."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-") or "article"
 
 
 def _weigh(entry: Entry) -> None:

@@ -15,6 +15,7 @@ from app.importing.keys import move_sequence, new_keys
 from app.importing.problems import Problems
 from app.importing.reading import Entries, Entry, Progress
 from app.importing.sets import ImportSet, import_sets
+from app.importing.slugs import fill_slugs
 from app.writing.integrity import named_refusals
 from app.writing.rules import EntityRules, RowRules
 
@@ -28,6 +29,8 @@ def store(connection: Connection, entries: Entries, problems: Problems, progress
     for name, records in entries.items():
         place = import_sets()[name]
         _number(connection, place, records)
+        if name == "KbArticles":
+            fill_slugs(connection, records)
         _insert(connection, place.rules, _parents_first(place, records), problems, progress)
         if name not in CHILDREN_LAST:
             _insert_children(connection, place, records, problems)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from slugify import slugify
-from sqlalchemy import bindparam, select
-
 from app import records
+from app.kb.slugs import free_slug
 from app.models.kb_article import KbArticle, KbRevision
 from app.permissions import require
 from app.search.writing import forget_one
@@ -32,11 +30,6 @@ KB_ARTICLE = EntityRules(
 
 # What a revision keeps.
 _TEXT = ("title", "body", "summary")
-_SLUG_LENGTH = 290
-_TABLE = KbArticle.__table__
-_SAME_SLUG = select(_TABLE.c.slug).where(
-    (_TABLE.c.slug == bindparam("slug")) | _TABLE.c.slug.like(bindparam("numbered"), escape="\\")
-)
 
 
 class KbArticleService(EntityService):
@@ -75,7 +68,7 @@ class KbArticleService(EntityService):
     def prepare(self, change: Change) -> None:
         """Count words and revisions; the search takes in what has changed."""
         if change.is_new:
-            change.values["slug"] = _free_slug(change.get("title"))
+            change.values["slug"] = free_slug(change.get("title"))
         elif change.given.intersection(_TEXT):
             change.values["revision"] = change.was("revision") + 1
         if change.changes("body"):
@@ -111,20 +104,6 @@ class KbArticleService(EntityService):
         """End the link to a ticket."""
         self.locked(key, current_caller())
         TICKETS.unlink(target, "KbArticles", key)
-
-
-def _free_slug(title: str) -> str:
-    """``Über uns!`` -> ``uber-uns``, or ``uber-uns-2`` when that is taken."""
-    stem = slugify(title, max_length=_SLUG_LENGTH) or "article"
-    numbered = stem.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "-%"
-    found = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
-    taken = set(found.scalars())
-    if stem not in taken:
-        return stem
-    count = 2
-    while f"{stem}-{count}" in taken:
-        count += 1
-    return f"{stem}-{count}"
 
 
 KB_ARTICLES = KbArticleService()

@@ -34,6 +34,7 @@ from app.permissions import require
 from app.security import current_caller
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
+from app.turns import take_turn
 from app.types import json_text
 
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
@@ -138,7 +139,8 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stored(name: str) -> dict[str, Any] | None:
-    """The row as it is, locked until the transaction ends."""
+    """The row as it is, locked until the transaction ends; so is its place where there is none."""
+    take_turn(f"setting {name}")
     as_text = cast(_TABLE.c.value, Text)
     statement = select(as_text).where(_TABLE.c.name == name).with_for_update()
     value = records.connection().execute(statement).scalar_one_or_none()

@@ -22,6 +22,7 @@ from app.importing.service import import_records
 from app.models.client import Client
 from app.models.event import AuditRecord, Counter, Event
 from app.models.invoice import Invoice, LineItem, Payment
+from app.models.kb_article import KbArticle
 from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
 from app.models.task import Task
@@ -350,3 +351,11 @@ def test_command_refuses_what_is_no_number(app: Flask, tmp_path: Path, number: s
     result = app.test_cli_runner().invoke(args=["import", "records", str(file)])
     assert result.exit_code == 1
     assert f"is not JSON: {number} is no number" in result.output
+
+
+def test_articles_of_one_title_get_a_slug_each(run: Callable[..., Any], session: Session) -> None:
+    article = {"title": "Über uns", "body": "b"}
+    run({"KbArticles": [article, article, {**article, "slug": "uber-uns-2"}]})
+    run({"KbArticles": [article]})
+    slugs = session.scalars(select(KbArticle.slug).order_by(KbArticle.id)).all()
+    assert slugs == ["uber-uns", "uber-uns-3", "uber-uns-2", "uber-uns-4"]

@@ -1,0 +1,49 @@
+"""Slugs: the names of articles in addresses, made from their titles and never changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from slugify import slugify
+from sqlalchemy import bindparam, select
+
+from app import records
+from app.models.kb_article import KbArticle
+from app.turns import take_turn
+
+_LENGTH = 290  # a count still fits behind it
+_COUNTS = re.compile(r"(-[0-9]+)+$")
+_TABLE = KbArticle.__table__
+_SAME_SLUG = select(_TABLE.c.slug).where(
+    (_TABLE.c.slug == bindparam("slug")) | _TABLE.c.slug.like(bindparam("numbered"), escape="\\")
+)
+
+
+def free_slug(title: str) -> str:
+    """``Über uns!`` -> ``uber-uns``, or ``uber-uns-2`` when that is taken.
+
+    Whoever writes an article cannot choose its slug, so of many at once each waits for the one
+    before. The turn has the name without counts: a title ``Über uns 2`` wants what the second
+    ``Über uns`` gets.
+    """
+    stem = stem_of(title)
+    take_turn(f"slug {_COUNTS.sub('', stem)}")
+    numbered = stem.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "-%"
+    found = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
+    return first_free(stem, set(found.scalars()))
+
+
+def stem_of(title: str) -> str:
+    """``Über uns!`` -> ``uber-uns``; ``article`` where nothing is left of the title."""
+    return slugify(title, max_length=_LENGTH) or "article"
+
+
+def first_free(stem: str, taken: Set[str]) -> str:
+    """``stem``, or with the least count from 2 that is free: ``stem-2``."""
+    if stem not in taken:
+        return stem
+    count = 2
+    while f"{stem}-{count}" in taken:
+        count += 1
+    return f"{stem}-{count}"
