@@ -82,8 +82,11 @@ class Vague(Owned):
 
     def _is_plain(self, text: str) -> bool:
         """Whether a question has one meaning."""
+        plain = self._rewritten(text)
+        if any(one.fullmatch(plain.strip(" ?!.")) for one, _ in self._vocabulary.ambiguous):
+            return False
         try:
-            return len(self._whole(self._repaired(self._rewritten(text))).plans) == 1
+            return len(self._whole(self._repaired(plain)).plans) == 1
         except AmbiguousName:
             return False
 

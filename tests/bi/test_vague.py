@@ -1,0 +1,76 @@
+"""Questions that leave open what they are about, what is still to be done, texts to look for."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.bi.nlq.about import topic_at
+from app.bi.nlq.understanding import vocabulary_of
+from app.bi.nlq.words import tokenise
+from tests.bi.conftest import Ask
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        ("show me the top 7", " 7 "),
+        ("compare May with April", "May with in April"),
+        ("show me everything for June", "in June"),
+        ("which ones are overdue?", "Overdue"),
+        ("how many are still open?", "How many open"),
+        ("what is our best quarter?", "quarter"),
+    ],
+)
+def test_a_vague_question_offers_readings_of_itself(ask: Ask, question: str, kept: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "needsClarification", answer["answer"]
+    assert 2 <= len(answer["alternatives"]) <= 4
+    assert all(kept in one for one in answer["alternatives"])
+    for one in answer["alternatives"]:
+        assert ask(one)["status"] == "answered", one
+
+
+@pytest.mark.parametrize("question", ["hello", "which ones are purple?", "meetings this week"])
+def test_what_is_foreign_offers_none(ask: Ask, question: str) -> None:
+    assert ask(question)["status"] == "unsupported"
+
+
+def test_in_a_session_a_state_goes_on(ask: Ask) -> None:
+    first = ask("invoices of this year")
+    later = ask("which ones are overdue?", sessionId=first["sessionId"])
+    assert later["status"] == "answered"
+    assert later["query"]["entity"] == "Invoices"
+
+
+def test_what_is_still_to_be_done_is_not_done(ask: Ask) -> None:
+    answer = ask("how many tasks are still to be done?")
+    assert answer["interpretation"] == "Number of tasks (to be done)."
+    assert "'Done'" not in answer["query"]["odata"].replace("%27", "'")
+    assert ask("tickets to be refunded")["status"] == "unsupported"
+    assert ask("leads to be contacted this week")["status"] == "unsupported"
+    assert ask("how much do we still have to pay?")["status"] == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("tickets about passwords", "password"),
+        ("articles mentioning label printers", "label printer"),
+        ("tickets about printers last month", "printer"),
+        ("tell me about tickets", None),
+        ("deals about 50k", None),
+        ("documents about to expire", None),
+    ],
+)
+def test_a_topic_is_what_stands_behind_the_noun(question: str, text: str | None) -> None:
+    tokens = tokenise(question)
+    found = [topic_at(tokens, at, vocabulary_of()) for at in range(len(tokens))]
+    assert next((one.text for one in found if one is not None), None) == text
+
+
+def test_refusals_say_why(ask: Ask) -> None:
+    assert "secrets are not shown" in ask("show me all passwords")["answer"]
+    assert "questions change nothing" in ask("delete all tickets")["answer"]
+    strange = ask("tickets by bananas")["answer"]
+    assert "“bananas”" in strange
+    assert "“by”" not in strange
