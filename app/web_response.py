@@ -15,6 +15,8 @@ from typing import Any
 from gunicorn import util  # type: ignore[import-untyped]
 from gunicorn.http.wsgi import Response  # type: ignore[import-untyped]
 
+from app import web_rest
+
 # Longer bodies leave by themselves: to copy them costs more than a second packet.
 MOST_JOINED_BYTES = 65_536
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
@@ -57,6 +59,13 @@ class JoinedResponse(Response):  # type: ignore[misc]  # the library has no type
                 self.response_length = int(value)  # a ValueError, as gunicorn's
         self.headers = list(headers)
         self._head = "".join([f"{name}: {value}\r\n" for name, value in headers])
+
+    def default_headers(self) -> list[str]:
+        """What every answer begins with; what it says of the connection is what happens to it."""
+        if web_rest.is_left(self.req) and not (self.should_close() or web_rest.take(self.req)):
+            self.force_close()
+        headers: list[str] = super().default_headers()
+        return headers
 
     def write(self, arg: bytes) -> None:
         """Send a part of the body; the first one with the head."""

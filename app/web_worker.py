@@ -26,8 +26,10 @@ from app.web_room import SHORTAGE_SECONDS, SHORTAGES, connections_for, longest_s
 
 # Long enough for the next request of a busy connection, too short to keep anyone waiting.
 LINGER_MILLISECONDS = 10
-# How long a client has, after the last answer, to take it and close its side.
+# How long a client has, after the last answer, to take it and close its side; while it still sends
+# what nobody wants, again and again, so that it gets to read the answer.
 PARTING_SECONDS = 2.0
+LONGEST_PARTING_SECONDS = 10.0
 READ_BYTES = 65_536
 # How long a worker goes on when its successors do not get ready; hosts kill after thirty seconds.
 SUCCESSION_SECONDS = 20.0
@@ -89,8 +91,8 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
         super().__init__(*args, **options)
         # One for each thread that may wait so; a semaphore takes fifty steps where this takes two.
         self.places = [None] * max(self.cfg.threads // 2, 1)
-        # Connections that were answered for the last time, the first to be closed first.
-        self.parting: dict[Any, float] = {}
+        # Connections that were answered for the last time: when they are closed, and when at last.
+        self.parting: dict[Any, tuple[float, float]] = {}
         self.alive: bool = self.alive
         self.generation = succession.generation
         self.leaves_by: float | None = None
@@ -237,12 +239,17 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
             self.nr_conns -= 1
             conn.close()
             return
-        self.parting[conn] = time.monotonic() + PARTING_SECONDS
+        now = time.monotonic()
+        self.parting[conn] = (now + PARTING_SECONDS, now + LONGEST_PARTING_SECONDS)
 
     def read_to_end(self, conn: Any, client: Any) -> None:
         """Throw away what a client still sends; close when it has closed."""
         try:
             if client.recv(READ_BYTES):
+                latest = self.parting[conn][1]
+                if self.alive:
+                    until = min(time.monotonic() + PARTING_SECONDS, latest)
+                    self.parting[conn] = (until, latest)
                 return
         except BlockingIOError:
             return
@@ -264,7 +271,7 @@ class LingeringWorker(ThreadWorker):  # type: ignore[misc]  # the library has no
             if not force and has_arrived(conn.sock):
                 self.on_client_socket_readable(conn, conn.sock)
         super().murder_keepalived(force)
-        for conn in [one for one, until in self.parting.items() if force or until <= now]:
+        for conn in [one for one, (until, _) in self.parting.items() if force or until <= now]:
             self.forget(conn)
 
     def murder_pending(self) -> None:
