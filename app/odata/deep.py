@@ -18,11 +18,12 @@ from app.odata.payload import EntityBody, Related, snake
 from app.odata.payload_problems import Problems, join_path
 from app.odata.write_places import as_bad_reference, at_place
 from app.odata.write_rows import related_keys, version_of_tag
+from app.odata.write_targets import Target
 from app.odata.write_values import change_values, creation_values, replacement_values
 
-# The URL of an entity -> its set and key.
+# The URL of an entity -> it, as a target that has a key.
 # Raises: NotFoundError, no such entity; InvalidQueryError, no URL of an entity.
-Resolve = Callable[[str], tuple[edm.EntitySet, Any]]
+Resolve = Callable[[str], Target]
 
 
 class DeepWriter:
@@ -139,13 +140,14 @@ class DeepWriter:
         if item.reference is None:
             return None
         with as_bad_reference(item.path):
-            found, key = self._resolve(item.reference)
-        if found.type.name != related.navigation.target:
+            found = self._resolve(item.reference)
+        if found.entity_set.type.name != related.navigation.target:
             name = self._relations.target_set(related.navigation).name
             raise ValidationError([(item.path, f"must point at one of {name}")])
-        if item.given_key not in (None, key):
+        if item.given_key not in (None, found.key):
             raise ValidationError([(item.path, "has the key of another entity than its @id")])
-        return key
+        item.address = found.alternate
+        return found.key
 
     # --- collections --------------------------------------------------------------------------
 
@@ -210,6 +212,8 @@ class DeepWriter:
                 kept.append(self._add(entity_set, key, related, item, target, before, replace))
             elif target in before:
                 self._remove(entity_set, key, nav, item, target)
+            else:
+                raise ValidationError([(item.path, "is removed, and none of those related")])
         if not related.is_delta:
             for target in before:
                 if target not in kept:

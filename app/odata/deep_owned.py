@@ -37,7 +37,8 @@ def whole_list(
         type_: of the members.
         before: the keys of those that it has now, in their order.
         given: what a body gives for one member.
-    Raises: ValidationError, a delta names a member by its URL: here only keys are read.
+    Raises: ValidationError, a delta names a member by its URL, for here only keys are read; or
+        removes one that is not there.
     """
     if not related.is_delta:
         return [
@@ -47,6 +48,8 @@ def whole_list(
     for item in related.items:
         if item.given_key is None and (item.removed or item.reference is not None):
             raise ValidationError([(item.path, "must be named by its key")])
+        if item.removed and item.given_key not in before:
+            raise ValidationError([(item.path, "is removed, and none of those related")])
     named = {item.given_key: item for item in related.items}
     items = []
     for key in before:

@@ -32,6 +32,8 @@ class EntityBody:
     the complex values kept as JSON: a PATCH merges them into what is there. ``key`` has the key
     values given. ``reference`` is the URL of an existing entity, ``tag`` the ETag that it must
     have. ``removed`` is why a delta names it: ``changed`` (related no more) or ``deleted``.
+    ``address`` is the alternate key by which the entity was found, by attribute; empty where it was
+    found by another.
     """
 
     type: edm.EntityType
@@ -43,6 +45,7 @@ class EntityBody:
     reference: str | None = None
     tag: str | None = None
     removed: str | None = None
+    address: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def given_key(self) -> Any | None:

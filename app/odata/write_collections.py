@@ -178,10 +178,10 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
     if body.reference is not None:
         with as_bad_reference(body.path):
             roots = (request.root, *request.roots)
-            found, key = resolve_url(request.container, body.reference, roots, request.references)
-        if found.type is not type_:
+            found = resolve_url(request.container, body.reference, roots, request.references)
+        if found.entity_set.type is not type_:
             raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
-        return key
+        return found.key
     key = body.given_key
     if key is not None:
         own = not any(type_.properties[name].computed for name in type_.key)

@@ -69,7 +69,7 @@ class WriteRequest:
     def writer(self) -> DeepWriter:
         """Writes entities; the URLs of bodies are resolved against this request."""
 
-        def resolve(url: str) -> tuple[edm.EntitySet, Any]:
+        def resolve(url: str) -> Target:
             roots = (self.root, *self.roots)
             return resolve_url(self.container, url, roots, self.references)
 

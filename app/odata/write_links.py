@@ -79,9 +79,9 @@ def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
 
 def _key_of(request: WriteRequest, link: Link, url: str, place: str) -> Any:
     with as_bad_reference(place):
-        found, key = resolve_url(
+        found = resolve_url(
             request.container, url, (request.root, *request.roots), request.references
         )
-    if found.type.name != link.navigation.target:
+    if found.entity_set.type.name != link.navigation.target:
         raise ValidationError([(place, f"must point at a {link.navigation.target}")])
-    return key
+    return found.key

@@ -39,6 +39,7 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
         _save(link, items, place)
         return no_content(request)
     body = request.entity(target)
+    body.address = target.alternate
     single = request.writer.single_values(body)
     if request.method == "PUT":
         items[place] |= replacement_values(body, frozenset(single)) | single

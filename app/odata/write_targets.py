@@ -56,6 +56,15 @@ class Target:
     is_singleton: bool = False
 
     @property
+    def alternate(self) -> Mapping[str, Any]:
+        """The alternate key by which an entity was addressed, by attribute; else empty."""
+        names = set(self.values)
+        for attributes in self.type.alternate_keys:
+            if names == set(attributes):
+                return self.values
+        return {}
+
+    @property
     def is_missing(self) -> bool:
         """Whether it is an entity that does not exist yet."""
         return not self.is_collection and self.key is None

@@ -12,7 +12,7 @@ from app.odata.errors import QueryError
 from app.odata.literal_text import literal_text
 from app.odata.path import parse_path
 from app.odata.write_rows import key_parts
-from app.odata.write_targets import resolve_target
+from app.odata.write_targets import Target, resolve_target
 
 # What stands in a key predicate as it is (RFC 3986, 3.3: sub-delims and more).
 _SAFE = "()',=:@!$*;-._~"
@@ -36,8 +36,8 @@ def resolve_url(
     url: str,
     roots: tuple[str, ...],
     references: Mapping[str, str],
-) -> tuple[edm.EntitySet, Any]:
-    """The entity that a URL in a body points at.
+) -> Target:
+    """The entity that a URL in a body points at: a target that has a key.
 
     Args:
         roots: the addresses of the service, absolute or path-absolute, each with a slash at its
@@ -56,7 +56,7 @@ def resolve_url(
         raise InvalidQueryError(f"{url!r} is no URL of an entity.")
     if target.key is None:
         raise NotFoundError(f"There is no entity {url}.")
-    return target.entity_set, target.key
+    return target
 
 
 def _relative(url: str, roots: tuple[str, ...]) -> str:

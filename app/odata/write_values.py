@@ -48,6 +48,7 @@ def change_values(body: EntityBody, key: Any) -> dict[str, Any]:
 def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, Any]:
     """What a PUT changes: the values given, all others back to their defaults, kept ones excepted.
 
+    What the entity is addressed by it keeps, too: its address leads to it still.
     Args:
         related: attributes that a navigation property of the body sets.
     Raises: ValidationError, a property without a default is missing.
@@ -60,7 +61,7 @@ def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, A
         if prop.columns is not None:
             for column in prop.columns.values():
                 values.setdefault(column, None)
-        elif prop.attribute not in values and prop.attribute not in related:
+        elif prop.attribute not in {*values, *related, *body.address}:
             default = default_of(prop)
             if default is not None or prop.nullable:
                 values[prop.attribute] = default

@@ -125,16 +125,32 @@ def _update(request: WriteRequest, target: Target) -> Response:
     if is_upsert(request, target):
         service_of(target.entity_set, insert=True)
         body = request.entity(target)
+        body.address = target.alternate
+        _refuse_other_key(body)
         key = request.writer.create(target.entity_set, body, **target.values)
         return written_entity(request, target, key, created=True, body=body)
     version = version_to_match(request, target.type, target.key)
     body = request.entity(target)
     if request.odata_version == "4.0":
         _refuse_related(body)
+    body.address = target.alternate
     request.writer.update(
         target.entity_set, target.key, body, replace=request.method == "PUT", version=version
     )
     return written_entity(request, target, target.key, body=body)
+
+
+def _refuse_other_key(body: EntityBody) -> None:
+    """Raise ValidationError where a new entity would not be found at the address it is sent to.
+
+    One that exists can be given another alternate key; with the next change it has a new address.
+    """
+    problems = Problems()
+    for attribute, value in body.address.items():
+        if body.values.get(attribute, value) != value:
+            prop = body.type.by_attribute[attribute]
+            problems.add(prop.name, "must be the one of the address, or left out")
+    problems.raise_any()
 
 
 def _refuse_related(body: EntityBody) -> None:

@@ -189,9 +189,49 @@ def test_upsert_by_an_alternate_key(shop: Shop, method: str) -> None:
     assert len(shop.rows(authors)) == 1
 
 
-def test_the_alternate_key_of_the_address_wins_over_the_body(shop: Shop) -> None:
-    made = shop.patch("Authors(externalId='a-1')", {"name": "Ada", "externalId": "other"})
-    assert shop.row(AUTHOR, made.json["id"])["external_id"] == "a-1"
+def test_a_new_entity_stands_at_its_address(shop: Shop) -> None:
+    for method in ("PATCH", "PUT"):
+        for other in ("other", None):
+            with pytest.raises(ValidationError) as caught:
+                body = {"name": "Ada", "externalId": other}
+                shop.send(method, "Authors(externalId='a-1')", body)
+            assert [detail.field for detail in caught.value.details] == ["externalId"]
+    assert shop.rows(authors) == []
+
+
+def test_a_put_leaves_the_entity_at_its_address(shop: Shop) -> None:
+    path = "Authors(externalId='a-1')"
+    put = [shop.put(path, {"name": "Ada"}) for _ in range(4)]
+    assert [answer.status_code for answer in put] == [201, 200, 200, 200]
+    assert [row["external_id"] for row in shop.rows(authors)] == ["a-1"]
+    with pytest.raises(PreconditionFailedError):
+        shop.put(path, {"name": "Ada"}, If_None_Match="*")
+    tag = put[-1].headers["ETag"]
+    assert shop.put(path, {"name": "Eve"}, If_Match=tag).status_code == 200
+    with pytest.raises(PreconditionFailedError):
+        shop.put(path, {"name": "Eve"}, If_Match=tag)
+
+
+def test_only_a_value_in_the_body_changes_the_alternate_key(shop: Shop) -> None:
+    key = shop.make("Authors", {"name": "Ada", "externalId": "a-1", "fee": 5})
+    assert shop.put("Authors(externalId='a-1')", {"name": "Ada"}).json["id"] == key
+    assert (shop.row(AUTHOR, key)["external_id"], shop.row(AUTHOR, key)["fee"]) == ("a-1", 0)
+    shop.put("Authors(externalId='a-1')", {"name": "Ada", "externalId": "a-2"})
+    assert shop.row(AUTHOR, key)["external_id"] == "a-2"
+    shop.put("Authors(externalId='a-2')", {"name": "Ada", "externalId": None})
+    assert shop.row(AUTHOR, key)["external_id"] is None
+    shop.patch(f"Authors({key})", {"externalId": "a-3"})
+    shop.put(f"Authors({key})", {"name": "Ada"})  # addressed by another key, all else goes back
+    assert shop.row(AUTHOR, key)["external_id"] is None
+
+
+def test_a_nested_entity_keeps_the_alternate_key_that_names_it(shop: Shop) -> None:
+    key = shop.make("Authors", {"name": "Ada", "externalId": "a-1", "fee": 5})
+    book = shop.make("Books", {"title": "One"})
+    nested = {"@id": "Authors(externalId='a-1')", "name": "Eve"}
+    shop.put(f"Books({book})", {"title": "One", "Author": nested})
+    row = shop.row(AUTHOR, key)
+    assert (row["name"], row["external_id"], row["fee"]) == ("Eve", "a-1", 0)
 
 
 def test_if_match_never_creates(shop: Shop) -> None:

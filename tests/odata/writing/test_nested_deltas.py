@@ -52,11 +52,15 @@ def test_a_linked_entity_is_deleted_with_its_link(shop: Shop) -> None:
     assert len(shop.rows(book_genres, book_id=book)) == 1
 
 
-def test_what_is_not_related_is_not_deleted(shop: Shop, author: int) -> None:
+def test_only_what_is_related_can_be_removed(shop: Shop, author: int) -> None:
     lone = shop.make("Books", {"title": "Lone"})
-    removed = {"@removed": {"reason": "deleted"}, "id": lone}
-    shop.patch(f"Authors({author})", {"Books@delta": [removed]})
+    for reason in ("changed", "deleted"):
+        for which in ({"id": lone}, {"id": 999999}, {"@id": f"Books({lone})"}, {}):
+            body = {"Books@delta": [{"@removed": {"reason": reason}, **which}]}
+            assert set(problem(shop, "PATCH", f"Authors({author})", body)) == {"Books[0]"}
     assert shop.row(BOOK, lone)["title"] == "Lone"
+    chapters_of = {"Chapters@delta": [{"@removed": {"reason": "deleted"}, "id": 999999}]}
+    assert set(problem(shop, "PATCH", f"Books({lone})", chapters_of)) == {"Chapters[0]"}
 
 
 @pytest.mark.parametrize("reason", [None, "deleted", {"reason": "lost"}, {"reason": None}])
