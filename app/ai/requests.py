@@ -12,6 +12,7 @@ from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResul
 from app.ai.stages import LONGEST, STAGE, VERB, propose_stage
 from app.ai.tools import NOTED, TOOLS
 from app.ai.wording import day_text, value_text
+from app.bi.nlq.spans import EARLIEST_YEAR, LATEST_YEAR
 from app.clock import today, utc_now
 from app.permissions import allowed
 from app.security import current_caller
@@ -88,6 +89,8 @@ def due_date(text: str) -> tuple[str, date | None]:
             found = date.fromisoformat(match["iso"])
         except ValueError:
             return text, None
+        if not EARLIEST_YEAR <= found.year <= LATEST_YEAR:
+            return text, None  # no task could keep it
     return (text[: match.start()] + text[match.end() :]).strip(), found
 
 

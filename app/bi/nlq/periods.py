@@ -8,7 +8,16 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from app.bi.nlq.period_words import PeriodWords, before, day_of, is_day, is_one, is_year
-from app.bi.nlq.spans import MONTHS, Calendar, Period, add_months, step, unit_start
+from app.bi.nlq.spans import (
+    EARLIEST_YEAR,
+    LATEST_YEAR,
+    MONTHS,
+    Calendar,
+    Period,
+    add_months,
+    step,
+    unit_start,
+)
 from app.bi.nlq.words import Token
 
 _NAMED = ("today", "yesterday", "tomorrow")
@@ -19,6 +28,12 @@ class PeriodReader(PeriodWords):
 
     def read(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """The period that begins at this place: how many tokens it takes, and what it is."""
+        try:
+            return self._read(tokens, at, now)
+        except (OverflowError, ValueError):
+            return None  # it leads out of the calendar
+
+    def _read(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         if length := self._at("between", tokens, at):
             return self._range(tokens, at, at + length, now)
         if length := self._at("since", tokens, at):
@@ -352,6 +367,8 @@ class PeriodReader(PeriodWords):
             try:
                 found = date.fromisoformat(token.text)
             except ValueError:
+                return None
+            if not EARLIEST_YEAR <= found.year <= LATEST_YEAR:
                 return None
             return 1, Period(found, found + timedelta(days=1), token.text, "day")
         if is_year(token):

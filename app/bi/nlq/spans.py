@@ -14,6 +14,10 @@ CYCLES = ("weekday", "hour", "season")
 MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}
 
 
+# Of years beyond these no question is read: what is reckoned from them would leave the calendar.
+EARLIEST_YEAR, LATEST_YEAR = 1000, 9998
+
+
 @dataclass(frozen=True)
 class Period:
     """Days from ``start`` up to, not including, ``end``; None where it is open."""
@@ -87,8 +91,16 @@ class Calendar:
 
 def midnight(day: date, zone: str) -> str:
     """The instant at which a day begins in a time zone, as OData writes it."""
-    begin = datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
-    return begin.strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        begin = datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+    except OverflowError:  # the first and the last day of the calendar
+        begin = datetime.combine(day, time(), UTC)
+    return _written(begin)
+
+
+def _written(moment: datetime) -> str:
+    """An instant as OData writes it; ``%Y`` would leave out the zeros of early years."""
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 def add_months(day: date, months: int) -> date:
@@ -118,6 +130,9 @@ def step(day: date, grain: str, count: int) -> date:
 
 # Instants that no period bounds are taken for as old, and as far ahead, as this.
 YEARS_BACK, YEARS_AHEAD = 8, 1
+# Bounds that are further away count as so far away: each change of the clocks is a case of the
+# query, and a query has no room for those of centuries. What is older is told by the oldest one.
+FURTHEST_BACK, FURTHEST_AHEAD = 20, 4
 
 
 @dataclass(frozen=True)
@@ -133,8 +148,9 @@ def clock_shifts(
 ) -> list[ClockShift]:
     """What the clocks of a time zone show between two days; at least one, the last has no end."""
     place = ZoneInfo(zone)
-    begin = first or add_months(today, -12 * YEARS_BACK)
-    end = last or add_months(today, 12 * YEARS_AHEAD)
+    oldest, furthest = (add_months(today, 12 * years) for years in (-FURTHEST_BACK, FURTHEST_AHEAD))
+    begin = min(max(first or add_months(today, -12 * YEARS_BACK), oldest), furthest)
+    end = min(max(last or add_months(today, 12 * YEARS_AHEAD), oldest), furthest)
     at = datetime.combine(begin - timedelta(days=1), time(), UTC)
     stop = datetime.combine(end + timedelta(days=1), time(), UTC)
     found: list[ClockShift] = []
@@ -155,7 +171,7 @@ def _change(low: datetime, high: datetime, zone: ZoneInfo) -> str:
             low = middle
         else:
             high = middle
-    return high.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _written(high)
 
 
 def _ahead(moment: datetime, zone: ZoneInfo) -> int:
