@@ -25,6 +25,7 @@ from app.engines.together import Sent, checked, send_together
 
 # Statements that a connection keeps prepared; the one unused for longest makes room.
 MOST_PREPARED = 200
+_LONGEST_KEPT = 16_384  # characters of SQL
 _PARAMETER = re.compile(r"%(?:%|s|\((\w+)\)s)")
 _AUTO = [PyFormat.AUTO] * 65_535  # libpq takes no more parameters
 _BEGIN, _COMMIT = b"BEGIN", b"COMMIT"
@@ -208,8 +209,12 @@ class Result:
         """Nothing is held on the server."""
 
 
-@lru_cache(maxsize=4096)
 def _translated(sql: str) -> tuple[bytes, Picker | None, int]:
+    """As ``_translate``, which longer texts are made by each time: few of them come back."""
+    return _translate_once(sql) if len(sql) <= _LONGEST_KEPT else _translate(sql)
+
+
+def _translate(sql: str) -> tuple[bytes, Picker | None, int]:
     """SQL as the server takes it, ``$1`` for each parameter.
 
     Returns: with it what takes named values in that order, and how many; None and 0 without names.
@@ -235,3 +240,6 @@ def _translated(sql: str) -> tuple[bytes, Picker | None, int]:
     if names:
         return text, lambda given: (given[names[0]],), 1
     return text, None, 0
+
+
+_translate_once = lru_cache(maxsize=1024)(_translate)

@@ -11,16 +11,26 @@ from app.odata.nodes import LiteralValue
 from app.odata.reading.plan import Plan
 
 MOST_PLANS = 2000
+# A plan of the usual size has some 5 KB, one of the longest query that is accepted half a megabyte:
+# without this, whoever asks such queries would have the process grow as far as it can.
+MOST_BYTES = 8 * 1024 * 1024
 # Plans of one shape that differ by what a literal decides, such as whether a text is long enough
 # for the index.
 _MOST_VARIANTS = 8
 
 
 class PlanCache:
-    """Plans by the shape of their query; the least recently used goes first."""
+    """Plans by the shape of their query; the least recently used goes first.
 
-    def __init__(self, most: int = MOST_PLANS) -> None:
+    Args:
+        most: shapes that are kept.
+        most_bytes: what their plans may weigh together (``Plan.weight``).
+    """
+
+    def __init__(self, most: int = MOST_PLANS, most_bytes: int = MOST_BYTES) -> None:
         self._most = most
+        self._most_bytes = most_bytes
+        self.weight = 0
         self._plans: OrderedDict[Hashable, tuple[Plan, ...]] = OrderedDict()
         self._lock = Lock()
         self.hits = 0
@@ -56,7 +66,13 @@ class PlanCache:
     def keep(self, key: Hashable, plan: Plan) -> None:
         """Add a plan beside those of its shape."""
         with self._lock:
-            variants = self._plans.pop(key, ())
-            self._plans[key] = (plan, *variants)[:_MOST_VARIANTS]
-            while len(self._plans) > self._most:
-                self._plans.popitem(last=False)
+            before = self._plans.pop(key, ())
+            variants = self._plans[key] = (plan, *before)[:_MOST_VARIANTS]
+            self.weight += _weight(variants) - _weight(before)
+            while len(self._plans) > self._most or self.weight > self._most_bytes:
+                _, dropped = self._plans.popitem(last=False)
+                self.weight -= _weight(dropped)
+
+
+def _weight(plans: Sequence[Plan]) -> int:
+    return sum(plan.weight for plan in plans)

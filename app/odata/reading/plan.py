@@ -10,6 +10,9 @@ from app.odata.binding.parameters import Guard
 from app.odata.nodes import LiteralValue
 from app.odata.reading.statement import Statement
 
+# Of a plan itself and of the shape that it is kept under.
+_BYTES = 4000
+
 PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number", "media"]
 
 
@@ -65,9 +68,16 @@ class Plan:
         """Whether the plan, made for another query of the same shape, serves these literals."""
         return all(guard.fits(literals) for guard in self.guards)
 
+    @property
+    def weight(self) -> int:
+        """Roughly the bytes that keeping it takes."""
+        return _BYTES + sum(one.weight for one in self._statements())
+
+    def _statements(self) -> list[Statement]:
+        return [one for one in (self.main, self.total, self.parent) if one is not None]
+
     def slots(self) -> set[int]:
         """The literals that are filled in when the plan runs; all others are part of its form."""
-        statements = (self.main, self.total, self.parent)
-        slots = {slot for one in statements if one is not None for slot in one.slots}
+        slots = {slot for one in self._statements() for slot in one.slots}
         others = (self.skip, None if self.top is None else self.top.slot)
         return slots.union(slot for slot in others if slot is not None)

@@ -19,6 +19,8 @@ from app.statements import fetch_all
 
 RUN = "run_"
 LONGEST_SECONDS = 30
+# What a parameter keeps besides its name: how its value is found and made, measured.
+_PARAMETER_BYTES = 1000
 # Steps of SQLite's virtual machine between two looks at the clock: some hundredths of a second.
 _OPCODES = 1_000_000
 _DYNAMIC = {f"dyn_{name}": name for name in DYNAMIC_TYPES}
@@ -96,6 +98,8 @@ class Statement:
         used = names if names is not None else _named(self.sql, state.parameters)
         self._readers = [(name, reader(name)) for name in used]
         self.slots = frozenset(sources[name].slot for name in used if name in sources)
+        # Roughly the bytes that it keeps.
+        self.weight = len(self.sql) + _PARAMETER_BYTES * len(self._readers)
 
     def rows(self, connection: Connection, run: Run) -> list[tuple[Any, ...]]:
         """Run the statement.

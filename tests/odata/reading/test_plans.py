@@ -135,6 +135,22 @@ def test_callers_with_other_rights_have_plans_of_their_own(client: Client) -> No
     assert made(client) == 2
 
 
+def test_what_plans_keep_in_memory_is_bounded(client: Client) -> None:
+    plans = client.reader.plans = PlanCache(most_bytes=300_000)
+    for number in range(12):
+        parts = [f"size gt {part}" for part in range(100 + number)]
+        client.get(f"Items?$select=id&$top=1&$filter={' or '.join(parts)}")
+        assert 0 < plans.weight <= 300_000
+    assert 1 <= len(plans) <= 2
+    kept = [plan for key in plans.shapes() for plan in plans.plans(key)]
+    assert plans.weight == sum(plan.weight for plan in kept)
+    assert min(plan.weight for plan in kept) > 100_000
+    client.get("Items?$select=id&$top=2")
+    assert plans.weight == sum(
+        plan.weight for key in plans.shapes() for plan in plans.plans(key)
+    )  # fmt: skip
+
+
 def test_the_cache_is_bounded_and_forgets_what_was_not_used(client: Client) -> None:
     client.reader.plans = PlanCache(most=4)
     for name in ("name", "note", "size", "count"):
