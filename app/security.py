@@ -104,11 +104,11 @@ def public(view: View) -> View:
     return view
 
 
-def requires(permission: str) -> Callable[[View], View]:
-    """Mark a view that only callers with ``permission`` reach: 403 before the body is read."""
+def requires(*permissions: str) -> Callable[[View], View]:
+    """Mark a view that only callers with all these reach: 403 before the body is read."""
 
     def mark(view: View) -> View:
-        view.permission = permission  # type: ignore[attr-defined]
+        view.permissions = permissions  # type: ignore[attr-defined]
         return view
 
     return mark

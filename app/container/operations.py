@@ -273,7 +273,7 @@ def _merge_tickets(key: int, arguments: Arguments) -> int:
 MERGE_CLIENTS = _action(
     "Merge", "Client", "clients:update", _merge_clients,
     _parameter("sourceId", edm.INT64, "Client to take up; it is deleted.", nullable=False),
-    returns=CLIENT,
+    returns=CLIENT, also=("clients:delete",),
     description="Merge another client into this one, which stays.",
 )  # fmt: skip
 MERGE_TICKETS = _action(

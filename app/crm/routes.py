@@ -73,13 +73,13 @@ def summarise_pipeline(selection: Selection) -> dict[str, Any]:
 @area.arguments(DryRunSchema, location="query")
 @area.arguments(MergeClientsSchema)
 @area.response(200, MergedClientsSchema)
-@requires("clients:update")
+@requires("clients:update", "clients:delete")
 def merge(query: dict[str, Any], body: dict[str, Any], client_id: int) -> dict[str, Any]:
     """Merge another client into this one, which stays: the other is deleted.
 
     Contacts, opportunities, tickets, projects, invoices, payments, tasks and documents move;
     what is empty is filled; balances add up. Issued invoices keep the buyer that is printed on
-    them. It needs `clients:delete`, too, and cannot be undone: `dryRun` tells all beforehand.
+    them. It cannot be undone: `dryRun` tells all beforehand.
     """
     answer = describe_merge(merge_clients(client_id, body["source_id"]))
     undo_if_dry(query)

@@ -77,8 +77,9 @@ class Gate:
         check_path(environ)
         if not rules.mailed:
             check_query(environ)
-        if rules.permission is not None and caller is not None:
-            permissions.require(caller, rules.permission)
+        if caller is not None:
+            for permission in rules.permissions:
+                permissions.require(caller, permission)
         if caller is not None and "HTTP_IDEMPOTENCY_KEY" in environ:
             return self._idempotency.begin(asked, caller, streamed=rules.streamed)
         return None

@@ -15,7 +15,7 @@ class RouteRules:
     """Closed unless the view says otherwise."""
 
     public: bool = False
-    permission: str | None = None
+    permissions: tuple[str, ...] = ()
     counting: Counting = "principal"
     streamed: bool = False
     mailed: bool = False  # what mailers hang on the address is nobody's business
@@ -35,4 +35,4 @@ def _read_marks(view: Any) -> RouteRules:
     counting: Counting = getattr(view, "counting", "address" if public else "principal")
     streamed = bool(getattr(view, "is_streamed", False))
     mailed = bool(getattr(view, "is_mailed", False))
-    return RouteRules(public, getattr(view, "permission", None), counting, streamed, mailed)
+    return RouteRules(public, getattr(view, "permissions", ()), counting, streamed, mailed)

@@ -127,6 +127,12 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
 class PaymentService:
     """The writes of the set of payments: they are entered, and never changed or deleted."""
 
+    def needed_rights(
+        self, action: str, values: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """The permission to enter one."""
+        return ("payments:create",)
+
     def create(self, values: Mapping[str, Any]) -> int:
         """Register a payment of the invoice ``invoice_id``."""
         invoice_id = values.get("invoice_id")

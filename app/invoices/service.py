@@ -82,6 +82,14 @@ class InvoiceService(EntityService):
     rules = INVOICE
     machine = INVOICE_STATES
 
+    def needed_rights(
+        self, action: str, values: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """As of every entity; a credit note needs the right to credit besides."""
+        needed = super().needed_rights(action, values)
+        is_credit = "credited_invoice_id" in (values or {})
+        return (*needed, "invoices:credit") if is_credit else needed
+
     def defaults(self, change: Change) -> None:
         """In the currency of the credited invoice or of the client; lines are completed."""
         values = change.values

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from app import records
 from app.kb.slugs import free_slug
 from app.models.kb_article import KbArticle, KbRevision
@@ -37,6 +40,14 @@ class KbArticleService(EntityService):
 
     rules = KB_ARTICLE
     machine = ARTICLE_STATES
+
+    def needed_rights(
+        self, action: str, values: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """As of every entity; a link to a ticket is a change of the ticket."""
+        if action == "link":
+            return TICKETS.needed_rights(action)
+        return super().needed_rights(action, values)
 
     def check(self, change: Change) -> None:
         """What the public reads changes only with the right to publish."""

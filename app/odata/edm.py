@@ -132,6 +132,7 @@ class Property:
     kept: bool = False  # a PUT that leaves it out keeps it: a state, a responsible person
     searchable: bool = False  # part of $search and of the trigram index
     currency_property: str | None = None  # Measures.ISOCurrency
+    absent: str | None = None  # the column that is 1 in rows of $apply without the property
     description: str = ""
     annotations: Mapping[str, Any] = field(default_factory=dict)
 
@@ -198,6 +199,8 @@ class EntityType:
     changes: ChangeSource | None = None  # what delta links are made of
     # Attribute of an entity's place, from 1, among those of its owner: they are read in this order.
     ordered_by: str | None = None
+    # Columns that tell a row made by $apply, which has no key, from all others; none if unknown.
+    unique: tuple[str, ...] = ()
 
     @cached_property
     def folded(self) -> Mapping[str, str]:
@@ -249,8 +252,14 @@ class Service(Protocol):
 class Guarded(Service, Protocol):
     """A service that says which right a write needs, before there is a record or a body."""
 
-    def needed_right(self, action: str) -> str:
-        """The permission for ``create``, ``update`` or ``delete``."""
+    def needed_rights(
+        self, action: str, values: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """The permissions, all of them needed, for ``create``, ``update``, ``delete`` or ``link``.
+
+        Args:
+            values: by attribute, what is known of the entity without its body.
+        """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -323,6 +332,7 @@ class Operation:
     composable: bool = False
     import_name: str | None = None  # in the container, when not bound
     permission: str | None = None
+    also: tuple[str, ...] = ()  # permissions that are needed besides
     result_path: str | None = None
     creates: bool = False
     binds_hidden: bool = False  # to entities that queries do not show, too: the handler looks
@@ -332,6 +342,11 @@ class Operation:
         None
     )
     description: str = ""
+
+    @property
+    def permissions(self) -> tuple[str, ...]:
+        """All that it needs."""
+        return self.also if self.permission is None else (self.permission, *self.also)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -36,6 +36,7 @@ from app.odata.write_answers import no_content
 from app.odata.write_content import WriteRequest
 from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
+from app.odata.write_rights import require_right
 from app.odata.write_rows import find_key, find_version, version_of_tag
 from app.odata.write_targets import Target
 from app.odata.write_urls import entity_path, resolve_url
@@ -65,6 +66,7 @@ def write_each(request: WriteRequest) -> Response:
     allowed = each_methods(entity_set)
     if request.method not in allowed:
         raise method_error(request.method, allowed)
+    require_right(entity_set, "delete" if request.method == "DELETE" else "update")
     if request.options.system:
         raise InvalidQueryError("$each takes no query options; use /$filter(...) before it.")
     refuse_tags(request)

@@ -33,9 +33,9 @@ from app.odata.write_media import create_media, write_media, write_stream
 from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
 from app.odata.write_properties import write_property
-from app.odata.write_rights import require_some_right
+from app.odata.write_rights import require_right, require_some_right
 from app.odata.write_rows import require_entity
-from app.odata.write_targets import Target, find_plain_target, resolve_target
+from app.odata.write_targets import Link, Target, find_plain_target, resolve_target
 from app.records import forget_notes
 
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
@@ -101,6 +101,7 @@ def _write(request: WriteRequest, target: Target) -> Response:
 def _create(request: WriteRequest, target: Target) -> Response:
     if target.link is not None:
         require_entity(target.link.entity_set.type, target.link.key)
+        _require_to_link(target, target.link)
     body = None
     if target.type.has_stream and request.media_type != "application/json":
         key = create_media(request, target)
@@ -111,6 +112,14 @@ def _create(request: WriteRequest, target: Target) -> Response:
     if link is not None and link.navigation.through is not None:
         Relations(request.container).relate(link.entity_set, link.key, link.navigation, key)
     return written_entity(request, target, key, created=True, body=body)
+
+
+def _require_to_link(target: Target, link: Link) -> None:
+    """Stop whoever may make an entity, but not one in this place."""
+    if link.navigation.through is not None:
+        require_right(link.entity_set, "link")
+    else:
+        require_right(target.entity_set, "create", _linked_values(target))
 
 
 def _linked_values(target: Target) -> dict[str, Any]:
@@ -124,11 +133,13 @@ def _linked_values(target: Target) -> dict[str, Any]:
 def _update(request: WriteRequest, target: Target) -> Response:
     if is_upsert(request, target):
         service_of(target.entity_set, insert=True)
+        require_right(target.entity_set, "create")
         body = request.entity(target)
         body.address = target.alternate
         _refuse_other_key(body)
         key = request.writer.create(target.entity_set, body, **target.values)
         return written_entity(request, target, key, created=True, body=body)
+    require_right(target.entity_set, "update")
     version = version_to_match(request, target.type, target.key)
     body = request.entity(target)
     if request.odata_version == "4.0":

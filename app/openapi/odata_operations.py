@@ -59,7 +59,8 @@ def _place(
 def _described(
     container: edm.EntityContainer, one: edm.Operation, tag: str, limits: str
 ) -> Operation:
-    permission = f"`{one.permission}`" if one.permission else "any signed-in caller"
+    permission = " and ".join(f"`{needed}`" for needed in one.permissions)
+    permission = permission or "any signed-in caller"
     found: Operation = {
         "tags": [tag],
         "operationId": f"{one.name}{one.bound_to or ''}",

@@ -54,7 +54,8 @@ def _complete_operation(
         limit = limits.sign_in if rules.counting == "sign-in" else limits.public
         note = f"No credentials needed. {limit}"
     else:
-        right = f"`{rules.permission}`" if rules.permission else "any signed-in caller"
+        rights = " and ".join(f"`{permission}`" for permission in rules.permissions)
+        right = rights or "any signed-in caller"
         note = f"Permission: {right}. {limits.caller}"
     operation["description"] = f"{text}\n\n{note}".strip()
     operation.setdefault("operationId", _operation_id(path, method))

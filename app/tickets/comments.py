@@ -116,6 +116,12 @@ def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[st
 class CommentService:
     """The writes of the set of comments: they are added, and never changed or deleted."""
 
+    def needed_rights(
+        self, action: str, values: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """The permission to answer."""
+        return ("tickets:update",)
+
     def create(self, values: Mapping[str, Any]) -> int:
         """Add a comment to the ticket ``ticket_id``."""
         ticket_id = values.get("ticket_id")

@@ -49,9 +49,21 @@ class EntityService:
 
     # --- the writes ---------------------------------------------------------------------------
 
-    def needed_right(self, action: str) -> str:
-        """The permission for ``create``, ``update`` or ``delete``."""
-        return self.rules.permissions[action]
+    def needed_rights(
+        self, action: str, values: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """The permissions for ``create``, ``update``, ``delete`` or ``link``, before the body.
+
+        Args:
+            values: what the address says of a new record, such as its owner.
+        """
+        permissions = self.rules.permissions
+        needed = permissions["update" if action == "link" else action]
+        user = current_caller().user_id
+        assigns = (values or {}).get("owner_id", user) != user
+        if assigns and permissions["assign"] in PERMISSIONS:
+            return needed, permissions["assign"]
+        return (needed,)
 
     def create(self, values: Mapping[str, Any], **server_set: Any) -> int:
         """Make a record; returns its key.

@@ -73,7 +73,7 @@ def test_every_operation_says_what_it_does_and_needs(document: dict[str, Any]) -
             assert "No credentials needed." in value["description"], operation
         else:
             assert re.search(
-                r"Permission: (`[a-z-]+:[a-z-]+`|any signed-in caller)\.", value["description"]
+                r"Permission: (`[a-z-]+:[a-z-]+`( and `[a-z-]+:[a-z-]+`)*|any signed-in caller)\.", value["description"]
             ), operation
             assert RATE_LIMITS.search(value["description"]), operation
             assert {"401", "403"} <= value["responses"].keys() or operation.method == "get"

@@ -171,8 +171,8 @@ def _arguments(
 
     Raises: ForbiddenError, the caller may not call the function; QueryError, one does not fit.
     """
-    if function.permission is not None:
-        require(translator.context.caller, function.permission)
+    for permission in function.permissions:
+        require(translator.context.caller, permission)
     known = {parameter.name: parameter for parameter in function.parameters}
     return {
         argument.name or "": _argument(translator, argument, known[argument.name or ""])

@@ -233,15 +233,17 @@ def _key_of(around: Surroundings, path: str, type_: edm.EntityType) -> Any:
 
 def _require_any(call: Call) -> None:
     """Stop whoever may call none of this name, before what it is called on is looked for."""
-    permissions = [operation.permission for operation in call.overloads]
-    if not any(one is None or allowed(current_caller(), one) for one in permissions):
+    caller = current_caller()
+    if not any(
+        all(allowed(caller, permission) for permission in operation.permissions)
+        for operation in call.overloads
+    ):
         _require(call)
 
 
 def _require(call: Call) -> None:
-    """Check the right that the operation needs, before its parameters are read."""
-    permission = call.overloads[0].permission
-    if permission is not None:
+    """Check the rights that the operation needs, before its parameters are read."""
+    for permission in call.overloads[0].permissions:
         require(current_caller(), permission)
 
 

@@ -69,7 +69,7 @@ def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
             title = f'{{"title":"{one.name}","target":"'
             link = [title, *projection.address, f'/{name}"}}']
         condition = true() if one.available is None else one.available(scope.columns, rights)
-        if one.permission is not None and one.permission not in rights:
+        if any(permission not in rights for permission in one.permissions):
             condition = None
         if condition is None:
             yield Piece([f'"#{name}":null'])
