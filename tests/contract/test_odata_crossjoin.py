@@ -70,6 +70,35 @@ def test_pages_of_combinations(filled: Api) -> None:
     assert len(seen) == len(set(seen)) == 9
 
 
+GROUPS = (
+    "$apply=filter(Contacts/clientId eq Clients/id)/groupby((Clients/name),aggregate($count as n))"
+)
+
+
+def test_groups_of_combinations_are_in_order_and_lead_to_no_entity(filled: Api) -> None:
+    found = rows(filled, GROUPS)
+    assert [set(row) for row in found] == [{"Clients", "n"}] * len(found)
+    names = [row["Clients"]["name"] for row in found]
+    assert names == sorted(names) and len(names) > 1
+    seen, link = [], f"/odata/$crossjoin(Clients,Contacts)?{GROUPS}&$orderby=n desc"
+    whole = filled.get(link).json["value"]
+    while link:
+        answer = filled.get(link, headers={"Prefer": "maxpagesize=1"})
+        assert answer.status_code == 200, answer.text
+        seen += answer.json["value"]
+        link = answer.json.get("@odata.nextLink", "").partition("http://localhost")[2]
+    assert seen == whole
+    (total,) = rows(filled, "$apply=aggregate($count as n)")
+    assert total == {"n": 9}
+
+
+def test_combinations_that_a_filter_leaves_lead_to_their_entities(filled: Api) -> None:
+    found = rows(filled, "$apply=filter(Contacts/clientId eq Clients/id)")
+    assert found
+    for row in found:
+        assert set(row) == {"Clients@odata.navigationLink", "Contacts@odata.navigationLink"}
+
+
 def test_an_empty_set_leaves_nothing(filled: Api) -> None:
     assert rows(filled, "", "Clients,Leads") == []
     assert rows(filled, "$top=0") == []

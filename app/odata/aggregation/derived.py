@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select
@@ -15,15 +15,24 @@ from app.odata.binding.scope import Scope
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
 from app.odata.errors import QueryError
 
+# The path of the value that tells where a row stands: it is shown nowhere.
+PLACE = ("$place",)
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A column of a result: ``path`` is ``("total",)``, or ``("Client", "name")`` when nested."""
+    """A column of a result: ``path`` is ``("total",)``, or ``("Client", "name")`` when nested.
+
+    ``absent`` is 1 for rows that do not have it at all. ``unique`` marks the values that, together,
+    tell a row from all others.
+    """
 
     path: tuple[str, ...]
     type: edm.EdmType
     sql: ColumnElement[Any]
     nullable: bool = True
+    absent: ColumnElement[int] | None = None
+    unique: bool = False
 
     @property
     def typed(self) -> Typed:
@@ -31,24 +40,50 @@ class Output:
 
 
 def outputs_of(scope: Scope) -> list[Output]:
-    """Everything that rows of ``scope`` show by themselves, computed values included."""
-    found = []
+    """Everything that rows of ``scope`` show by themselves, computed values included.
+
+    Where rows are in an order of their own, their place is the first of it.
+    """
+    found = _own_outputs(scope)
+    unique = {output.path for output in found if output.unique}
+    for name, value in scope.computed.items():
+        found.append(Output((name,), value.type, value.sql, value.nullable))
+    for name, member in scope.members.items():
+        parts = list(_parts(name, member))
+        of_member = {part.path for part in parts if part.unique}
+        unique = unique | of_member if of_member else set()
+        found += parts
+    return [replace(output, unique=output.path in unique) for output in found]
+
+
+def _own_outputs(scope: Scope) -> list[Output]:
+    """The values of the properties of a row."""
+    type_, found = scope.type, []
+    unique = type_.key or type_.unique
+    if type_.ordered_by is not None and not type_.key:
+        place = scope.columns[type_.ordered_by]
+        own = type_.ordered_by in unique
+        found.append(Output(PLACE, edm.INT64, place, nullable=False, unique=own))
     for property_ in scope.type.properties.values():
         if property_.on_request or property_.type == edm.STREAM:
             continue
         name, place = property_.name, of_property(scope, property_)
         match place:
-            case Typed(sql=sql, type=type_, nullable=nullable):
-                found.append(Output((name,), type_, sql, nullable))
-            case Elements(sql=sql, type=type_) | JsonStructure(sql=sql, type=type_):
-                found.append(Output((name,), type_, sql, property_.nullable))
+            case Typed(sql=sql, type=value_type, nullable=nullable):
+                known = (name if type_.key else property_.attribute) in unique
+                absent = absent_column(scope, property_)
+                found.append(Output((name,), value_type, sql, nullable, absent, known))
+            case Elements(sql=sql, type=value_type) | JsonStructure(sql=sql, type=value_type):
+                absent = absent_column(scope, property_)
+                found.append(Output((name,), value_type, sql, property_.nullable, absent))
             case Structure(scope=owner):
                 found += _columns(owner, property_, (name,))
-    for name, value in scope.computed.items():
-        found.append(Output((name,), value.type, value.sql, value.nullable))
-    for name, member in scope.members.items():
-        found += _parts(name, member)
     return found
+
+
+def absent_column(scope: Scope, property_: edm.Property) -> ColumnElement[int] | None:
+    """What is 1 in the rows that do not have the property."""
+    return None if property_.absent is None else scope.columns[property_.absent]
 
 
 def _columns(owner: Scope, property_: edm.Property, path: tuple[str, ...]) -> Iterator[Output]:
@@ -59,7 +94,11 @@ def _columns(owner: Scope, property_: edm.Property, path: tuple[str, ...]) -> It
         if inner.columns is not None:
             yield from _columns(owner, inner, (*path, part))
         else:
-            yield Output((*path, part), inner.type, owner.columns[property_.columns[part]])
+            column = property_.columns[part]
+            known, absent = column in owner.type.unique, absent_column(owner, inner)
+            yield Output(
+                (*path, part), inner.type, owner.columns[column], absent=absent, unique=known
+            )
 
 
 def _parts(name: str, member: Place) -> list[Output]:
@@ -67,7 +106,9 @@ def _parts(name: str, member: Place) -> list[Output]:
     if isinstance(member, Row):
         parts = outputs_of(member.scope)
         return [
-            Output((name, *part.path), part.type, part.sql) for part in parts if len(part.path) == 1
+            Output((name, *part.path), part.type, part.sql, unique=part.unique)
+            for part in parts
+            if len(part.path) == 1
         ]
     if not isinstance(member, JsonStructure):
         assert isinstance(member, Typed)
@@ -85,13 +126,18 @@ _Parts = dict[str, "tuple[Output, str] | _Parts"]
 
 
 def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm.EntityType:
-    """The type of the rows of a select whose columns are labelled ``c0``, ``c1`` ...
+    """The type of the rows of a select whose columns are labelled as ``labelled`` does.
 
     ``Invoice/Client/name`` is a value in an object in an object.
     Raises: QueryError, a name stands for two values, or for a value and an object.
     """
     tree: _Parts = {}
+    place = None
+    markers = _markers(outputs)
     for index, output in enumerate(outputs):
+        if output.path == PLACE:
+            place = f"c{index}"
+            continue
         *path, name_of_value = output.path
         parts: tuple[Output, str] | _Parts = tree
         for step in path:
@@ -99,17 +145,27 @@ def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm
         if isinstance(parts, tuple) or name_of_value in parts:
             raise QueryError(f"a name occurs twice in the result of $apply: {name_of_value}")
         parts[name_of_value] = (output, f"c{index}")
-    properties = {part: _property(part, content) for part, content in tree.items()}
-    return edm.EntityType(name=name, table=rows.subquery(), key=(), properties=properties)
+    properties = {part: _property(part, content, markers) for part, content in tree.items()}
+    return edm.EntityType(
+        name=name,
+        table=rows.subquery(),
+        key=(),
+        properties=properties,
+        ordered_by=place,
+        unique=tuple(f"c{index}" for index, output in enumerate(outputs) if output.unique),
+    )
 
 
-def _property(name: str, content: tuple[Output, str] | _Parts) -> edm.Property:
+def _property(
+    name: str, content: tuple[Output, str] | _Parts, markers: Mapping[int, str]
+) -> edm.Property:
     if isinstance(content, tuple):
         output, label = content
+        absent = None if output.absent is None else markers[id(output.absent)]
         return edm.Property(
-            name=name, type=output.type, attribute=label, nullable=output.nullable
-        )  # fmt: skip
-    members = {part: _property(part, inner) for part, inner in content.items()}
+            name=name, type=output.type, attribute=label, nullable=output.nullable, absent=absent
+        )
+    members = {part: _property(part, inner, markers) for part, inner in content.items()}
     columns = {part: inner[1] for part, inner in content.items() if isinstance(inner, tuple)}
     return edm.Property(
         name=name, type=edm.ComplexType(name, members), attribute=name, columns=columns
@@ -117,16 +173,47 @@ def _property(name: str, content: tuple[Output, str] | _Parts) -> edm.Property:
 
 
 def labelled(outputs: Sequence[Output]) -> list[ColumnElement[Any]]:
-    """The columns of a select that ``derived_type`` reads."""
-    return [output.sql.label(f"c{index}") for index, output in enumerate(outputs)]
+    """The columns of a select that ``derived_type`` reads.
+
+    ``c0``, ``c1`` ... are the values, ``a0``, ``a1`` ... tell that some are absent.
+    """
+    columns = [output.sql.label(f"c{index}") for index, output in enumerate(outputs)]
+    markers = _markers(outputs)
+    absent = {id(output.absent): output.absent for output in outputs}
+    return [*columns, *(absent[key].label(name) for key, name in markers.items())]  # type: ignore[union-attr]
+
+
+def _markers(outputs: Sequence[Output]) -> dict[int, str]:
+    """The names of the columns that tell which values are absent, by the identity of their SQL."""
+    different = dict.fromkeys(id(one.absent) for one in outputs if one.absent is not None)
+    return {key: f"a{index}" for index, key in enumerate(different)}
 
 
 def identity_of(scope: Scope) -> list[Typed]:
-    """All comparable values of a row: together they tell it from others, or it equals them."""
-    return [
-        output.typed
-        for output in outputs_of(scope)
-        if isinstance(output.type, edm.PrimitiveType | edm.EnumType)
+    """What tells a row from others; all comparable values where that is not known: then rows
+    without a difference in these are equal.
+    """
+    outputs = outputs_of(scope)
+    if is_unique(scope):
+        return [output.typed for output in outputs if output.unique]
+    return [output.typed for output in outputs if is_comparable(output)]
+
+
+def is_entity(scope: Scope) -> bool:
+    """Whether a row is an entity, which its key tells from all others."""
+    return bool(scope.type.key) and not scope.members
+
+
+def is_unique(scope: Scope) -> bool:
+    """Whether something is known that tells each row from all others."""
+    unique = [output for output in outputs_of(scope) if output.unique]
+    return bool(unique) and all(map(is_comparable, unique))
+
+
+def is_comparable(output: Output) -> bool:
+    """Whether rows can be sorted by it."""
+    return (
+        isinstance(output.type, edm.PrimitiveType | edm.EnumType)
         and output.type.name not in ("Edm.Untyped", "Edm.Binary", "Edm.Stream")
         and output.type not in edm.GEOGRAPHY.values()
-    ]
+    )

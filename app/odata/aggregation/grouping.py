@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from sqlalchemy import ColumnElement, and_, func, true
 
@@ -59,6 +60,17 @@ def grouping_sets(node: GroupBy) -> list[list[Node]]:
     return sets
 
 
+def group_paths(node: GroupBy) -> list[tuple[str, ...]]:
+    """What the rows of ``groupby`` with ``rollup`` are sorted by, the totals before what they are
+    of; nothing where they are the rows of groups and not made of them.
+    """
+    inside = node.apply.transformations if node.apply is not None else ()
+    if any(isinstance(one, TopBottom) for one in inside):
+        return []
+    keys = chain(*(key.properties if isinstance(key, Rollup) else (key,) for key in node.keys))
+    return list(dict.fromkeys(tuple(_path(key)) for key in keys))
+
+
 @dataclass
 class _Inner:
     """What happens inside each group: rows that count, then the values made of them."""
@@ -97,6 +109,7 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     found = rows.select(labelled(outputs) or [func.count().label("c0")])
     if groups:
         found = found.group_by(*(output.sql for output in groups))
+        outputs[: len(groups)] = [replace(group, unique=True) for group in groups]
     return made(rows, found, outputs)
 
 
@@ -115,7 +128,7 @@ def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     groups = _grouped(rows, keys, replace(inner, items=whole))
     values = {output.path: output for output in outputs_of(groups.scope)}
     paths = list(dict.fromkeys(tuple(_path(key)) for key in keys))
-    shown = [values[path] for path in paths]
+    shown = [replace(values[path], unique=True) for path in paths]
     for place, item in enumerate(steps):
         scope = _stepwise(rows, keys, item, inner.where).scope
         scope.optional = True

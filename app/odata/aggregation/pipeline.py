@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, ColumnElement
 
 from app.odata.aggregation.extremes import extremes
-from app.odata.aggregation.grouping import group, grouping_sets, total
+from app.odata.aggregation.grouping import group, group_paths, grouping_sets, total
 from app.odata.aggregation.joining import join
 from app.odata.aggregation.nesting import add_nested, expand, nest
 from app.odata.aggregation.rowset import RowSet, copies, flat, union
@@ -110,7 +110,7 @@ def _group_by(rows: RowSet, node: GroupBy) -> RowSet:
     parts = [
         group(copy, keys, node) for copy, keys in zip(copies(rows, len(sets)), sets, strict=True)
     ]
-    return union(parts)
+    return union(parts, by=group_paths(node))
 
 
 def _number(rows: RowSet, literal: Literal) -> ColumnElement[int]:

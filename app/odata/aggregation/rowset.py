@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, cast, null, select, tuple_, union_all
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Integer,
+    Select,
+    cast,
+    func,
+    literal_column,
+    null,
+    select,
+    tuple_,
+    union_all,
+)
 
-from app.odata.aggregation.derived import Output, derived_type, labelled, outputs_of
+from app.odata import edm
+from app.odata.aggregation.derived import PLACE, Output, derived_type, labelled, outputs_of
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.translator import Translator
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import OrderItem
+from app.odata.reading.bound import OrderKey
 from app.odata.reading.ordering import order_keys
 from app.odata.sql.decimals import DecimalNumber, decimal_number
 
 # Selects in one statement: each concat() and rollup() multiplies those that are there.
 MOST_PARTS = 24
+# Rows that a part may have before its places reach those of the next.
+_ROOM = 10**12
 
 
 @dataclass
@@ -56,8 +72,8 @@ class RowSet:
         if not self.scope.type.key or self.scope.members:
             refuse_nested(self, "a part of the rows")
             outputs = outputs_of(self.scope)
-            rows = cut(self.select(labelled(outputs)))
-            return made(self, rows, outputs, self.order)
+            outputs = _placed(self, outputs) if self.order else outputs
+            return made(self, cut(self.select(labelled(outputs))), outputs)
         keys = self.scope.key_columns()
         chosen = tuple_(*keys).in_(cut(self.select(keys)).correlate(None))
         return RowSet(self.scope, [chosen], self.order, self.parts)
@@ -71,13 +87,32 @@ def made(
     return RowSet(Scope(of.context, type_), [], order, of.parts)
 
 
-def flat(rows: RowSet) -> RowSet:
-    """``rows`` with what was joined to them as values of their own."""
-    if not rows.scope.members:
+def flat(rows: RowSet, *, always: bool = False) -> RowSet:
+    """``rows`` with what was joined to them as values of their own, in the order they are in.
+
+    Args:
+        always: also where nothing was joined.
+    """
+    if not rows.scope.members and not always:
         return rows
-    outputs = outputs_of(rows.scope)
-    found = rows.select(labelled(outputs))
-    return made(rows, found, outputs, rows.order)
+    outputs = _placed(rows, outputs_of(rows.scope)) if rows.order else outputs_of(rows.scope)
+    return made(rows, rows.select(labelled(outputs)), outputs)
+
+
+def _placed(rows: RowSet, outputs: Sequence[Output]) -> list[Output]:
+    """``outputs`` with the place of each row among all, which alone tells it from others.
+
+    An order may follow paths that lead nowhere from the rows made of these.
+    """
+    place = Output(PLACE, edm.INT64, _number(rows), nullable=False, unique=True)
+    shown = [replace(one, unique=False) for one in outputs if one.path != PLACE]
+    return [place, *shown]
+
+
+def _number(rows: RowSet) -> ColumnElement[int]:
+    """The number of each row in the order that the rows are in, from 1."""
+    order = [key.clause() for key in order_keys(rows.translator(), rows.order)]
+    return func.row_number(type_=BigInteger()).over(order_by=order or None)
 
 
 def copies(rows: RowSet, count: int) -> list[RowSet]:
@@ -90,14 +125,15 @@ def copies(rows: RowSet, count: int) -> list[RowSet]:
     if rows.parts * count > MOST_PARTS:
         raise QueryError(f"concat() and rollup() make more than {MOST_PARTS} parts of the rows")
     if scope.computed or scope.members or not scope.type.key:
-        outputs = outputs_of(scope)
-        type_ = derived_type(scope.type.name, rows.select(labelled(outputs)), outputs)
+        made_once = flat(rows, always=True)
+        type_ = made_once.scope.type
         return [RowSet(Scope(rows.context, type_), parts=rows.parts) for _ in range(count)]
     keys = rows.select(scope.key_columns()).correlate(None)
     found = []
     for _ in range(count):
         copy = Scope(rows.context, scope.type)
-        found.append(RowSet(copy, [tuple_(*copy.key_columns()).in_(keys)], parts=rows.parts))
+        chosen = tuple_(*copy.key_columns()).in_(keys)
+        found.append(RowSet(copy, [chosen], rows.order, rows.parts))
     return found
 
 
@@ -108,28 +144,89 @@ def refuse_nested(rows: RowSet, where: str, offset: int = 0) -> None:
         raise UnsupportedError(f"{names} cannot be kept in {where}", offset)
 
 
-def union(parts: Sequence[RowSet]) -> RowSet:
-    """All rows of all parts; what one part does not have is null in its rows.
+def union(parts: Sequence[RowSet], by: Sequence[tuple[str, ...]] = ()) -> RowSet:
+    """All rows of all parts, each with what it has in its part and nothing else.
 
+    Args:
+        by: paths to sort by instead of keeping the parts one after the other, each in its order;
+            rows without a value come first, those that do not have it at all before them.
     Raises: QueryError, two parts have different things under one name.
     """
     for part in parts:
         refuse_nested(part, "concat()")
-    shown = [{output.path: output for output in outputs_of(part.scope)} for part in parts]
+    shown = [
+        {output.path: output for output in outputs_of(part.scope) if output.path != PLACE}
+        for part in parts
+    ]
+    columns = _columns(shown)
+    # Values that are absent together share the column that tells it.
+    absences = [[_absent(own.get(column.path)) for own in shown] for column in columns]
+    patterns = [tuple(map(id, absence)) for absence in absences]
+    first = {pattern: at for at, pattern in reversed(list(enumerate(patterns)))}
+    told = [at for at in first.values() if any(one is not _HERE for one in absences[at])]
+    selects = []
+    for number, (part, own) in enumerate(zip(parts, shown, strict=True)):
+        before: ColumnElement[int] = literal_column(str(number * _ROOM), BigInteger())
+        values = [_value(column, own.get(column.path)) for column in columns]
+        selects.append(
+            part.select(
+                [
+                    (before if by else before + _number(part)).label("place"),
+                    *(sql.label(f"c{at}") for at, sql in enumerate(values)),
+                    *(absences[at][number].label(f"a{at}") for at in told),
+                ]
+            )
+        )
+    rows = union_all(*selects).subquery()
+    shared: dict[int, ColumnElement[int]] = {at: rows.c[f"a{at}"] for at in told}
+    found = [
+        replace(column, sql=rows.c[f"c{at}"], absent=shared.get(first[patterns[at]]))
+        for at, column in enumerate(columns)
+    ]
+    place: ColumnElement[int] = rows.c.place
+    if by:
+        place = func.row_number(type_=BigInteger()).over(order_by=list(_by(found, by)))
+    found = [Output(PLACE, edm.INT64, place, nullable=False, unique=True), *found]
+    together = made(parts[0], select(*labelled(found)), found)
+    return replace(together, parts=sum(part.parts for part in parts))
+
+
+# Of a value that a row has, and of one that it does not have.
+_HERE = literal_column("0", Integer())
+_ABSENT = literal_column("1", Integer())
+
+
+def _absent(own: Output | None) -> ColumnElement[int]:
+    """1 where rows of a part do not have a value of the union."""
+    if own is None:
+        return _ABSENT
+    return _HERE if own.absent is None else own.absent
+
+
+def _columns(shown: Sequence[Mapping[tuple[str, ...], Output]]) -> list[Output]:
+    """What the parts of a union have together."""
     columns: dict[tuple[str, ...], Output] = {}
     for outputs in shown:
         for path, output in outputs.items():
             columns[path] = _common(columns.get(path, output), output)
-    for path, column in columns.items():
-        if any(path not in outputs or outputs[path].nullable for outputs in shown):
-            columns[path] = replace(column, nullable=True)
-    selects = []
-    for part, outputs in zip(parts, shown, strict=True):
-        values = [_value(column, outputs.get(path)) for path, column in columns.items()]
-        selects.append(part.select([sql.label(f"c{at}") for at, sql in enumerate(values)]))
-    all_rows = union_all(*selects).subquery()
-    found = made(parts[0], select(*all_rows.c), list(columns.values()))
-    return replace(found, parts=sum(part.parts for part in parts))
+    return [
+        replace(
+            column,
+            nullable=any(path not in one or one[path].nullable for one in shown),
+            unique=False,
+        )
+        for path, column in columns.items()
+    ]
+
+
+def _by(
+    outputs: Sequence[Output], paths: Sequence[tuple[str, ...]]
+) -> Iterator[ColumnElement[Any]]:
+    values = {output.path: output for output in outputs}
+    for path in paths:
+        if (absent := values[path].absent) is not None:
+            yield absent.desc()
+        yield OrderKey(values[path].typed).clause()
 
 
 def _common(first: Output, second: Output) -> Output:

@@ -151,7 +151,8 @@ class Answering:
         if len(rows) > page:
             del rows[page:]
             left = None if remaining is None else remaining - page
-            link = self._next_link(PageStart(rows[-1][-len(plan.keys) :], left))
+            after = [rows[0][-1] + page] if plan.by_position else rows[-1][-len(plan.keys) :]
+            link = self._next_link(PageStart(after, left))
         body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
         return self._json(body, self._page_size_applied())
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import BigInteger
 
+from app.odata.aggregation.derived import is_entity, is_unique
 from app.odata.aggregation.pipeline import transformed
 from app.odata.aggregation.rowset import RowSet
 from app.odata.binding.scope import Context, Scope
@@ -59,6 +60,7 @@ class QueryBinder:
         scope = query.scope
         with option("$orderby"):
             query.order = order_keys(query.translator, options.orderby or query.given_order)
+            query.total_order = is_entity(scope) or is_unique(scope)
         with option("$select"):
             members = list(selected_members(scope, options.select, query.translator.it))
             operations = selected_operations(scope, options.select)

@@ -114,3 +114,5 @@ class BoundQuery:
     count: bool = False
     # The order that $apply left; $orderby comes before it.
     given_order: Sequence[OrderItem] = ()
+    # Whether the order tells each row from all others.
+    total_order: bool = True

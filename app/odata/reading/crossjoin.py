@@ -94,6 +94,7 @@ def as_combinations(
         if name not in expanded and form.metadata != "none"
     ]
     query.projection = replace(projection, members=[*projection.members, *links], selected=None)
+    query.total_order = True
     query.order = [
         *query.order[:asked],
         *(

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Text, func, literal, not_, or_, select, true
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Text,
+    and_,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    true,
+)
 
 from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.paths import of_property, property_sql
+from app.odata.binding.scope import Scope
 from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Structure, Typed
 from app.odata.payload_types import all_properties
 from app.odata.reading.bound import (
@@ -45,15 +58,20 @@ def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
         *(piece for member in projection.members for piece in _member(member, projection, format_)),
         *(Piece(parts) for parts in navigation_links(projection, format_)),
     ]
+    return _object(members, alone=True)
+
+
+def _object(members: Sequence[Piece], *, alone: bool = False) -> ColumnElement[str]:
+    """A JSON object; ``alone`` as in ``Template``."""
     if any(member.absent is not None for member in members):
-        return _with_absent(members)
+        return _with_absent(members, alone=alone)
     pieces: list[Part] = []
     for member in members:
         pieces += [",", *member.parts] if pieces else member.parts
-    return Template(["{", *pieces, "}"], alone=True)
+    return Template(["{", *pieces, "}"], alone=alone)
 
 
-def _with_absent(members: Sequence[Piece]) -> ColumnElement[str]:
+def _with_absent(members: Sequence[Piece], *, alone: bool) -> ColumnElement[str]:
     """An object some members of which may be left out, each with a comma of its own.
 
     The commas stand on the side of a member that is always there. Whatever is expanded stands in
@@ -69,7 +87,7 @@ def _with_absent(members: Sequence[Piece]) -> ColumnElement[str]:
             pieces += _optional(one, [*one.parts, ","])
         else:
             pieces += _optional(one, [",", *one.parts] if at > always else one.parts)
-    return Template(["{", *pieces, "}"], alone=True)
+    return Template(["{", *pieces, "}"], alone=alone)
 
 
 def _optional(member: Piece, parts: Sequence[Part]) -> Sequence[Part]:
@@ -137,6 +155,10 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     )
     # What has an annotation is not left out (Protocol 8.2.8.6).
     null = is_null(place) if format_.omit_nulls and optional and not is_amount else None
+    if isinstance(member, PropertyMember):
+        missing = _missing(projection.scope, member.property)
+        if missing is not None:
+            null = missing if null is None else or_(missing, null)
     if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
         yield from _members(name, member.parts, place, format_)
         return
@@ -246,7 +268,8 @@ def _columns_json(
     """A complex value of columns; null where all of them are."""
     type_ = place.property.type
     assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
-    pieces: list[Part] = ["{"]
+    missing = {name: _missing(place.scope, one) for name, one in type_.properties.items()}
+    members: list[Piece] = []
     for name, inner in type_.properties.items():
         if parts is not None and name not in parts:
             continue
@@ -256,11 +279,26 @@ def _columns_json(
         else:
             column = place.scope.columns[place.property.columns[name]]
             text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
-        pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', *text]
-    whole = Template([*pieces, "}"])
+        members.append(Piece([f'"{name}":', *text], missing[name]))
+    whole = _object(members)
     if not place.property.nullable:
         return whole
-    return spell(Text(), "(CASE WHEN {0} THEN 'null' ELSE {1} END)", is_null(place), whole)
+    # A value without one of its parts is no null: it would not be told from one with null in them.
+    there = [not_(condition) for condition in missing.values() if condition is not None]
+    null = and_(is_null(place), *there)
+    return spell(Text(), "(CASE WHEN {0} THEN 'null' ELSE {1} END)", null, whole)
+
+
+def _missing(scope: Scope, property_: edm.Property) -> ColumnElement[bool] | None:
+    """That a row made by ``$apply`` does not have a property, or any part of it; None for never."""
+    if property_.absent is not None:
+        column: ColumnElement[Any] = scope.columns[property_.absent]
+        return column == 1
+    if property_.columns is None or not isinstance(property_.type, edm.ComplexType):
+        return None
+    parts = [_missing(scope, part) for part in property_.type.properties.values()]
+    known = {id(part): part for part in parts if part is not None}
+    return and_(*known.values()) if len(known) == len(parts) else None
 
 
 def _json_parts_of(

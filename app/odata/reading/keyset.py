@@ -16,6 +16,10 @@ from app.odata.reading.bound import OrderKey
 from app.odata.reading.statement import RUN
 from app.odata.sql.json_values import plain_text
 
+# Sort keys that a page continues by; each that may be null nests the condition one level deeper,
+# and SQLite's parser has a stack of 100. With more of them a page continues by its position.
+MOST_KEYS = 12
+
 
 def key_values(order: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
     """The sort keys as columns of the result, in the form that a token keeps.

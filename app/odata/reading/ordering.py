@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.odata import edm
-from app.odata.aggregation.derived import identity_of
+from app.odata.aggregation.derived import identity_of, is_entity
 from app.odata.binding.scope import Scope
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Typed, family
@@ -18,7 +18,7 @@ def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[Order
     """The sort keys, those of the entity last: without them pages would not be stable."""
     keys = []
     own = translator.scope.type.ordered_by
-    if own is not None and not items:
+    if own is not None and not items and translator.scope.type.key:
         keys.append(OrderKey(Typed(translator.scope.columns[own], edm.INT32, nullable=False)))
     for item in items:
         value = translator.typed(item.expression)
@@ -31,10 +31,12 @@ def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[Order
 def _identity(scope: Scope, before: Sequence[OrderKey]) -> list[OrderKey]:
     """What identifies a row, as far as it is not among the keys ``before``.
 
-    It goes the way of the last of them, so that an index read backwards serves all together.
+    It goes the way of the last of them, so that an index read backwards serves all together; rows
+    with a place of their own keep to it.
     """
-    descending = bool(before) and before[-1].descending
-    if scope.type.key:
+    placed = scope.type.ordered_by is not None and not scope.type.key
+    descending = bool(before) and before[-1].descending and not placed
+    if is_entity(scope):
         properties = [scope.type.properties[name] for name in scope.type.key]
         values = [
             Typed(column, property_.type, nullable=False)

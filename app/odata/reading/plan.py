@@ -36,10 +36,11 @@ class Plan:
     Rows of ``main``: the JSON, the number of all rows if ``has_total``, the row version if
     ``has_etag``, and the sort keys of a page that another may follow, in the form of a token, which
     ``keys`` read. The one row of a ``whole`` collection, which fits into one page: the JSON of all
-    its rows, then their number. ``context`` is the context URL after ``$metadata``; in ``{path}``
-    stands the path of the request. ``parent`` tells whether what the path goes through is there;
-    ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip`` that a page with a
-    token has behind it.
+    its rows, then their number. Where nothing tells each row from all others, a page is continued
+    ``by_position``: in place of the keys stands the number of rows before the page.
+    ``context`` is the context URL after ``$metadata``; in ``{path}`` stands the path of the
+    request. ``parent`` tells whether what the path goes through is there; ``total`` counts when a
+    page is empty. ``skip`` is the slot of a ``$skip`` that a page with a token has behind it.
     ``by_tag`` says whether the row version alone tells that a client has the answer already: not
     where other rows are shown inside, nor where the row is what another row refers to.
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
@@ -54,6 +55,7 @@ class Plan:
     has_etag: bool = False
     by_tag: bool = False
     keys: Sequence[Callable[[Any], Any]] = ()
+    by_position: bool = False
     top: Top | None = None
     total: Statement | None = None
     parent: Statement | None = None

@@ -13,7 +13,9 @@ from sqlalchemy import (
     Select,
     Text,
     bindparam,
+    cast,
     func,
+    literal_column,
     or_,
     select,
     tuple_,
@@ -47,7 +49,7 @@ from app.odata.reading.entity_json import (
     reference_json,
 )
 from app.odata.reading.formats import Format
-from app.odata.reading.keyset import key_readers, key_values, rows_after
+from app.odata.reading.keyset import MOST_KEYS, key_readers, key_values, rows_after
 from app.odata.reading.plan import Plan, Top
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement
@@ -132,7 +134,8 @@ class _Making:
             return self._media()
         binder = QueryBinder(self.context, max_depth=self.planner.max_depth)
         query = binder.bind(resource.scope, self.options, resource.address)
-        if resource.joined:
+        # What $apply made of combinations has no entities to lead to.
+        if resource.joined and query.scope is resource.scope:
             asked = len(self.options.orderby)
             query = as_combinations(query, resource.joined, asked, self.planner.format)
         if resource.kind == "entity":
@@ -146,14 +149,22 @@ class _Making:
         columns: list[ColumnElement[Any]] = [self._json(query)]
         if query.count:
             columns.append(self._total(query))
-        columns += key_values(query.order)
-        after = rows_after(query.order, nulls) if nulls else []
+        by_position = not query.total_order or len(query.order) > MOST_KEYS
+        if by_position:
+            if nulls:
+                query.skip = bindparam(f"{RUN}after_0", type_=BigInteger(), required=True)
+            skipped = literal_column("0") if query.skip is None else query.skip
+            columns.append(cast(skipped, BigInteger))
+        else:
+            columns += key_values(query.order)
+        after = rows_after(query.order, nulls) if nulls and not by_position else []
         return Plan(
             "collection",
             self._compiled(self._limited(query, columns, after)),
             context=self._context_url(query),
             has_total=query.count,
-            keys=key_readers(query.order),
+            keys=(int,) if by_position else key_readers(query.order),
+            by_position=by_position,
             top=self._top(),
             skip=None if self.options.skip is None else self.options.skip.slot,
             total=self._compiled(self._counted(query)) if query.count else None,
