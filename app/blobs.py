@@ -114,7 +114,7 @@ class BlobStore:
         """
         self.scheme, separator, self._place = url.partition("://")
         if self.scheme not in SCHEMES or not separator:
-            raise ConfigError(f"STORAGE_URL must begin with file:// or s3://, not {url[:20]!r}")
+            raise ConfigError("STORAGE_URL must begin with file:// or s3://")
         self._url = url
 
     def put(

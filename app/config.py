@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+
+from app.setting_urls import (
+    problem_of_database,
+    problem_of_redis,
+    problem_of_storage,
+    problem_of_web_address,
+)
 
 DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
 MINIMUM_SECRET_LENGTH = 32
@@ -68,8 +75,8 @@ class Config:
     def from_env(cls, env: Mapping[str, str]) -> Config:
         """Read the variables of the environment.
 
-        Raises: ConfigError, a value is not of its type or, in production, a secret is missing or
-            known.
+        Raises: ConfigError, a value is not of its type, an address is none or, in production, a
+            secret is missing or known.
         """
         read = _Reader(env)
         production = read.text("APP_ENV", "development") == "production"
@@ -80,15 +87,18 @@ class Config:
             PRODUCTION=production,
             DATA_DIR=data_dir,
             SQLALCHEMY_DATABASE_URI=database_url(
-                env.get("DATABASE_URL") or f"sqlite:///{data_dir / 'platform.db'}"
+                read.url("DATABASE_URL", problem_of_database)
+                or f"sqlite:///{data_dir / 'platform.db'}"
             ),
             DATABASE_REPLICA_URL=(
-                database_url(env["DATABASE_REPLICA_URL"])
-                if env.get("DATABASE_REPLICA_URL")
+                database_url(replica)
+                if (replica := read.url("DATABASE_REPLICA_URL", problem_of_database))
                 else None
             ),
-            REDIS_URL=env.get("REDIS_URL") or None,
-            STORAGE_URL=read.text("STORAGE_URL", f"file://{data_dir / 'files'}"),
+            REDIS_URL=read.url("REDIS_URL", problem_of_redis),
+            STORAGE_URL=(
+                read.url("STORAGE_URL", problem_of_storage) or f"file://{data_dir / 'files'}"
+            ),
             STORAGE_REDIRECT=read.flag("STORAGE_REDIRECT", False),
             MAIL_URL=read.text("MAIL_URL", f"file://{data_dir / 'mail'}"),
             AI_BASE_URL=env.get("AI_BASE_URL") or None,
@@ -99,7 +109,9 @@ class Config:
             AI_BUDGET_TOKENS=read.number("AI_BUDGET_TOKENS", 200_000),
             AI_REDACT=read.text("AI_REDACT", "email,phone,iban"),
             METRICS_TOKEN=env.get("METRICS_TOKEN") or None,
-            OTEL_EXPORTER_OTLP_ENDPOINT=env.get("OTEL_EXPORTER_OTLP_ENDPOINT") or None,
+            OTEL_EXPORTER_OTLP_ENDPOINT=read.url(
+                "OTEL_EXPORTER_OTLP_ENDPOINT", problem_of_web_address
+            ),
             ADMIN_USERNAME=read.text("ADMIN_USERNAME", "admin"),
             ADMIN_PASSWORD=env.get("ADMIN_PASSWORD") or None,
             DEMO_DATA=read.flag("DEMO_DATA", True),
@@ -110,7 +122,7 @@ class Config:
             WEBHOOK_ALLOW_PRIVATE=read.flag("WEBHOOK_ALLOW_PRIVATE", False),
             WEBHOOK_RETRY_SCHEDULE=read.numbers("WEBHOOK_RETRY_SCHEDULE", DEFAULT_RETRY_SCHEDULE),
             TRUSTED_PROXIES=read.number("TRUSTED_PROXIES", 0),
-            BASE_URL=(env.get("BASE_URL") or "").rstrip("/") or None,
+            BASE_URL=(read.url("BASE_URL", problem_of_web_address) or "").rstrip("/") or None,
             LOG_FORMAT=read.text("LOG_FORMAT", "json" if production else "console"),
             MAX_JSON_BYTES=read.number("MAX_JSON_BYTES", 1_000_000),
             MAX_UPLOAD_MB=read.number("MAX_UPLOAD_MB", 25),
@@ -153,6 +165,14 @@ class _Reader:
 
     def text(self, name: str, default: str) -> str:
         return self.env.get(name) or default
+
+    def url(self, name: str, problem_of: Callable[[str], str | None]) -> str | None:
+        value = self.env.get(name)
+        if not value:
+            return None
+        if problem := problem_of(value):
+            raise ConfigError(f"{name} {problem}")
+        return value
 
     def number(self, name: str, default: int) -> int:
         value = self.env.get(name)

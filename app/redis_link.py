@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from app.config import ConfigError
 from app.lazy import lazy
 
 # A laptop without Redis does not load its client.
@@ -52,14 +53,19 @@ class RedisLink:
     """Runs scripts; ``away`` while Redis does not answer."""
 
     def __init__(self, url: str) -> None:
-        self._pool = redis.ConnectionPool.from_url(
-            url,
-            socket_timeout=TIMEOUT_SECONDS,
-            socket_connect_timeout=TIMEOUT_SECONDS,
-            retry=retry.Retry(backoff.NoBackoff(), 0),
-            protocol=2,
-            maint_notifications_config=maint_notifications.MaintNotificationsConfig(enabled=False),
-        )
+        try:
+            self._pool = redis.ConnectionPool.from_url(
+                url,
+                socket_timeout=TIMEOUT_SECONDS,
+                socket_connect_timeout=TIMEOUT_SECONDS,
+                retry=retry.Retry(backoff.NoBackoff(), 0),
+                protocol=2,
+                maint_notifications_config=maint_notifications.MaintNotificationsConfig(
+                    enabled=False
+                ),
+            )
+        except ValueError as error:  # of an option; it names the option, and tells no value
+            raise ConfigError(f"REDIS_URL cannot be used: {error}") from error
         self._threads = threading.local()
         self._lock = threading.Lock()
         self.away = False

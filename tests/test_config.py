@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from app.config import Config, ConfigError, database_url
 
@@ -64,6 +65,82 @@ def test_a_laptop_gets_a_random_secret_that_stays(tmp_path: Path) -> None:
 def test_a_value_of_the_wrong_type_names_its_variable(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name):
         Config.from_env({"SECRET_KEY": STRONG, name: value})
+
+
+WRONG_URLS = [
+    ("DATABASE_URL", "foo"),
+    ("DATABASE_URL", "mysql://x/y"),
+    ("DATABASE_URL", "postgresql://"),
+    ("DATABASE_URL", "postgresql:/x"),
+    ("DATABASE_URL", "postgresql://u:pass-word@h:abc/x"),
+    ("DATABASE_URL", "postgresql://u:pass-word@h:99999/x"),
+    ("DATABASE_URL", "postgresql://u:a@pass:word@h/x"),
+    ("DATABASE_URL", "postgresql+asyncpg://u:pass-word@h/x"),
+    ("DATABASE_URL", "sqlite://"),
+    ("DATABASE_URL", "sqlite:///"),
+    ("DATABASE_URL", "sqlite:///:memory:"),
+    ("DATABASE_URL", "sqlite:////var/lib/"),
+    ("DATABASE_URL", "sqlite+aiosqlite:////x.db"),
+    ("DATABASE_REPLICA_URL", "foo"),
+    ("DATABASE_REPLICA_URL", "mysql://u:pass-word@x/y"),
+    ("DATABASE_REPLICA_URL", "postgresql://u:pass-word@h:abc/x"),
+    ("REDIS_URL", "foo"),
+    ("REDIS_URL", "http://x"),
+    ("REDIS_URL", "redis:h"),
+    ("REDIS_URL", "redis://:pass-word@h:abc/0"),
+    ("REDIS_URL", "redis://:pass-word@h:99999"),
+    ("REDIS_URL", "redis://h/abc"),
+    ("REDIS_URL", "unix://"),
+    ("REDIS_URL", "redis://[h"),
+    ("STORAGE_URL", "foo"),
+    ("STORAGE_URL", "s3://"),
+    ("STORAGE_URL", "file://relative"),
+    ("STORAGE_URL", "https://u:pass-word@h/bucket"),
+    ("BASE_URL", "crm.example.com"),
+    ("BASE_URL", "https://"),
+    ("BASE_URL", "https://h:abc"),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:pass-word@h:abc"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG_URLS)
+def test_an_address_that_is_none_names_its_variable_and_no_password(name: str, value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Config.from_env({"SECRET_KEY": STRONG, name: value})
+    told = caught.value.message
+    assert told.startswith(f"{name} must ")
+    assert "\n" not in told
+    assert "pass-" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", "postgres://u:p%40w@h:5432/d?sslmode=require"),
+        ("DATABASE_URL", "postgresql+psycopg://u@[::1]:5432/d"),
+        ("DATABASE_URL", "postgresql:///d?host=/run/postgresql"),
+        ("DATABASE_URL", "postgresql://h/d"),
+        ("DATABASE_URL", "postgresql://u:a:b/c@h/d"),
+        ("DATABASE_URL", "sqlite:///platform.db"),
+        ("DATABASE_URL", "sqlite:////var/lib/platform.db?timeout=5"),
+        ("REDIS_URL", "redis://127.0.0.1:6379/3"),
+        ("REDIS_URL", "rediss://u:p@h"),
+        ("REDIS_URL", "redis://[::1]:6379?db=2"),
+        ("REDIS_URL", "unix:///run/redis.sock?db=1"),
+        ("STORAGE_URL", "s3://bucket"),
+        ("STORAGE_URL", "file:///folder"),
+        ("STORAGE_URL", "memory://"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"),
+        ("BASE_URL", "https://crm.example.com/below"),
+    ],
+)
+def test_an_address_that_may_be_one_is_taken(name: str, value: str) -> None:
+    config = Config.from_env({"SECRET_KEY": STRONG, name: value})
+    field = {"DATABASE_URL": "SQLALCHEMY_DATABASE_URI"}.get(name, name)
+    assert getattr(config, field).endswith(value.partition("://")[2])
+    if name == "DATABASE_URL":
+        make_url(config.SQLALCHEMY_DATABASE_URI)  # it thinks so, too
 
 
 def test_settings_do_not_change_while_the_service_runs() -> None:
