@@ -22,6 +22,7 @@ from app.invoices.drawing import (
 )
 from app.invoices.einvoice.preflight import Problem, preflight
 from app.invoices.freezing import frozen_file, key_of
+from app.invoices.issuing import due_of_draft
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice
 from app.security import current_caller
@@ -100,7 +101,21 @@ def check_e_invoice(invoice_id: int) -> tuple[Mapping[str, Any], tuple[Problem, 
 
     Raises: NotFoundError.
     """
-    return _readable(invoice_id), preflight(read_document(invoice_id))
+    invoice = _readable(invoice_id)
+    document = read_document(invoice_id)
+    problems = preflight(document)
+    if invoice["status"] == "Draft" and document.due_date is None:
+        problems += _problems_of_term(document, invoice["client_id"])
+    return invoice, problems
+
+
+def _problems_of_term(document: InvoiceDocument, client_id: int) -> tuple[Problem, ...]:
+    """Whether a draft would be due on a day of the calendar if it were issued today."""
+    try:
+        due_of_draft(document.issue_date, client_id)
+    except ValidationError as error:
+        return tuple(Problem("BR-CO-25", one.field, one.message) for one in error.details)
+    return ()
 
 
 def refuse_incomplete(document: InvoiceDocument) -> None:
@@ -116,7 +131,7 @@ def refuse_incomplete(document: InvoiceDocument) -> None:
 
 
 def _readable(invoice_id: int) -> Mapping[str, Any]:
-    columns = ("number", "status", "e_invoice_format", "pdf_sha256")
+    columns = ("number", "status", "client_id", "e_invoice_format", "pdf_sha256")
     invoice = records.read(Invoice.__table__, invoice_id, columns)
     if invoice is None or not is_readable(current_caller(), "invoices", invoice_id):
         raise NotFoundError(f"There is no invoice {invoice_id}.")

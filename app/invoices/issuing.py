@@ -8,13 +8,13 @@ number comes after them, so that nothing can fail between the number and the row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from app import records
 from app.clock import today
-from app.errors import InvalidStateError
+from app.errors import InvalidStateError, ValidationError
 from app.invoices.posting import exchange_factor
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.invoices.totals import money
@@ -23,6 +23,8 @@ from app.models.invoice import Invoice
 from app.permissions import require
 from app.settings import organisation
 from app.writing.change import Change
+
+DUE_TOO_LATE = "would be after the year 9999: see issueDate and the paymentTermsDays of the client"
 
 
 def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
@@ -41,6 +43,8 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
     if not lines:
         change.refuse("line_items", "must have at least one line before the invoice is issued")
     issue_date, due_date = change.get("issue_date") or today(), change.get("due_date")
+    if due_date is None and not is_within_calendar(issue_date, client["payment_terms_days"]):
+        change.refuse("due_date", DUE_TOO_LATE)
     if due_date is not None and due_date < issue_date:
         change.refuse("due_date", "must not be before the day of issue")
     rate = organisation().exchange_rate(change.get("currency"))
@@ -73,8 +77,7 @@ def frozen_values(change: Change) -> dict[str, Any]:
     total: Decimal = change.get("total")
     return {
         "issue_date": issue_date,
-        "due_date": change.get("due_date")
-        or issue_date + timedelta(days=client["payment_terms_days"]),
+        "due_date": change.get("due_date") or due_after(issue_date, client["payment_terms_days"]),
         # A credit note is not paid: it lowers what its invoice leaves to pay.
         "amount_due": total if change.get("type") == "Invoice" else Decimal("0.00"),
         "exchange_rate": rate,
@@ -84,6 +87,31 @@ def frozen_values(change: Change) -> dict[str, Any]:
         "buyer": buyer_snapshot(client, contact),
         "buyer_reference": change.get("buyer_reference") or client["buyer_reference"],
     }
+
+
+def due_after(issue_date: date, payment_terms_days: int) -> date:
+    """The day on which an invoice of a day is due.
+
+    Raises: ValidationError, that day is beyond the last of the calendar.
+    """
+    if not is_within_calendar(issue_date, payment_terms_days):
+        raise ValidationError([("dueDate", DUE_TOO_LATE)])
+    return issue_date + timedelta(days=payment_terms_days)
+
+
+def due_of_draft(issue_date: date | None, client_id: int) -> date:
+    """The day on which a draft without a due date would be due, issued on its day or today.
+
+    Raises: ValidationError, that day is beyond the last of the calendar.
+    """
+    client = records.read(Client.__table__, client_id, ("payment_terms_days",))
+    assert client is not None  # the foreign key holds
+    return due_after(issue_date or today(), client["payment_terms_days"])
+
+
+def is_within_calendar(issue_date: date, payment_terms_days: int) -> bool:
+    """Whether the calendar has a day so many days later."""
+    return payment_terms_days <= (date.max - issue_date).days
 
 
 def _client(change: Change) -> Mapping[str, Any]:

@@ -14,13 +14,13 @@ from app.invoices.document import InvoiceDocument
 from app.invoices.downloads import PDF, XML, refuse_incomplete
 from app.invoices.drawing import file_name, write_ubl
 from app.invoices.freezing import frozen_file, keep_file, key_of
+from app.invoices.issuing import due_of_draft
 from app.invoices.letters import Written, write_letter
 from app.invoices.operations import issue_invoice
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
 from app.mail.outbox import check_addresses, find_same, queue_mail, shown_delivery
-from app.models.client import Client
 from app.models.invoice import Invoice
 from app.permissions import require
 from app.security import current_caller
@@ -128,9 +128,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
 def _dated(document: InvoiceDocument, client_id: int) -> InvoiceDocument:
     """A draft with the dates that it would have if it were issued today."""
     issued = document.issue_date or today()
-    client = records.read(Client.__table__, client_id, ("payment_terms_days",))
-    assert client is not None  # the foreign key holds
-    due = document.due_date or issued + timedelta(days=client["payment_terms_days"])
+    due = document.due_date or due_of_draft(issued, client_id)
     return replace(document, issue_date=issued, due_date=due)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from app.errors import ApiError
+from app.edge.errors import as_api_error
 from app.extensions import db
 from app.invoices.sending import Letter, send_invoice
 from app.invoices.service import INVOICES
@@ -18,7 +18,7 @@ from app.security import current_caller
 def send_invoices(
     invoice_ids: Iterable[int], letter: Letter, *, dry_run: bool = False, key: str | None = None
 ) -> dict[str, Any]:
-    """Send each document; one that is refused keeps no other from going out.
+    """Send each document; one that is refused, or fails, keeps no other from going out.
 
     Args:
         key: of the request. What a request of the same key has sent before it was cut off is not
@@ -38,14 +38,15 @@ def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
                              "delivery": None, "error": None}  # fmt: skip
     try:
         outcome = _sent_before(invoice_id, letter) or send_invoice(invoice_id, letter)
-    except ApiError as error:
+        # The edge commits once, at the end: what is sent by then must not hang on what comes after.
+        if dry_run:
+            db.session.rollback()
+        else:
+            db.session.commit()
+    except Exception as error:  # whatever it is, the others are to go out; it is logged there
         db.session.rollback()
-        return {**shown, "error": {"code": error.code, "message": error.message}}
-    # The edge commits once, at the end: what is sent by then must not hang on what comes after.
-    if dry_run:
-        db.session.rollback()
-    else:
-        db.session.commit()
+        found = as_api_error(error)
+        return {**shown, "error": {"code": found.code, "message": found.message}}
     told = {name: outcome[name] for name in ("number", "status", "delivery")}
     return {**shown, "ok": True, **told}
 

@@ -8,7 +8,7 @@ once per column, so that a request only calls them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import MAXYEAR, UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -170,10 +170,11 @@ def _within(convert: Cleaner, facets: Mapping[str, Any]) -> Cleaner:
 
 
 def clean_date(value: Any) -> date:
-    """A calendar day."""
-    if type(value) is date:
-        return value
-    return read_date(value)
+    """A calendar day of the years 1000 to 9999."""
+    day = value if type(value) is date else read_date(value)
+    if day.year < EARLIEST_YEAR:
+        raise BadValueError(f"must be in the years {EARLIEST_YEAR} to {MAXYEAR}")
+    return day
 
 
 def clean_instant(value: Any) -> datetime:
@@ -181,8 +182,8 @@ def clean_instant(value: Any) -> datetime:
     instant = value if isinstance(value, datetime) else read_datetime(value)
     if instant.tzinfo is None:
         raise BadValueError("must have an offset from UTC")
-    if not EARLIEST_YEAR <= instant.year <= 9998:
-        raise BadValueError(f"must be after the year {EARLIEST_YEAR} and before 9999")
+    if not EARLIEST_YEAR <= instant.year < MAXYEAR:
+        raise BadValueError(f"must be after the year {EARLIEST_YEAR} and before {MAXYEAR}")
     utc = instant.astimezone(UTC)
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 

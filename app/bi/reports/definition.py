@@ -161,5 +161,7 @@ def _literal(parameter: Parameter, value: Any, now: Calendar) -> str:
     if parameter.type == "instant":
         return midnight(date.fromisoformat(value), now.zone)
     if parameter.type == "instant-after":
-        return midnight(date.fromisoformat(value) + timedelta(days=1), now.zone)
+        day = date.fromisoformat(value)
+        # Behind the last day there is none, and no instant is kept of its year.
+        return midnight(day if day == date.max else day + timedelta(days=1), now.zone)
     return str(value)
