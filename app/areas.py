@@ -13,7 +13,7 @@ from webargs import missing
 from webargs.flaskparser import FlaskParser
 
 from app.errors import ValidationError
-from app.json_body import read_object
+from app.json_body import NO_NAME, read_object
 
 View = TypeVar("View")
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
@@ -158,4 +158,5 @@ def _join(path: str, name: object) -> str:
         return f"{path}[{name}]"
     if name == "_schema":
         return path
+    name = name or NO_NAME
     return f"{path}.{name}" if path else str(name)

@@ -22,6 +22,8 @@ MAXIMUM_DEPTH = 64
 _MAXIMUM_EXPONENT = 400
 _MAXIMUM_DIGITS = 100
 _SAFE_DIGITS = 19
+# How a path shows a member whose name is empty.
+NO_NAME = '""'
 
 
 def read_json() -> Any:
@@ -76,9 +78,10 @@ def parse_json(body: bytes) -> Any:
         _check_depth(text)
     try:
         value = _DECODER.decode(text)
+    except _RepeatedNameError:
+        raise _repeated_name(text) from None
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise _not_json(f"{error.msg.lower()} at {place}") from error
+        raise _no_json_from(error) from error
     except ValueError as error:
         # Ours, and Python's refusal of integers with thousands of digits.
         raise _not_json("a number is too large") from error
@@ -156,12 +159,38 @@ def _bad_character(text: str) -> str | None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise ValidationError([(name, "This name is there twice.")])
-            seen.add(name)
+        raise _RepeatedNameError
     return members
+
+
+class _RepeatedNameError(Exception):
+    """An object has a name twice; which, and where, only a second reading tells."""
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of an object, each as often as it stands there."""
+
+
+def _repeated_name(text: str) -> ValidationError:
+    """The error for a text in which a name stands twice, with its path."""
+    try:
+        waiting: list[tuple[str, Any]] = [("", _PAIRS_DECODER.decode(text))]
+    except json.JSONDecodeError as error:  # further on it is no JSON either
+        return _no_json_from(error)
+    while waiting:
+        place, item = waiting.pop()
+        if isinstance(item, _Pairs):
+            dot = "." if place else ""
+            seen: set[str] = set()
+            for name, below in item:
+                path = f"{place}{dot}{name or NO_NAME}"
+                if name in seen:
+                    return ValidationError([(path, "This name is there twice.")])
+                seen.add(name)
+                waiting.append((path, below))
+        elif isinstance(item, list):
+            waiting.extend((f"{place}[{at}]", below) for at, below in enumerate(item))
+    raise AssertionError(text)  # the first reading found one
 
 
 def _integer(text: str) -> int | Decimal:
@@ -189,9 +218,17 @@ def _not_json(problem: str) -> ValidationError:
     return ValidationError([("", f"The body is not valid JSON: {problem}.")])
 
 
+def _no_json_from(error: json.JSONDecodeError) -> ValidationError:
+    return _not_json(f"{error.msg.lower()} at line {error.lineno}, column {error.colno}")
+
+
 _DECODER = json.JSONDecoder(
     parse_int=_integer,
     parse_float=_decimal,
     parse_constant=_constant,
     object_pairs_hook=_object,
+)
+# Numbers stay text: their size is nobody's question here.
+_PAIRS_DECODER = json.JSONDecoder(
+    parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_Pairs
 )

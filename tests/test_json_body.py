@@ -99,6 +99,23 @@ def test_a_refusal_names_the_place() -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
+        (b'{"customFields": {"a": 1, "a": 2}}', "customFields.a"),
+        (b'{"lines": [{}, {"text": 1, "n": 1e400, "text": 2}]}', "lines[1].text"),
+        (b'[{"b": [[{"a": null, "a": 1}]]}]', "[0].b[0][0].a"),
+        (b'{"x": {"": 1, "": 2}}', 'x.""'),
+        (b'{"requests": [{"body": {"name": "a", "name": "b"}}]}', "requests[0].body.name"),
+        (b'{"a": {"b": 1, "b": 1}} {', ""),
+    ],
+)
+def test_a_name_that_stands_twice_is_told_with_its_path(body: bytes, field: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        parse_json(body)
+    assert [detail[0] for detail in caught.value.details] == [field]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
         (rb'{"name": "a\u0000"}', "name"),
         (rb'{"lines": [{}, {"text": {"en": "\ud800"}}]}', "lines[1].text.en"),
         (rb'{"custom": {"\u0000": 1}}', "custom"),

@@ -105,6 +105,7 @@ def reset_password(body: dict[str, str], user_id: int) -> dict[str, Any]:
 @requires("users:manage")
 def list_user_sessions(page: dict[str, int], user_id: int) -> Page:
     """The open sessions of one user."""
+    show_user(user_id)  # or there is none
     return list_sessions(user_id, **page)
 
 

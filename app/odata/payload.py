@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from app.json_body import NO_NAME
 from app.odata import edm
 from app.odata.payload_problems import Problems, join_path
 from app.odata.payload_types import read_property
@@ -157,7 +158,9 @@ class _BodyReader:
                 self._navigation(entity, navigation, value, depth)
             elif self._handling != "lenient":
                 known = chain(members, entity.type.navigation)
-                self.problems.add_unknown(join_path(path, name), name, known, entity.type.name)
+                self.problems.add_unknown(
+                    join_path(path, name or NO_NAME), name, known, entity.type.name
+                )
         return entity
 
     def _concrete_type(

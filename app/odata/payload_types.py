@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from app.json_body import NO_NAME
 from app.odata import edm
 from app.odata.payload_problems import Problems, join_path
 from app.odata.payload_values import (
@@ -162,7 +163,7 @@ def _complex_reader(type_: edm.ComplexType, text_numbers: bool) -> TypedReader:
         for name, item in value.items():
             if "@" in name:
                 continue  # control information
-            place = join_path(path, name)
+            place = join_path(path, name or NO_NAME)
             prop = properties.get(name)
             if prop is not None:
                 if not prop.computed:

@@ -195,3 +195,24 @@ def sender(api: Api) -> Callable[[str, str, dict[str, Any]], Any]:
         )  # fmt: skip
 
     return send
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/odata/Clients", '{"": 1, "name": "a"}', '""'),
+        ("/odata/Clients", '{"name": "a", "billingAddress": {"": 1}}', 'billingAddress.""'),
+        ("/odata/Invoices", '{"LineItems": [{"": 1}]}', 'LineItems[0].""'),
+        ("/odata/Clients", '{"name": "a", "customFields": {"a": 1, "a": 2}}', "customFields.a"),
+        ("/api/tickets/1/comments", '{"": 1, "body": "b"}', '""'),
+        ("/api/tickets/1/comments", '{"body": "b", "body": "c"}', "body"),
+    ],
+)
+def test_a_name_that_is_empty_or_stands_twice_is_told(
+    admin: Api, path: str, body: str, field: str
+) -> None:
+    answer = admin.post(path, data=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400, answer.text
+    error = answer.json["error"]
+    assert [detail["field"] for detail in error["details"]] == [field]
+    assert field in error["message"]

@@ -16,6 +16,9 @@ from tests.openapi.reading import METHODS, Validator, operations, references, re
 pytestmark = pytest.mark.only_on("sqlite")
 
 
+PERMISSION = re.compile(
+    r"Permission: (`[a-z-]+:[a-z-]+`( and `[a-z-]+:[a-z-]+`)*|any signed-in caller)\."
+)
 RATE_LIMITS = re.compile(
     r"Rate limit: \d+ requests a minute for a user, \d+ requests a minute for an API key\."
 )
@@ -72,9 +75,7 @@ def test_every_operation_says_what_it_does_and_needs(document: dict[str, Any]) -
         if value.get("security") == []:
             assert "No credentials needed." in value["description"], operation
         else:
-            assert re.search(
-                r"Permission: (`[a-z-]+:[a-z-]+`( and `[a-z-]+:[a-z-]+`)*|any signed-in caller)\.", value["description"]
-            ), operation
+            assert PERMISSION.search(value["description"]), operation
             assert RATE_LIMITS.search(value["description"]), operation
             assert {"401", "403"} <= value["responses"].keys() or operation.method == "get"
         if "Not counted by the rate limit" not in value["description"]:
