@@ -27,6 +27,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]
     "round_double": (1, numbers.round_double),
     "floor_double": (1, numbers.floor_double),
     "ceiling_double": (1, numbers.ceiling_double),
+    "quotient": (2, numbers.quotient),
     "remainder": (2, numbers.remainder),
     "to_integer": (1, numbers.to_integer),
     "to_decimal": (1, numbers.to_decimal),

@@ -13,6 +13,9 @@ from app.odata.binding.values import Elements, Place, Row, Rows
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Node
 
+# Each multiplies the rows by the members of one more collection.
+MOST_JOINS = 4
+
 
 def join(rows: RowSet, node: Join) -> RowSet:
     """The rows, each once for every member of a collection of it; ``outerjoin`` keeps those
@@ -24,6 +27,9 @@ def join(rows: RowSet, node: Join) -> RowSet:
     refuse_nested(rows, name_of(node), node.offset)
     if node.alias.lower() in scope.type.folded or node.alias in (*scope.computed, *scope.members):
         raise QueryError(f"{scope.type.name} has a property {node.alias} already", node.offset)
+    if len(scope.members) == MOST_JOINS:
+        raise QueryError(f"at most {MOST_JOINS} collections are joined to a row", node.offset)
+    rows.context.multiplied = True
     member, source, condition = _opened(rows, rows.translator().place(node.path), node)
     scope.repeat(node.alias, member, source, condition, outer=node.outer)
     return rows

@@ -110,12 +110,7 @@ _DOUBLES = {
     "add": ("({0} + {1})", _sum("x", "+", "y"), _OPERANDS),
     "sub": ("({0} - {1})", _sum("x", "-", "y"), _OPERANDS),
     "mul": ("({0} * {1})", _product("x", "y"), _OPERANDS),
-    # A number times infinity has its sign; nothing times infinity is no number, so null.
-    "div": (
-        "(CASE WHEN {1} = 0 THEN {0} * 9e999 ELSE {0} / {1} END)",
-        _quotient("x", "y"),
-        _OPERANDS,
-    ),
+    "div": ("odata_quotient({0}, {1})", _quotient("x", "y"), _OPERANDS),
     "mod": ("odata_remainder({0}, {1})", _sum("x", "-", "m"), _TAKEN),
 }
 

@@ -28,6 +28,7 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
+from app.odata.sql.weight import weight
 
 
 def member(translator: Translating, node: Member) -> Place:
@@ -69,7 +70,9 @@ def step(scope: Scope, name: str, offset: int) -> Place:
     """
     type_ = scope.type
     if name in scope.computed:
-        return scope.computed[name]
+        value = scope.computed[name]
+        scope.context.budget.use(weight(value.sql), offset)
+        return value
     if name in scope.members:
         return scope.members[name]
     known = name

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, and_
 
 from app.odata import edm
+from app.odata.binding.budget import Budget
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.values import Nested, Place, Typed
 from app.odata.nodes import Node
@@ -26,6 +27,9 @@ class Context:
     aliases: Mapping[str, Node] = field(default_factory=dict)
     # Whether rows are found by the trigram index, so in no order of use.
     unordered: bool = False
+    # Whether rows are multiplied, by ``$crossjoin`` or ``join``: so many get less time.
+    multiplied: bool = False
+    budget: Budget = field(default_factory=Budget)
     _opened: int = 0
 
     def next_name(self) -> str:

@@ -58,6 +58,7 @@ from app.odata.nodes import (
     Unary,
 )
 from app.odata.sql.spelled import spell
+from app.odata.sql.weight import weight
 
 # What SQLite's parser takes of functions in functions, with room for those that one becomes.
 DEEPEST = 20
@@ -87,7 +88,8 @@ class Translator:
         # ``$it`` as well where the path of the request leads to the collection.
         self.this = this
         self._it: Place = this if it_is_member and this is not None else Row(self.it)
-        self._open_aliases: set[str] = set()
+        # By name, the place of the first one.
+        self._open_aliases: dict[str, int] = {}
         self._depth = 0
 
     def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translator:
@@ -230,10 +232,19 @@ class Translator:
                 f"operators and functions are nested more than {DEEPEST} levels deep", node.offset
             )
         self._depth += 1
+        offset = self._written_at(node)
+        self.context.budget.visit(offset)
         try:
-            return translate(self, node)
+            found = translate(self, node)
         finally:
             self._depth -= 1
+        if isinstance(found, Typed):
+            self.context.budget.check(found.sql, offset)
+        return found
+
+    def _written_at(self, node: Node) -> int:
+        """Where a node is in the text of the option: inside an alias, where the alias is."""
+        return next(iter(self._open_aliases.values()), node.offset)
 
     def unaliased(self, node: Node) -> Node:
         """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3)."""
@@ -242,42 +253,47 @@ class Translator:
             if node.name in seen:
                 raise QueryError(f"@{node.name} stands for itself", node.offset)
             seen.add(node.name)
+            at = self._written_at(node)
             node = self.context.aliases.get(node.name, _NULL)
+            if isinstance(node, Collection):
+                self.context.budget.use(len(node.items), at)
         return node
 
     def _alias(self, node: Alias) -> Place:
         if node.name in self._open_aliases:
             raise QueryError(f"@{node.name} stands for itself", node.offset)
-        self._open_aliases.add(node.name)
+        self._open_aliases[node.name] = at = self._written_at(node)
         try:
-            return self.place(self.unaliased(node))
+            found = self.place(self.unaliased(node))
         finally:
-            self._open_aliases.discard(node.name)
+            del self._open_aliases[node.name]
+        self.context.budget.use(weight(found.sql) if isinstance(found, Typed) else 1, at)
+        return found
 
     def _binary(self, node: Binary) -> Place:
         if node.op in _COMPARISONS or node.op in ("and", "or"):
             return Typed(self.condition(node, exact=True), edm.BOOLEAN)
         if node.op == "has":
             return self._has(node)
-        left, right = self._operand(node.left, node.right), self._operand(node.right, node.left)
+        places = self.place(node.left), self.place(node.right)  # once: see ``choose``
+        left = self._operand(node.left, *places)
+        right = self._operand(node.right, *reversed(places))
         if left is None or right is None:
             return Constant(_NULL)
         return arithmetic(node.op, left, right, node.offset)
 
-    def _operand(self, node: Node, other: Node) -> Typed | None:
+    def _operand(self, node: Node, place: Place, partner: Place) -> Typed | None:
         """An operand of arithmetic; a text beside an instant or a date is a duration.
 
         None stands for the literal null, with which all arithmetic is null.
         """
-        place = self.place(node)
         if isinstance(place, Constant) and place.literal.kind == "null":
             return None
         if isinstance(place, Dynamic):
             return dynamic_value(place, "decimal")
-        if isinstance(place, Constant) and place.literal.kind == "string":
-            partner = self.place(other)
-            if isinstance(partner, Typed) and family(partner.type) in _MOVABLE:
-                return self.argument(node, "", "duration")
+        is_text = isinstance(place, Constant) and place.literal.kind == "string"
+        if is_text and isinstance(partner, Typed) and family(partner.type) in _MOVABLE:
+            return self.argument(node, "", "duration")
         return self._as_typed(place, node)
 
     def _unary(self, node: Unary) -> Place:

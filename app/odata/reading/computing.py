@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.odata.binding.translator import Translator
 from app.odata.errors import QueryError
 from app.odata.nodes import ComputeItem
+from app.odata.sql.weight import weight
 
 
 def compute(translator: Translator, items: Sequence[ComputeItem]) -> None:
@@ -19,4 +20,5 @@ def compute(translator: Translator, items: Sequence[ComputeItem]) -> None:
         taken = item.alias in scope.computed or item.alias in scope.nested
         if taken or item.alias.lower() in scope.type.folded:
             raise QueryError(f"{scope.type.name} has a property {item.alias} already", item.offset)
-        scope.computed[item.alias] = translator.typed(item.expression)
+        value = scope.computed[item.alias] = translator.typed(item.expression)
+        scope.context.budget.use(weight(value.sql), item.offset)  # it may be shown as well

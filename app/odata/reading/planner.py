@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from app.odata import edm
+from app.odata.binding.budget import Budget
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context
 from app.odata.binding.translator import Translator
@@ -41,7 +42,7 @@ from app.odata.query_string import (
 )
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
-from app.odata.reading.crossjoin import as_combinations
+from app.odata.reading.crossjoin import all_combinations, as_combinations
 from app.odata.reading.entity_json import (
     entity_json,
     joined_texts,
@@ -88,7 +89,8 @@ class Planner:
         """
         parsed = parse_path(path, limits=self.limits)
         options = parse_options(texts, limits=self.limits, first_slot=parsed.slots)
-        context = Context(self.container, self.caller, aliases=options.aliases)
+        budget = Budget(self.limits.nodes)
+        context = Context(self.container, self.caller, aliases=options.aliases, budget=budget)
         resource = PathResolver(context).resolve(parsed)
         _check_allowed(texts, _allowed_options(resource))
         making = _Making(self, context, resource, options)
@@ -316,6 +318,9 @@ class _Making:
         return select(*columns).select_from(source).where(*query.conditions)
 
     def _counted(self, query: BoundQuery) -> Select[Any]:
+        joined, options = self.resource.joined, self.options
+        if joined and not (options.filter or options.search or options.apply):
+            return select(all_combinations(joined))
         return self._from(query, [func.count()])
 
     def _parent(self) -> Statement | None:
@@ -352,4 +357,10 @@ class _Making:
     def _compiled(self, statement: Select[Any]) -> Statement:
         sources: dict[str, Source] = self.context.parameters.sources
         by_key = self.resource.kind != "collection" and self.resource.parent is None
-        return Statement(statement, self.planner.dialect, sources, prepared=by_key)
+        return Statement(
+            statement,
+            self.planner.dialect,
+            sources,
+            prepared=by_key,
+            multiplied=self.context.multiplied,
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, ScalarSelect, Text
@@ -41,6 +43,17 @@ class Spelled(FunctionElement[Any]):
         self.type = to_instance(type_)
         self.sqlite = sqlite
         self.postgresql = postgresql
+
+    @property
+    def repeats(self) -> Sequence[tuple[int, int]]:
+        """How often each argument is written on SQLite, and how often on PostgreSQL."""
+        sqlite, postgresql = _places(self.sqlite), _places(self.postgresql)
+        return [(sqlite[str(at)], postgresql[str(at)]) for at in range(len(self.clauses))]
+
+
+@lru_cache(1000)
+def _places(template: str) -> Counter[str]:
+    return Counter(_PLACE.findall(template))
 
 
 @compiles(Spelled)

@@ -127,6 +127,13 @@ def round_double(number: float | None) -> float | None:
     return math.copysign(math.floor(abs(number) + 0.5), number)
 
 
+def quotient(number: float | None, divisor: float | None) -> float | None:
+    """A number by zero is infinity with the sign of the number; SQLite makes null of NaN."""
+    if number is None or divisor is None:
+        return None
+    return float(number) / float(divisor) if divisor else float(number) * math.inf
+
+
 def remainder(number: float | None, divisor: float | None) -> float | None:
     """By the whole part of the quotient, as PostgreSQL is told to; SQLite makes null of NaN."""
     if number is None or divisor is None or not divisor:

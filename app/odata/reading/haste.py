@@ -1,0 +1,35 @@
+"""A shorter limit of time for one statement on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from psycopg.pq import TransactionStatus
+from sqlalchemy import Connection
+
+from app.engines.postgresql import SESSION_SETTINGS
+from app.statements import execute
+
+
+@contextmanager
+def hurried(connection: Connection, seconds: float) -> Iterator[None]:
+    """Statements inside get ``seconds`` each, not what the session gives them.
+
+    The limit lasts no longer than a transaction, so that a pooler may part the two again: one is
+    begun where none is open.
+    """
+    driver: Any = connection.connection.dbapi_connection
+    alone = driver.pgconn.transaction_status == TransactionStatus.IDLE and driver.autocommit
+    if alone:
+        execute(connection, "BEGIN READ ONLY")
+    try:
+        execute(connection, f"SET LOCAL statement_timeout = '{int(seconds * 1000)}ms'")
+        yield
+        if not alone:
+            usual = SESSION_SETTINGS["statement_timeout"]
+            execute(connection, f"SET LOCAL statement_timeout = '{usual}'")
+    finally:
+        if alone:
+            execute(connection, "ROLLBACK")
