@@ -22,6 +22,7 @@ import statistics
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -82,7 +83,10 @@ class Watched:
         if is_model:
             self.model = max(0.0, whole - self.held)
         self.held = whole - self.model
-        beside = sum(pss(process)[0] for process in children(self.web))
+        beside = 0.0
+        for process in children(self.web):
+            with suppress(ProcessLookupError):  # one that draws ends when it has nothing to do
+                beside += pss(process)[0]
         print(f"{requests:>8,} {kind:<18}{whole:8.1f}{own:8.1f}{files:8.1f}{self.held:12.1f}"
               f"{beside:8.1f}{pss(self.arbiter)[0]:9.1f}", flush=True)  # fmt: skip
         return self.held
