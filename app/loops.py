@@ -77,6 +77,11 @@ class LoopThreads:
             thread.join(max(0.0, deadline - time.monotonic()))
         return [thread.name for thread in self._threads if thread.is_alive()]
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the threads have been asked to end."""
+        return self._stopping.is_set()
+
     def ring(self, name: str) -> None:
         """End the rest of the loop ``name``: there is work for it."""
         if bell := self._bells.get(name):
@@ -126,3 +131,9 @@ def wake(app: Flask, name: str) -> None:
     threads: LoopThreads | None = app.extensions.get("loops")
     if threads is not None:
         threads.ring(name)
+
+
+def is_stopping(app: Flask) -> bool:
+    """Whether a portion should end where it can: the process is asked to, and waits for it."""
+    threads: LoopThreads | None = app.extensions.get("loops")
+    return threads is not None and threads.is_stopping

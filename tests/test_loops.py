@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from flask import Flask, current_app
 
-from app.loops import Loop, LoopThreads, rest_after, wake
+from app.loops import Loop, LoopThreads, is_stopping, rest_after, wake
 from tests.waiting import until
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -44,6 +44,22 @@ def test_loop_runs_again_at_once_while_there_is_work(app: Flask) -> None:
     threads = run(app, Loop("work", work, idle_seconds=60))
     assert idle.wait(5)
     assert stop(threads) == []
+
+
+def test_a_portion_is_told_that_it_should_end(app: Flask) -> None:
+    has_begun, seen = threading.Event(), []
+
+    def work() -> int:
+        seen.append(is_stopping(current_app))
+        has_begun.set()
+        until(lambda: is_stopping(current_app))
+        seen.append(is_stopping(current_app))
+        return 1
+
+    threads = run(app, Loop("work", work))
+    assert has_begun.wait(5)
+    assert stop(threads) == []
+    assert seen == [False, True]
 
 
 def test_resting_loop_wakes_at_the_bell(app: Flask) -> None:

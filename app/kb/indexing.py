@@ -18,9 +18,11 @@ from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.extensions import db
 from app.kb.rendering import to_text
+from app.loops import is_stopping
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket
+from app.request_context import running_app
 from app.search import pgvector
 from app.search.analysis import language_of
 from app.search.embedding import MODEL, EmbeddingModel, find_model, is_installed
@@ -50,7 +52,12 @@ def index_articles() -> int:
         wanted = select(_ARTICLES).where(_ARTICLES.c.id.in_(chosen))
         articles = reading.execute(wanted).mappings().all() if chosen else []
     model = find_model() if articles else None
-    return sum(_index_article(dict(article), model) for article in articles)
+    done = 0
+    for article in articles:
+        if is_stopping(running_app()):  # a long one takes a second, and what is left stays marked
+            break
+        done += _index_article(dict(article), model)
+    return done
 
 
 def index_tickets() -> int:
@@ -63,6 +70,8 @@ def index_tickets() -> int:
             forget(TICKET, _no_ticket())
     model = find_model() if tickets else None
     for ticket in tickets:
+        if is_stopping(running_app()):
+            break
         words = (ticket["description"] or "").split()[:TICKET_WORDS]
         language = language_of(ticket["language"])
         made = make_entry(ticket["subject"], " ".join(words), language, model)

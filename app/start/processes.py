@@ -11,12 +11,16 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from honcho import manager as honcho_manager
 from honcho.manager import Manager
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = ("web", "worker")
 START_SECONDS = 60
 POLL_SECONDS = 0.1
+# Both end by themselves, the worker after the job that it is at; its own limit is 25 seconds and
+# that of the web process 30. The library would kill five seconds after the first has ended.
+KILL_SECONDS = 32
 
 
 def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], None]) -> int:
@@ -26,6 +30,7 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     """
     # The commands are found beside this Python, whether or not its environment is activated.
     path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
+    honcho_manager.KILL_WAIT = KILL_SECONDS
     manager = Manager()
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
