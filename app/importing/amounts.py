@@ -29,7 +29,7 @@ def derive_invoice(entry: Entry, organisation: Organisation, problems: Problems)
         rules=entry.place.rules, caller=current_caller(), now=utc_now(), values=dict(row)
     )
     lines = complete([_given(item) for item in items], organisation)
-    check_lines(change, lines)
+    check_lines(change, lines, any_unit=True)  # the pre-flight of an e-invoice names them
     for problem in change.problems:
         problems.add(entry.place.name, entry.index, problem.field, problem.message)
     totals = totals_of(lines, change)

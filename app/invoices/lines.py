@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, select, update
 
 from app import records
+from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
 from app.models.invoice import LineItem
 from app.settings import Organisation
@@ -29,6 +30,7 @@ LINE_ITEM = ChildRules(
     filled=frozenset(("tax_rate", "position")),
 )  # fmt: skip
 
+UNKNOWN_UNIT = "must be a code of UN/ECE Recommendation 20 or 21 such as C62, HUR or XBX"
 # EN 16931: BR-E-10, BR-AE-10, BR-IC-10, BR-G-10, BR-O-10 ask for the reason.
 NEEDS_REASON = ("E", "AE", "K", "G", "O")
 _TABLE = LineItem.__table__
@@ -60,12 +62,36 @@ def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list
     return whole
 
 
-def check_lines(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Rules inside a line; problems are named ``lineItems[2].quantity``."""
+def check_lines(
+    change: Change, lines: Sequence[Mapping[str, Any]], *, any_unit: bool = False
+) -> None:
+    """Rules inside a line; problems are named ``lineItems[2].quantity``.
+
+    Args:
+        any_unit: also units that are no code: of documents that were issued elsewhere.
+    """
     for place, line in enumerate(lines):
         for attribute, message in _problems(line):
-            field = f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
-            change.refuse_field(field, message)
+            change.refuse_field(_field(change, place, attribute), message)
+    if not any_unit:
+        _check_units(change, lines)
+
+
+def _check_units(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Units have a code of the list of e-invoices; what the document had before may stay."""
+    default = LINE_ITEM.defaults["unit_code"]
+    given = {line["unit_code"] for line in lines} - {default}
+    if not given or not (unknown := given - codes.unit_codes()):
+        return
+    sources = (change.key, change.get("credited_invoice_id"))  # a credit takes over its lines
+    kept = {line["unit_code"] for key in sources if key for line in stored_lines(key)}
+    for place, line in enumerate(lines):
+        if line["unit_code"] in unknown - kept:
+            change.refuse_field(_field(change, place, "unit_code"), UNKNOWN_UNIT)
+
+
+def _field(change: Change, place: int, attribute: str) -> str:
+    return f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
 
 
 def _problems(line: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -17,6 +17,7 @@ from app.demo.article_files import read_articles
 from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS
 from app.demo.vocabulary.support import TOPICS
 from app.demo.year import make_year
+from app.invoices.einvoice.codes import unit_codes
 from app.models.client import CLIENT_STATUSES, Client
 from app.models.invoice import INVOICE_STATUSES, Invoice, Payment
 from app.models.lead import LEAD_STATUSES
@@ -134,5 +135,5 @@ def test_description_belongs_to_the_subject() -> None:
 def test_catalogue_has_forty_items_with_units_and_prices() -> None:
     catalogue = (*SUBSCRIPTIONS, *GOODS, *SERVICES)
     assert len(catalogue) == len({product.code for product in catalogue}) == 40
-    assert {product.unit for product in catalogue} <= {"C62", "HUR", "DAY", "MON", "BX", "PK"}
+    assert {product.unit for product in catalogue} <= unit_codes()
     assert all(Decimal(product.price) > 0 for product in catalogue)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Product:
-    """``unit`` is a code of UN/ECE Recommendation 20; quantities run from ``least`` to ``most``."""
+    """``unit`` is a code of UN/ECE Rec. 20 or 21; quantities run from ``least`` to ``most``."""
 
     code: str
     description: str
@@ -39,14 +39,14 @@ GOODS = (
     Product("PSU-12", "Power supply 12 V", "24.90", "C62", 1, 8, 2),
     Product("MNT-T2", "Wall mount for Aurora T2", "34.50", "C62", 1, 12, 3),
     Product("STD-T2", "Floor stand for Aurora T2", "129.00", "C62", 1, 4, 1),
-    Product("LBL-80", "Label roll 80 mm, box of 12", "46.80", "BX", 1, 40, 5),
-    Product("LBL-57", "Label roll 57 mm, box of 20", "52.40", "BX", 1, 30, 3),
-    Product("CARD-100", "Access cards, pack of 100", "118.00", "PK", 1, 8, 3),
-    Product("FOB-25", "Key fobs, pack of 25", "74.00", "PK", 1, 6, 2),
+    Product("LBL-80", "Label roll 80 mm, box of 12", "46.80", "XBX", 1, 40, 5),
+    Product("LBL-57", "Label roll 57 mm, box of 20", "52.40", "XBX", 1, 30, 3),
+    Product("CARD-100", "Access cards, pack of 100", "118.00", "XPK", 1, 8, 3),
+    Product("FOB-25", "Key fobs, pack of 25", "74.00", "XPK", 1, 6, 2),
     Product("HEAD-80", "Print head for Aurora P80", "96.00", "C62", 1, 3, 1),
     Product("ROLL-40", "Feed rollers for Aurora S40, set", "42.00", "C62", 1, 4, 2),
     Product("CLN-KIT", "Cleaning kit for printers and scanners", "18.90", "C62", 1, 10, 2),
-    Product("SEP-50", "Separator sheets for scanning, pack of 50", "12.50", "PK", 1, 10, 1),
+    Product("SEP-50", "Separator sheets for scanning, pack of 50", "12.50", "XPK", 1, 10, 1),
     Product("CAB-5", "Network cable 5 m", "6.90", "C62", 1, 20, 2),
 )
 SERVICES = (
