@@ -104,6 +104,10 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     if any(item.origins for item in inner.items):
         return _in_steps(rows, keys, inner)
     groups = [_key(rows, key) for key in keys]
+    for place, key in enumerate(keys):
+        if any(groups[place].path == before.path for before in groups[:place]):
+            name = "/".join(groups[place].path)
+            raise QueryError(f"rows are grouped by {name} already", key.offset)
     outputs = [*groups, *_aggregates(rows, inner)]
     # A group without keys is there even where nothing is made of it.
     found = rows.select(labelled(outputs) or [func.count().label("c0")])

@@ -51,6 +51,8 @@ from tests.odata.reading.conftest import CALLER, Client
         ("Items?$filter=Children('x')/active", 9, "expected a literal of Edm.Int64 for id"),
         ("Items?$filter=@a eq 1&@a=@a", 0, "@a stands for itself"),
         ("Items?$filter=@a eq 1&@a=@b&@b=@a", 0, "@a stands for itself"),
+        ("Items?$apply=groupby((size,size))", 14, "rows are grouped by size already"),
+        ("Items?$apply=groupby((size,Maker/name,Maker/name))", 31, "by Maker/name already"),
         ("Items?$filter=name has 'x'", 5, "'has' takes an enumeration, not Edm.String"),
         ("Items?$filter=price eq labels", 6, "Collection(Edm.String) can only be compared with"),
         ("Items?$filter=name eq Children", 5, "the collection Children can only be compared"),
