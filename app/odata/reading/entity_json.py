@@ -42,6 +42,7 @@ from app.odata.reading.control import (
     stream_link,
     type_annotation,
 )
+from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
 from app.odata.reading.formats import Format
 from app.odata.reading.members import ShownMembers
 from app.odata.sql.json_values import json_parts, or_null, plain_text
@@ -162,6 +163,13 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
         yield from _members(name, member.parts, place, format_)
         return
+    declared = Declared.of(projection.scope)
+    if isinstance(member, ComputedMember) or (declared is not None and not declared.has(name)):
+        container = projection.scope.context.container
+        if annotation := dynamic_annotation(name, type_, format_, container):
+            yield Piece(annotation, null)
+        yield Piece(dynamic_member(name, type_, value, format_), null)
+        return
     if annotation := type_annotation(name, type_, format_):
         yield Piece(annotation, null)
     if is_amount and isinstance(member, PropertyMember):
@@ -203,7 +211,10 @@ def _property(projection: Projection, member: PropertyMember, format_: Format) -
     if isinstance(place, Typed):
         return _value(place, format_)
     if isinstance(place, Structure):
-        return [_columns_json(place, parts if isinstance(parts, frozenset) else None, format_)]
+        declared = Declared.of(projection.scope)
+        inside = None if declared is None else declared.inside(property_.name)
+        shown = parts if isinstance(parts, frozenset) else None
+        return [_columns_json(place, shown, format_, inside)]
     sql = property_sql(projection.scope, property_)
     if isinstance(parts, frozenset) and isinstance(property_.type, edm.ComplexType):
         return [_json_parts_of(sql, property_.type, parts)]
@@ -263,9 +274,16 @@ def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:
 
 
 def _columns_json(
-    place: Structure, parts: frozenset[str] | None, format_: Format
+    place: Structure,
+    parts: frozenset[str] | None,
+    format_: Format,
+    declared: Declared | None = None,
 ) -> ColumnElement[str]:
-    """A complex value of columns; null where all of them are."""
+    """A complex value of columns; null where all of them are.
+
+    Args:
+        declared: what is declared of it, where ``$apply`` made it.
+    """
     type_ = place.property.type
     assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
     missing = {name: _missing(place.scope, one) for name, one in type_.properties.items()}
@@ -275,10 +293,18 @@ def _columns_json(
             continue
         text: Sequence[Part]
         if inner.columns is not None:
-            text = [_columns_json(Structure(place.scope, inner), None, format_)]
+            inside = None if declared is None else declared.inside(name)
+            text = [_columns_json(Structure(place.scope, inner), None, format_, inside)]
         else:
             column = place.scope.columns[place.property.columns[name]]
             text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
+            if declared is not None and not declared.has(name):
+                container = declared.container
+                if annotation := dynamic_annotation(name, inner.type, format_, container):
+                    members.append(Piece(annotation, missing[name]))
+                text = dynamic_member(name, inner.type, text, format_)
+                members.append(Piece(text, missing[name]))
+                continue
         members.append(Piece([f'"{name}":', *text], missing[name]))
     whole = _object(members)
     if not place.property.nullable:

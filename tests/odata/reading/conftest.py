@@ -96,7 +96,10 @@ class Client:
             return Answer(error.status, json.dumps(error.to_odata()).encode(), [])
 
     def get(self, address: str, **headers: str) -> Any:
-        """The JSON, or the text, of a successful answer to ``path?query``."""
+        """The JSON, or the text, of a successful answer to ``path?query``.
+
+        Without the types beside values unless ``full``: test_dynamic_types.py has them.
+        """
         path, _, query = address.partition("?")
         found = self.answer(
             path, query, {name.replace("_", "-"): headers[name] for name in headers}
@@ -104,7 +107,8 @@ class Client:
         assert found.status == 200, found.body.decode()
         if dict(found.headers)["Content-Type"].startswith("text/plain"):
             return found.body.decode()
-        return json.loads(found.body)
+        body = json.loads(found.body)
+        return body if "full" in headers.get("Accept", "") else without_types(body)
 
     @staticmethod
     def json(answer: Answer) -> Any:
@@ -127,6 +131,19 @@ class Client:
         assert found.status >= 400, found.body.decode()
         error: dict[str, Any] = json.loads(found.body)["error"]
         return {"status": found.status, **error}
+
+
+def without_types(body: Any) -> Any:
+    """``body`` without the types that stand beside values."""
+    if isinstance(body, list):
+        return [without_types(item) for item in body]
+    if not isinstance(body, dict):
+        return body
+    return {
+        name: without_types(value)
+        for name, value in body.items()
+        if not name.partition("@")[0] or not name.endswith("@odata.type")
+    }
 
 
 @pytest.fixture

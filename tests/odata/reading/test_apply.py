@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.odata.reading import model
-from tests.odata.reading.conftest import Client
+from tests.odata.reading.conftest import Client, without_types
 
 Row = dict[str, Any]
 ROWS = model.item_rows()
@@ -23,7 +23,7 @@ def result(client: Client, query: str) -> list[Row]:
     """The rows, numbers as exact decimals."""
     answer = client.answer("Items", query)
     assert answer.status == 200, answer.body
-    value: list[Row] = json.loads(answer.body, parse_float=Decimal)["value"]
+    value: list[Row] = without_types(json.loads(answer.body, parse_float=Decimal)["value"])
     return value
 
 

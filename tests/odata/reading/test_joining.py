@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.odata.reading import model
-from tests.odata.reading.conftest import Client
+from tests.odata.reading.conftest import Client, without_types
 
 ROWS = model.item_rows()
 
@@ -18,7 +18,9 @@ ROWS = model.item_rows()
 def result(client: Client, path: str, query: str) -> list[dict[str, Any]]:
     answer = client.answer(path, query)
     assert answer.status == 200, answer.body
-    value: list[dict[str, Any]] = json.loads(answer.body, parse_float=Decimal)["value"]
+    value: list[dict[str, Any]] = without_types(
+        json.loads(answer.body, parse_float=Decimal)["value"]
+    )
     return value
 
 
