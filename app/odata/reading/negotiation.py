@@ -29,8 +29,8 @@ def negotiated(
         version that there is not.
     """
     spoken = _version(max_version, version)
-    wanted = accept if format_option is None else _long_form(format_option)
-    if not wanted:
+    wanted = (accept or "") if format_option is None else _long_form(format_option)
+    if not wanted and format_option is None:
         return Format(version=spoken)
     found = [
         (quality, -index, parameters)

@@ -70,6 +70,11 @@ def test_other_versions_are_refused(max_version: str | None, version: str | None
     assert caught.value.status == 400
 
 
+def test_an_empty_format_is_none_that_is_offered(client: Client) -> None:
+    assert client.answer("Items", "$format=").status == 406
+    assert client.answer("Items", "", {"Accept": ""}).status == 200
+
+
 def test_none_leaves_out_all_but_the_number_and_the_link(client: Client) -> None:
     answer = client.answer(
         "Items", "$count=true&$select=id&$expand=Maker($select=name)",
