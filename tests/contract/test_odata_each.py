@@ -115,6 +115,23 @@ def test_it_is_called_by_its_address(admin: Api, late: int, call: str, days: int
     assert answer.json["value"] == days
 
 
+@pytest.mark.parametrize("call", ["DaysOverdue(asOf=null)", "DaysOverdue(asOf=@d)",
+                                  "DaysOverdue(asOf=@d)?@d=null"])  # fmt: skip
+def test_null_for_what_may_be_left_out_is_as_if_it_was(admin: Api, late: int, call: str) -> None:
+    without = admin.get(f"/odata/Invoices({late})/DaysOverdue").json["value"]
+    answer = admin.get(f"/odata/Invoices({late})/{call}")
+    assert answer.status_code == 200, answer.text
+    assert answer.json["value"] == without > 0
+    days = f"DaysOverdue(asOf=null) eq {without}"
+    assert [row["id"] for row in found(admin, f"$filter={days}&$select=id")] == [late]
+
+
+def test_a_parameter_is_given_once(admin: Api, late: int) -> None:
+    call = "DaysOverdue(asOf=2026-01-31,asOf=2026-02-28)"
+    error = admin.get(f"/odata/Invoices({late})/{call}")
+    assert (error.status_code, "asOf must not appear more than once" in error.text) == (400, True)
+
+
 def found(api: Api, query: str) -> Any:
     answer = api.get(f"/odata/Invoices?{query}")
     assert answer.status_code == 200, answer.text

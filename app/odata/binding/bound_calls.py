@@ -167,25 +167,28 @@ def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:
 def _arguments(
     translator: Translating, node: BoundCall, function: edm.Operation
 ) -> dict[str, ColumnElement[object]]:
-    """The arguments of a call, by name.
+    """The arguments of a call, by name; null for an optional parameter is as if left out.
 
     Raises: ForbiddenError, the caller may not call the function; QueryError, one does not fit.
     """
     for permission in function.permissions:
         require(translator.context.caller, permission)
     known = {parameter.name: parameter for parameter in function.parameters}
-    return {
+    given = {
         argument.name or "": _argument(translator, argument, known[argument.name or ""])
         for argument in node.arguments
     }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _argument(
     translator: Translating, argument: Argument, parameter: edm.Parameter
-) -> ColumnElement[object]:
+) -> ColumnElement[object] | None:
     assert isinstance(parameter.type, edm.PrimitiveType)
     place = translator.place(argument.value)
     if isinstance(place, Constant):
+        if place.literal.value is None and parameter.optional:
+            return None
         wanted = Typed(null(), parameter.type)
         return fit(place, wanted, translator.context.parameters)
     value = place if isinstance(place, Typed) else translator.typed(argument.value)

@@ -70,6 +70,10 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
             raise InvalidQueryError(
                 f"Name the parameters of {call.name}.", position=argument.offset
             )
+        if argument.name in nodes:
+            raise InvalidQueryError(
+                f"{argument.name} must not appear more than once.", position=argument.offset
+            )
         nodes[argument.name] = argument.value
     aliases = parse_options(OptionTexts({}, options.aliases)).aliases if options.aliases else {}
     if not call.arguments:
