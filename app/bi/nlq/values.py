@@ -155,7 +155,7 @@ class Names:
         stems = phrase(self._vocabulary.places.get(text.lower(), text))
         for path in entity.texts.values():
             for one in self._texts(entity, path):
-                if phrase(one.name) == stems:
+                if phrase(one.name) == stems or _together(one.name) == _together(text):
                     return (one,)
         for name in entity.partly if len(stems) > 1 else ():
             known = self._texts(entity, entity.texts[name])
@@ -216,6 +216,11 @@ def _said(words: Sequence[Token]) -> str:
     """The words as a name: ``Tom Becker's`` is about Tom Becker."""
     text = " ".join(token.text for token in words)
     return text.replace("\u2019", "'").removesuffix("'s")
+
+
+def _together(text: str) -> str:
+    """``Health care`` and ``healthcare`` alike, ``Food and drink`` and ``food & drink``."""
+    return re.sub(r"[\W_]|(?<=\s)and(?=\s)", "", text.lower())
 
 
 # --- fixed lists
