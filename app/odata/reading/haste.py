@@ -25,7 +25,9 @@ def hurried(connection: Connection, seconds: float) -> Iterator[None]:
     if alone:
         execute(connection, "BEGIN READ ONLY")
     try:
-        execute(connection, f"SET LOCAL statement_timeout = '{int(seconds * 1000)}ms'")
+        # None at all would be no limit to the server.
+        milliseconds = max(1, int(seconds * 1000))
+        execute(connection, f"SET LOCAL statement_timeout = '{milliseconds}ms'")
         yield
         if not alone:
             usual = SESSION_SETTINGS["statement_timeout"]
