@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from honcho import manager as honcho_manager
@@ -23,6 +24,18 @@ POLL_SECONDS = 0.1
 KILL_SECONDS = 32
 
 
+class Supervisor(Manager):  # type: ignore[misc]  # the library has no types
+    """The library's, which tells of a signal in its handler.
+
+    Where the signal comes in the middle of a line that is being written, Python refuses to write
+    there: without this the supervisor would fail, and leave web and worker running.
+    """
+
+    def _system_print(self, data: str) -> None:
+        with suppress(RuntimeError):
+            super()._system_print(data)
+
+
 def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], None]) -> int:
     """Run web and worker until a signal ends both; returns the exit status.
 
@@ -31,7 +44,7 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     # The commands are found beside this Python, whether or not its environment is activated.
     path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     honcho_manager.KILL_WAIT = KILL_SECONDS
-    manager = Manager()
+    manager = Supervisor()
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
         # ``exec``: signals reach the program itself, not a shell that dies before it.
