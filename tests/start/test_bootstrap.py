@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.config import ConfigError
 from app.models.user import User
+from app.security import set_caller
 from app.start.bootstrap import ensure_administrator, migrate, wants_demo_data
 
 
@@ -21,6 +22,12 @@ def sign_in(app: Flask, username: str, password: str | None) -> int:
         "/api/auth/login", json={"username": username, "password": password}
     )
     return answer.status_code
+
+
+@pytest.fixture(autouse=True)
+def nobody() -> None:
+    """A start is nobody's request; the thread may have answered one for a test before."""
+    set_caller(None)
 
 
 @pytest.mark.requirement("SEC-28")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from tests.odata.reading.conftest import ROOT, Client
+from tests.odata.reading.conftest import ROOT, Client, without_types
 
 ORDERS = [
     "", "id desc", "name", "name desc,id desc", "size", "size desc", "size,name desc",
@@ -113,7 +113,7 @@ def test_pages_of_groups(client: Client) -> None:
     address = "Items?$apply=groupby((note,size),aggregate($count as n))&$orderby=n desc"
     found = pages(client, address, "maxpagesize=6")
     whole = client.get(address)["value"]
-    assert [row for page in found for row in page["value"]] == whole
+    assert [row for page in found for row in without_types(page["value"])] == whole
     assert len(whole) > 12
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.odata.reading.conftest import Client
+from tests.odata.reading.conftest import Client, without_types
 
 Row = dict[str, Any]
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 def result(client: Client, apply: str, rest: str = "") -> list[Row]:
     answer = client.answer("Items", f"$apply={apply}{rest}")
     assert answer.status == 200, answer.body
-    value: list[Row] = json.loads(answer.body, parse_float=Decimal)["value"]
+    value: list[Row] = without_types(json.loads(answer.body, parse_float=Decimal)["value"])
     return value
 
 
