@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
-from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models.kb_article import KbArticle
-from tests.contract.conftest import Api, admin, sign_in
+from tests.contract.conftest import Api, admin, at_once, sign_in, statuses
 
-__all__ = ["admin", "sign_in"]
-
-THREADS = 6
-
-
-@pytest.fixture
-def at_once(app: Flask, admin: Api) -> Callable[..., list[Any]]:
-    """``at_once(lambda api, number: ..., 20)`` gives the answers of as many callers."""
-
-    def run(ask: Callable[[Api, int], Any], count: int) -> list[Any]:
-        def one(number: int) -> Any:
-            return ask(Api(app.test_client(), admin.headers), number)
-
-        with ThreadPoolExecutor(THREADS) as pool:
-            return list(pool.map(one, range(count)))
-
-    return run
-
-
-def statuses(answers: list[Any]) -> Counter[int]:
-    return Counter(answer.status_code for answer in answers)
+__all__ = ["admin", "at_once", "sign_in"]
 
 
 def test_articles_of_one_title_get_a_slug_each(

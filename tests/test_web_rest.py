@@ -17,14 +17,11 @@ from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
 from app import web_rest
-from app.auth.users import create_user
-from app.security import acting_as, system_caller
 from bench.peers.processes import free_port
-from bench.services import service, transaction
 from tests.contract.conftest import PASSWORD
+from tests.served import unlimited_service
 from tests.waiting import until
 
-UNLIMITED = "1000000/minute"
 JSON = {"Content-Type": "application/json"}
 
 
@@ -32,12 +29,7 @@ JSON = {"Content-Type": "application/json"}
 def port() -> Iterator[int]:
     """The real server, with its real settings."""
     number = free_port()
-    with service(RATE_LIMIT_USER=UNLIMITED, RATE_LIMIT_AUTH=UNLIMITED) as place:
-        with place.app.app_context(), transaction(), acting_as(system_caller("test")):
-            create_user(
-                username="admin", email=None, display_name="Admin", password=PASSWORD,
-                roles=["Admin"],
-            )  # fmt: skip
+    with unlimited_service() as place:
         place.start("gunicorn", "--config", "gunicorn.conf.py", "wsgi:app", PORT=str(number))
         until(lambda: is_up(number), 90)
         yield number

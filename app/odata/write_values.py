@@ -49,19 +49,21 @@ def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, A
     """What a PUT changes: the values given, all others back to their defaults, kept ones excepted.
 
     What the entity is addressed by it keeps, too: its address leads to it still.
+
     Args:
         related: attributes that a navigation property of the body sets.
     Raises: ValidationError, a property without a default is missing.
     """
     values = _changeable(body, {**body.values, **body.partial})
     problems = Problems()
+    settled = {*values, *related, *body.address}
     for prop in body.type.properties.values():
         if prop.kept or not is_changeable(body.type, prop):
             continue
         if prop.columns is not None:
             for column in prop.columns.values():
                 values.setdefault(column, None)
-        elif prop.attribute not in {*values, *related, *body.address}:
+        elif prop.attribute not in settled:
             default = default_of(prop)
             if default is not None or prop.nullable:
                 values[prop.attribute] = default

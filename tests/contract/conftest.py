@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,7 @@ from app.database import transaction
 from app.security import acting_as, system_caller
 
 PASSWORD = "correct horse battery staple"
+THREADS = 8
 
 
 @dataclass
@@ -74,6 +77,24 @@ def sign_in(app: Flask) -> Callable[..., Api]:
 def admin(sign_in: Callable[..., Api]) -> Api:
     """A signed-in administrator."""
     return sign_in("Admin")
+
+
+@pytest.fixture
+def at_once(app: Flask, admin: Api) -> Callable[..., list[Any]]:
+    """``at_once(lambda api, number: ..., 20)`` gives the answers of as many callers."""
+
+    def run(ask: Callable[[Api, int], Any], count: int) -> list[Any]:
+        def one(number: int) -> Any:
+            return ask(Api(app.test_client(), admin.headers), number)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            return list(pool.map(one, range(count)))
+
+    return run
+
+
+def statuses(answers: list[Any]) -> Counter[int]:
+    return Counter(answer.status_code for answer in answers)
 
 
 @pytest.fixture

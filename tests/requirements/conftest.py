@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.conftest import Api, admin, anonymous, sign_in
+from tests.contract.conftest import Api, admin, anonymous, at_once, sign_in
 
-__all__ = ["admin", "anonymous", "made", "sign_in"]
+__all__ = ["admin", "anonymous", "at_once", "made", "sign_in"]
 
 BODIES: dict[str, dict[str, Any]] = {
     "Clients": {"name": "ACME"},

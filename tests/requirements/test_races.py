@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models.event import Event
-from tests.contract.conftest import Api
+from tests.contract.conftest import Api, statuses
 from tests.contract.test_put_and_children import sent_invoice
 
-THREADS = 8
 PAYMENT = {"amount": 0.01, "date": "2026-01-31", "method": "Transfer"}
-
-
-@pytest.fixture
-def at_once(app: Flask, admin: Api) -> Callable[..., list[Any]]:
-    """``at_once(lambda api, number: ..., 20)`` gives the answers of as many callers."""
-
-    def run(ask: Callable[[Api, int], Any], count: int) -> list[Any]:
-        def one(number: int) -> Any:
-            return ask(Api(app.test_client(), admin.headers), number)
-
-        with ThreadPoolExecutor(THREADS) as pool:
-            return list(pool.map(one, range(count)))
-
-    return run
-
-
-def statuses(answers: list[Any]) -> Counter[int]:
-    return Counter(answer.status_code for answer in answers)
 
 
 @pytest.mark.requirement("RACE-05", "RACE-03")

@@ -17,16 +17,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from app.auth.users import create_user
 from app.extensions import db
-from app.security import acting_as, system_caller
 from bench.nginx import find_nginx, nginx
 from bench.peers.processes import free_port
-from bench.services import Place, service, transaction
+from bench.services import Place
 from tests.contract.conftest import PASSWORD
+from tests.served import unlimited_service
 from tests.waiting import until
 
-UNLIMITED = "1000000/minute"
 SMUGGLED = [
     b"POST /api/auth/login HTTP/1.1\r\nHost: x\r\n"
     b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
@@ -49,12 +47,7 @@ SMUGGLED = [
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
     """A service with an administrator, not yet started."""
-    with service(RATE_LIMIT_USER=UNLIMITED, RATE_LIMIT_AUTH=UNLIMITED) as found:
-        with found.app.app_context(), transaction(), acting_as(system_caller("test")):
-            create_user(
-                username="admin", email=None, display_name="Admin", password=PASSWORD,
-                roles=["Admin"],
-            )  # fmt: skip
+    with unlimited_service() as found:
         yield found
 
 
