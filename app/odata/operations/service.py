@@ -183,12 +183,7 @@ def _computed(
     operation: edm.Operation, call: Call, arguments: Mapping[str, Any], around: Surroundings
 ) -> Any:
     """The value of a function that is an expression: what ``$compute`` makes of it."""
-    optional = {parameter.name for parameter in operation.parameters if parameter.optional}
-    given = ",".join(
-        f"{name}={literal_text(value, 'string')}"
-        for name, value in arguments.items()
-        if not (value is None and name in optional)
-    )
+    given = ",".join(f"{name}={literal_text(value, 'string')}" for name, value in arguments.items())
     name = f"{around.container.namespace}.{operation.name}"
     system = {"compute": f"{name}({given}) as result", "select": "result"}
     shown = around.read(call.bound_path, OptionTexts(system, around.options.aliases))
