@@ -17,16 +17,20 @@ from app.odata.sql.weight import weight
 
 # A part of the text is several of the SQL: a decimal column in a sum is eight on SQLite.
 _PARTS_OF_ONE = 4
+# Two levels of everything that is related to any entity of the business.
+_EXPANSIONS = 100
 
 
 @dataclass
 class Budget:
     """The parts that one query may still have; ``nodes`` is the limit for the text of an option.
 
-    One expression may weigh four times as much, and all uses of names together eight times.
+    One expression may weigh four times as much, and all uses of names together eight times;
+    ``expansions`` is the number of navigation properties that may still be expanded.
     """
 
     nodes: int = DEFAULT_LIMITS.nodes
+    expansions: int = _EXPANSIONS
     _named: int = 0
     _visited: int = 0
 
@@ -49,6 +53,19 @@ class Budget:
         self._visited += 1
         if self._visited > 20 * self.nodes:
             raise self._refusal(20, offset)
+
+    def expand(self, offset: int) -> None:
+        """Count a navigation property that is expanded; ``*`` stands for many of them."""
+        self.expansions -= 1
+        if self.expansions < 0:
+            raise self.too_wide(offset)
+
+    def too_wide(self, offset: int) -> QueryError:
+        return QueryError(
+            f"a query expands at most {_EXPANSIONS} navigation properties, those that '*' stands"
+            " for included",
+            offset,
+        )
 
     def _refusal(self, times: int, offset: int) -> QueryError:
         most = times * self.nodes

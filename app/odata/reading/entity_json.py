@@ -95,7 +95,7 @@ def _optional(member: Piece, parts: Sequence[Part]) -> Sequence[Part]:
     if member.absent is None:
         return parts
     text = Template(parts)
-    return [spell(Text(), "(CASE WHEN {0} THEN '' ELSE {1} END)", member.absent, text)]
+    return [spell(Text(), "CASE WHEN {0} THEN '' ELSE {1} END", member.absent, text)]
 
 
 def reference_json(projection: Projection, format_: Format) -> ColumnElement[str]:
@@ -156,6 +156,11 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     )
     # What has an annotation is not left out (Protocol 8.2.8.6).
     null = is_null(place) if format_.omit_nulls and optional and not is_amount else None
+    if null is not None:  # null is never written then
+        if isinstance(place, Typed):
+            value = _value(replace(place, nullable=False), format_)
+        elif isinstance(member, PropertyMember) and isinstance(place, Structure):
+            value = _property(projection, member, format_, nullable=False)
     if isinstance(member, PropertyMember):
         missing = _missing(projection.scope, member.property)
         if missing is not None:
@@ -205,7 +210,9 @@ def _value(value: Typed, format_: Format) -> Sequence[Part]:
     )
 
 
-def _property(projection: Projection, member: PropertyMember, format_: Format) -> Sequence[Part]:
+def _property(
+    projection: Projection, member: PropertyMember, format_: Format, *, nullable: bool = True
+) -> Sequence[Part]:
     property_, parts = member.property, member.parts
     place = of_property(projection.scope, property_)
     if isinstance(place, Typed):
@@ -214,7 +221,7 @@ def _property(projection: Projection, member: PropertyMember, format_: Format) -
         declared = Declared.of(projection.scope)
         inside = None if declared is None else declared.inside(property_.name)
         shown = parts if isinstance(parts, frozenset) else None
-        return [_columns_json(place, shown, format_, inside)]
+        return [_columns_json(place, shown, format_, inside, nullable=nullable)]
     sql = property_sql(projection.scope, property_)
     if isinstance(parts, frozenset) and isinstance(property_.type, edm.ComplexType):
         return [_json_parts_of(sql, property_.type, parts)]
@@ -278,11 +285,14 @@ def _columns_json(
     parts: frozenset[str] | None,
     format_: Format,
     declared: Declared | None = None,
+    *,
+    nullable: bool = True,
 ) -> ColumnElement[str]:
     """A complex value of columns; null where all of them are.
 
     Args:
         declared: what is declared of it, where ``$apply`` made it.
+        nullable: whether it is written where it is null, too.
     """
     type_ = place.property.type
     assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
@@ -307,7 +317,7 @@ def _columns_json(
                 continue
         members.append(Piece([f'"{name}":', *text], missing[name]))
     whole = _object(members)
-    if not place.property.nullable:
+    if not (nullable and place.property.nullable):
         return whole
     # A value without one of its parts is no null: it would not be told from one with null in them.
     there = [not_(condition) for condition in missing.values() if condition is not None]

@@ -51,7 +51,7 @@ def expand_members(
     for item in items:
         type_ = query.scope.type
         if item.star:
-            expanded = _starred(binder, query.scope, item)
+            expanded = _starred(binder, query.scope.type, item, depth)
         elif item.path == ("$value",):
             raise UnsupportedError("$expand=$value is not offered", item.offset)
         else:
@@ -91,6 +91,7 @@ def expand_member(
     """The entities that one navigation property leads to, shown under its name or another."""
     if depth >= binder.max_depth:
         raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
+    binder.context.budget.expand(item.offset)
     scope = Scope(binder.context, binder.context.container.target(navigation))
     options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
     inner = binder.bind(
@@ -117,12 +118,7 @@ def _with_levels(
     levels = options.levels
     if levels is None:
         return options
-    if levels == "max":
-        left = binder.max_depth - depth - 1
-    elif levels > binder.max_depth - depth:
-        raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
-    else:
-        left = levels - 1
+    left = _levels_below(item, levels, depth, binder)
     if left <= 0:
         return replace(options, levels=None)
     following = _following(binder.context.container, navigation)
@@ -136,6 +132,16 @@ def _with_levels(
     return replace(options, levels=None, expand=(*others, nested))
 
 
+def _levels_below(
+    item: ExpandItem, levels: int | Literal["max"], depth: int, binder: Binding
+) -> int:
+    if levels == "max":
+        return binder.max_depth - depth - 1
+    if levels > binder.max_depth - depth:
+        raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
+    return levels - 1
+
+
 def _following(container: edm.EntityContainer, navigation: edm.NavigationProperty) -> str | None:
     """The next level of a navigation property: itself, or the way back where it cannot go on."""
     target = container.target(navigation)
@@ -145,13 +151,46 @@ def _following(container: edm.EntityContainer, navigation: edm.NavigationPropert
 
 
 def _starred(
-    binder: Binding, scope: Scope, item: ExpandItem
+    binder: Binding, type_: edm.EntityType, item: ExpandItem, depth: int
 ) -> list[tuple[edm.NavigationProperty, ExpandItem]]:
-    """Every navigation property whose target the caller may read."""
-    context = binder.context
+    """Every navigation property whose target the caller may read.
+
+    With ``$levels`` each has all of its own in it, and so on (URL Conventions 5.1.3).
+    """
+    below: QueryOptions | None = None
+    levels = None if item.options is None else item.options.levels
+    if levels is not None:
+        most = 1 + _levels_below(item, levels, depth, binder)
+        possible = _possible_levels(binder.context, type_, most)
+        if possible < most and levels != "max":
+            raise binder.context.budget.too_wide(item.offset)
+        if possible > 1:
+            below = QueryOptions(expand=(replace(item, options=QueryOptions(levels=possible - 1)),))
     return [
-        (navigation, replace(item, path=(navigation.name,), star=False))
-        for navigation in scope.type.navigation.values()
+        (navigation, replace(item, path=(navigation.name,), options=below, star=False))
+        for navigation in _readable(binder.context, type_)
+    ]
+
+
+def _possible_levels(context: Context, type_: edm.EntityType, most: int) -> int:
+    """How many levels of everything, up to ``most``, a query has room for."""
+    types, total = [type_], 0
+    for level in range(most):
+        types = [
+            context.container.target(navigation)
+            for one in types
+            for navigation in _readable(context, one)
+        ]
+        total += len(types)
+        if total > context.budget.expansions:
+            return level
+    return most
+
+
+def _readable(context: Context, type_: edm.EntityType) -> list[edm.NavigationProperty]:
+    return [
+        navigation
+        for navigation in type_.navigation.values()
         if context.may_read(context.container.target(navigation))
     ]
 

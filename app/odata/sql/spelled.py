@@ -164,9 +164,12 @@ def _compile_template(element: Template, compiler: Any, **options: Any) -> str:
 
 
 def _merged(parts: Iterable[Part]) -> Iterable[Part]:
-    """``parts`` with neighbouring pieces of text made one."""
+    """``parts`` with neighbouring pieces of text made one, and with those of templates inside."""
     text = ""
-    for part in parts:
+    flat = (
+        one for part in parts for one in (part.parts if isinstance(part, Template) else (part,))
+    )
+    for part in flat:
         if isinstance(part, str):
             text += part
             continue
