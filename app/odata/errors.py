@@ -9,9 +9,9 @@ class QueryError(ValueError):
     Args:
         message: what was expected or what is wrong, for the person who wrote the query.
         offset: 0-based index into the text of ``option`` (percent-decoded), at most its length;
-            None when no single character is to blame.
+            0 when no single character is to blame, None for a path of which none is.
         option: the system query option as the standard writes it (``$filter``), an alias (``@n``),
-            or None for the resource path.
+            an option that there is not as it was written, or None for the resource path.
     """
 
     def __init__(self, message: str, offset: int | None = None, option: str | None = None) -> None:
@@ -21,9 +21,13 @@ class QueryError(ValueError):
         self.option = option
 
     def in_option(self, option: str) -> QueryError:
-        """This error, told which option it is about unless it already knows."""
+        """This error, told which option it is about unless it already knows.
+
+        Where no single character of it is to blame it points at the first one.
+        """
         if self.option is None:
             self.option = option
+            self.offset = self.offset or 0
         return self
 
     def __str__(self) -> str:

@@ -64,7 +64,8 @@ def read_path(raw: str) -> PathText:
     Raises: QueryError, broken UTF-8 or a NUL.
     """
     if "%00" in raw or "\0" in raw:
-        raise QueryError("the character NUL is not allowed in a path")
+        at = raw.index("%00" if "%00" in raw else "\0")
+        raise QueryError("the character NUL is not allowed in a path", at)
     marked = text = raw
     if "%" in raw:
         try:

@@ -77,7 +77,7 @@ def read_options(
         elif known in allowed:
             _add_once(system, known, "$" + known, text)
         else:
-            raise QueryError(f"${known} is not allowed on this resource", option="$" + known)
+            raise QueryError(f"${known} is not allowed on this resource", 0, "$" + known)
     return OptionTexts(system, aliases, tuple(custom))
 
 
@@ -87,9 +87,10 @@ def _spelled_otherwise(name: str) -> str | None:
     if known in ANY_OPTIONS:
         return known
     if name.startswith("$"):
-        raise QueryError(f"unknown query option '{name}'" + suggestion(known, sorted(ANY_OPTIONS)))
+        hint = suggestion(known, sorted(ANY_OPTIONS))
+        raise QueryError(f"unknown query option '{name}'{hint}", 0, name)
     if name.startswith("@") and not _ALIAS.fullmatch(name):
-        raise QueryError(f"'{name}' is not the name of a parameter alias")
+        raise QueryError(f"'{name}' is not the name of a parameter alias", 0, name)
     return None
 
 
@@ -111,10 +112,10 @@ def _unquoted(text: str, option: str | None = None) -> str:
     try:
         return unquote_to_bytes(text).decode() if "%" in text else text
     except UnicodeDecodeError:
-        raise QueryError("the query string is not UTF-8", option=option) from None
+        raise QueryError("the query string is not UTF-8", 0, option) from None
 
 
 def _add_once(texts: dict[str, str], key: str, option: str, text: str) -> None:
     if key in texts:
-        raise QueryError(f"{option} must not appear more than once", option=option)
+        raise QueryError(f"{option} must not appear more than once", 0, option)
     texts[key] = text

@@ -298,10 +298,10 @@ class ODataService:
         for root in (request.root, *request.roots):
             url = url.removeprefix(root)
         if not url or url.startswith(("$", "/")) or "://" in url:
-            raise InvalidQueryError("$id is the id of an entity of this service.")
+            raise InvalidQueryError("$id is the id of an entity of this service.", position=0)
         address = quote(url, safe=_PATH)
         if not self._is_entity(address):
-            raise InvalidQueryError("$id is the id of one entity.")
+            raise InvalidQueryError("$id is the id of one entity.", position=0)
         if cast != "$entity":
             address = f"{address}/{cast}"
         options = OptionTexts(system, texts.aliases, texts.custom)
@@ -313,7 +313,9 @@ class ODataService:
         try:
             resource = PathResolver(context).resolve(parse_path(read_path(address)))
         except QueryError as error:
-            raise InvalidQueryError(f"$id is the id of an entity: {error}") from error
+            raise InvalidQueryError(
+                f"$id is the id of an entity: {error}", position=error.offset
+            ) from error
         return resource.kind == "entity" and not resource.ending
 
     def _document(self, request: Request, path: str) -> Response:

@@ -68,7 +68,9 @@ def write_each(request: WriteRequest) -> Response:
         raise method_error(request.method, allowed)
     require_right(entity_set, "delete" if request.method == "DELETE" else "update")
     if request.options.system:
-        raise InvalidQueryError("$each takes no query options; use /$filter(...) before it.")
+        raise InvalidQueryError(
+            "$each takes no query options; use /$filter(...) before it.", position=0
+        )
     refuse_tags(request)
     body = None
     if request.method == "PATCH":

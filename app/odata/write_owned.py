@@ -78,7 +78,7 @@ def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
     assert index is not None
     place = index if index >= 0 else count + 1 + index
     if not 0 <= place <= count:
-        raise InvalidQueryError(f"$index must be from {-count - 1} to {count}.")
+        raise InvalidQueryError(f"$index must be from {-count - 1} to {count}.", position=0)
     system = {name: text for name, text in options.system.items() if name != "index"}
     return place, replace(request, options=replace(options, system=system))
 

@@ -136,7 +136,7 @@ def test_offsets_are_those_of_the_decoded_path() -> None:
         ("Clients/$filter()", 16, "an operand"),
         ("Clients/$filter(a eq)", 20, "an operand after 'eq'"),
         ("Clients/$countx", 8, "unknown path segment"),
-        ("Clients/%00", None, "NUL"),
+        ("Clients/%00", 8, "NUL"),
         ("Clients/%FF", None, "UTF-8"),
     ],
 )

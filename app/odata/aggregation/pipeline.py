@@ -47,7 +47,12 @@ def transformed(rows: RowSet, apply: Apply, depth: int = 0) -> RowSet:
     Raises: QueryError; UnsupportedError, a transformation is not offered.
     """
     for node in apply.transformations:
-        rows = _apply(rows, node, depth)
+        try:
+            rows = _apply(rows, node, depth)
+        except QueryError as error:
+            if error.offset is None:
+                error.offset = node.offset
+            raise
     return flat(rows)
 
 

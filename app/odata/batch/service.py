@@ -55,7 +55,7 @@ def answer_batch(
     if request.method != "POST":
         raise method_error(request.method, ("POST",), "A batch is sent by POST.")
     if read_options(request.query, ()).system:
-        raise InvalidQueryError("A batch has no query options.")
+        raise InvalidQueryError("A batch has no query options.", position=0)
     headers = request.headers
     form = negotiated(None, None, headers.get("OData-MaxVersion"), headers.get("OData-Version"))
     units, is_json = _read(request, edge.most)

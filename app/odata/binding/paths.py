@@ -81,7 +81,7 @@ def step(scope: Scope, name: str, offset: int) -> Place:
     if known in type_.properties:
         if type_.properties[known].on_request:
             raise QueryError(f"{known} can only be selected", offset)
-        return of_property(scope, type_.properties[known])
+        return of_property(scope, type_.properties[known], offset)
     if known in type_.navigation:
         navigation = type_.navigation[known]
         if not navigation.collection:
@@ -108,12 +108,12 @@ def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int
     return QueryError(message, offset)
 
 
-def of_property(scope: Scope, property_: edm.Property) -> Place:
+def of_property(scope: Scope, property_: edm.Property, offset: int | None = None) -> Place:
     """The value of a structural property of a row."""
     if property_.columns is not None:
         return Structure(scope, property_)
     if property_.type == edm.STREAM:
-        raise QueryError(f"{property_.name} is a stream: it has no value to compute with")
+        raise QueryError(f"{property_.name} is a stream: it has no value to compute with", offset)
     sql = property_sql(scope, property_)
     if isinstance(property_.type, edm.ComplexType):
         return JsonStructure(sql, property_.type)

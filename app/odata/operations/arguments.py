@@ -82,11 +82,11 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
         nodes |= {name: text for name, text in options.custom if name in names}
         strange = [name for name, _ in options.custom if name not in names]
         if strange and names:
-            raise InvalidQueryError(f"{call.name} has no parameter {strange[0]}.")
+            raise InvalidQueryError(f"{call.name} has no parameter {strange[0]}.", position=0)
         given = Counter([*aliases, *(name for name, _ in options.custom)])
         for name in names:
             if given[name] > 1:
-                raise InvalidQueryError(f"{name} must not appear more than once.")
+                raise InvalidQueryError(f"{name} must not appear more than once.", position=0)
     overload = call.overload(nodes)
     problems = Problems()
     values = {}

@@ -252,7 +252,9 @@ def _answer(operation: edm.Operation, call: Call, result: Any, around: Surroundi
         return _entities(operation, operation.returns, call, result, around)
     for name in around.options.system:
         if name not in _VALUE_OPTIONS:
-            raise InvalidQueryError(f"${name} is not allowed on the result of {call.name}.")
+            raise InvalidQueryError(
+                f"${name} is not allowed on the result of {call.name}.", position=0
+            )
     if call.rest:
         raise InvalidQueryError(f"Nothing can follow {call.name}.")
     return value_answer(around.container, operation, result, around.root, around.form)

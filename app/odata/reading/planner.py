@@ -110,7 +110,7 @@ def _allowed_options(resource: Resource) -> Collection[str]:
 def _check_allowed(texts: OptionTexts, allowed: Collection[str]) -> None:
     for name in texts.system:
         if name not in allowed:
-            raise QueryError(f"${name} is not allowed on this resource", option="$" + name)
+            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
     if "deltatoken" in texts.system:
         raise UnsupportedError("changes are not tracked", option="$deltatoken")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,6 +21,7 @@ from app.odata.options import OptionTexts, read_options, shape_options
 from app.odata.path import PathText, read_path, shape_path
 from app.odata.preferences import NO_PREFERENCES, Preferences
 from app.odata.reading.answers import Answer, Answering
+from app.odata.reading.blame import out_of_range, too_deep
 from app.odata.reading.cache import PlanCache
 from app.odata.reading.formats import Format
 from app.odata.reading.negotiation import negotiated
@@ -29,6 +30,8 @@ from app.odata.reading.planner import Paging, Planner
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
 from app.security import Caller
+
+Blame = Callable[[PathText, OptionTexts, Limits], QueryError]
 
 # ``Clients/1`` means ``Clients(1)``; written so, all such paths share one plan.
 _NUMBER_SEGMENT = re.compile(r"(?<=[A-Za-z])/(-?[0-9]{1,18})(?=/|$)")
@@ -77,19 +80,22 @@ class Reader:
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error
         except RecursionError as error:
-            raise InvalidQueryError("The query is nested too deep.") from error
+            raise self._blamed(request, too_deep) from error
         except DBAPIError as error:
-            if problem := _problem(error):
+            if blame := _blame(error):
+                raise self._blamed(request, blame) from error
+            if _is_late(error):
+                problem = "The query takes too long: narrow it, or ask for less."
                 raise InvalidQueryError(problem) from error
             raise
 
     def _read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
-        path = read_path(_NUMBER_SEGMENT.sub(r"(\1)", request.path))
         query = request.query
-        texts = query if isinstance(query, OptionTexts) else read_options(query)
+        path, texts = _texts(request)
         self.check_schema_version(texts)
         if texts.custom and request.preferences.handling == "strict":
-            raise QueryError(f"unknown query option '{texts.custom[0][0]}'")
+            name = texts.custom[0][0]
+            raise QueryError(f"unknown query option '{name}'", 0, name)
         format_ = _format(request, texts)
         start = None
         if "skiptoken" in texts.system:
@@ -115,6 +121,10 @@ class Reader:
                 lookup.make()
             raise
 
+    def _blamed(self, request: ReadRequest, blame: Blame) -> InvalidQueryError:
+        found = blame(*_texts(request), self._limits)
+        return InvalidQueryError(str(found), position=found.offset)
+
     def make_plan(
         self, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
         dialect: Dialect, paging: Paging,
@@ -127,6 +137,12 @@ class Reader:
         asked = texts.system.get("schemaversion", "*")
         if asked not in ("*", self.container.schema_version):
             raise NotFoundError(f"The schema version {asked} does not exist.")
+
+
+def _texts(request: ReadRequest) -> tuple[PathText, OptionTexts]:
+    query = request.query
+    path = read_path(_NUMBER_SEGMENT.sub(r"(\1)", request.path))
+    return path, query if isinstance(query, OptionTexts) else read_options(query)
 
 
 def _format(request: ReadRequest, texts: OptionTexts) -> Format:
@@ -153,16 +169,16 @@ def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Pagi
     return "whole" if top.isdecimal() and len(top) < 19 and int(top) <= page_size else ()
 
 
-def _problem(error: DBAPIError) -> str | None:
-    """What a query did wrong that only the database can tell; None where it is no fault of it."""
+def _blame(error: DBAPIError) -> Blame | None:
+    """Who finds what a query did wrong that only the database can tell; None where it did not."""
     text = str(error.orig)
     if isinstance(error, DataError) or "user-defined function" in text:
-        return "A value in the query is out of range."
-    if text == "interrupted" or getattr(error.orig, "sqlstate", None) == "57014":
-        return "The query takes too long: narrow it, or ask for less."
-    if text == "parser stack overflow":
-        return "The query is nested too deep."
-    return None
+        return out_of_range
+    return too_deep if text == "parser stack overflow" else None
+
+
+def _is_late(error: DBAPIError) -> bool:
+    return str(error.orig) == "interrupted" or getattr(error.orig, "sqlstate", None) == "57014"
 
 
 class _Lookup:
