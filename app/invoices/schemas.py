@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import MAXYEAR
+
 from marshmallow import Schema, fields, validate
 
 from app.models.invoice import PAYMENT_METHODS
 from app.wire import Instant, JsonBoolean
+from app.writing.fields import EARLIEST_YEAR
 
-_DAY = {"type": "string", "format": "date"}
+_DAY = {
+    "type": "string",
+    "format": "date",
+    "description": f"A day of the years {EARLIEST_YEAR} to {MAXYEAR}.",
+}
 
 
 class PaymentBodySchema(Schema):

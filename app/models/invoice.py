@@ -155,8 +155,9 @@ class LineItem(RowMixin, Model):
         ExactDecimal(15, 4), "Price of one unit.", null=False, minimum=0
     )
     unit_code: Mapped[str] = column(
-        string(3), "Unit (UN/ECE Recommendation 20).", null=False, default="C62"
-    )
+        string(3), "Unit: a code of UN/ECE Recommendation 20 or 21 such as C62, HUR or XBX.",
+        null=False, default="C62",
+    )  # fmt: skip
     discount_percent: Mapped[Decimal] = column(
         Percent, "Discount on the line.", null=False, default=Decimal(0), minimum=0, maximum=100
     )

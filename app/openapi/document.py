@@ -37,7 +37,8 @@ To try it here, press **Authorize**: a bearer token (the `accessToken` that
 `POST /api/v1/auth/login` answers), or an API key. On `/odata`, HTTP Basic with an API key as the
 password works too.
 
-Money and quantities are exact decimals; instants are UTC. Every answer carries `X-Request-ID`.
+Money and quantities are exact decimals; instants are UTC. Dates that are written are of the years
+1000 to 9999, instants of 1000 to 9998. Every answer carries `X-Request-ID`.
 """
 SECURITY_SCHEMES = {
     "bearerAuth": {

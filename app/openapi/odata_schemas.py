@@ -8,12 +8,14 @@ those of the OASIS mapping of OData to OpenAPI: ``Ns.Client``, ``Ns.Client-creat
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import MAXYEAR
 from decimal import Decimal
 from typing import Any
 
 from app.odata import edm
 from app.odata.deep_relations import set_of
 from app.odata.payload import MOST_RELATED
+from app.writing.fields import EARLIEST_YEAR
 
 Schema = dict[str, Any]
 
@@ -29,6 +31,11 @@ _TEXT: Mapping[str, Schema] = {
     "Edm.Guid": {"type": "string", "format": "uuid"},
     "Edm.Binary": {"type": "string", "format": "base64url"},
     "Edm.Stream": {"type": "string", "format": "binary"},
+}
+# What is taken of them; what is kept since before may lie outside.
+_YEARS = {
+    "Edm.Date": f"Of the years {EARLIEST_YEAR} to {MAXYEAR}.",
+    "Edm.DateTimeOffset": f"Of the years {EARLIEST_YEAR} to {MAXYEAR - 1}.",
 }
 _INTEGERS: Mapping[str, tuple[int, int]] = {
     "Edm.Byte": (0, 255),
@@ -170,6 +177,8 @@ def _written(container: edm.EntityContainer, type_: edm.EntityType, *, creating:
         if not is_writable(type_, prop, creating=creating):
             continue
         schema = property_schema(container, prop)
+        if years := _YEARS.get(getattr(prop.type, "name", "")):
+            schema["description"] = f"{prop.description or prop.name} {years}".strip()
         if prop.required and creating:
             required.append(prop.name)
             if schema.get("type") == "string" and "enum" not in schema:

@@ -168,6 +168,21 @@ def test_the_length_of_a_tag_is_that_of_each(
     assert validator.problems(created, {"name": "x", "tags": ["t" * 51]})
 
 
+def test_rules_that_a_type_does_not_tell_stand_in_the_description(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name in ("BusinessPlatform.Invoice-create", "BusinessPlatform.Invoice-update"):
+        due = schemas[name]["properties"]["dueDate"]["description"]
+        assert due.startswith("Payable until") and due.endswith("Of the years 1000 to 9999.")
+    at = schemas["BusinessPlatform.Ticket-create"]["properties"]
+    texts = [value["description"] for value in at.values() if value.get("format") == "date-time"]
+    assert texts and all(text.endswith("Of the years 1000 to 9998.") for text in texts)
+    assert "years" in schemas["PaymentBody"]["properties"]["date"]["description"]
+    line = schemas["BusinessPlatform.LineItem-create"]["properties"]["unitCode"]
+    assert "Recommendation 20 or 21" in line["description"]
+    read = schemas["BusinessPlatform.Invoice"]["properties"]["dueDate"]
+    assert "years" not in read["description"]  # what is stored may be older
+
+
 def test_what_changes_many_records(document: dict[str, Any], validator: Validator) -> None:
     delta = document["components"]["schemas"]["BusinessPlatform.Client-delta"]
     removed = {"@removed": {"reason": "deleted"}, "@id": "Clients(1)"}
