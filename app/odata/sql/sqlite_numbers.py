@@ -26,7 +26,7 @@ Number = int | str | float | None
 _EXACT = Context(prec=50_000, traps=[Inexact])
 _WIDE = Context(prec=50_000)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
-_DECIMAL = re.compile(r"[+-]?[0-9]{1,100}(?:\.[0-9]{1,100})?")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,100}(?:\.[0-9]{1,100})?(?:[eE][+-]?[0-9]{1,2})?")
 INT64 = range(-(2**63), 2**63)
 QUOTIENT_DIGITS = 12
 # Where PostgreSQL changes to the form with an exponent.

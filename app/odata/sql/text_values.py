@@ -31,7 +31,7 @@ _HEX = "[0-9A-Fa-f]"
 _BASE64 = "[A-Za-z0-9_-]"
 PATTERNS = {
     "integer": "[+-]?[0-9]{1,18}",
-    "decimal": "[+-]?[0-9]{1,100}([.][0-9]{1,100})?",
+    "decimal": "[+-]?[0-9]{1,100}([.][0-9]{1,100})?([eE][+-]?[0-9]{1,2})?",
     "double": "(-?INF|[+-]?[0-9]{1,100}([.][0-9]{1,100})?([eE][+-]?[0-9]{1,3})?)",
     "date": _DAY,
     "instant": f"{_DAY}[Tt]{_TIME}{_OFFSET}",
@@ -98,7 +98,7 @@ _VALUES: dict[str, tuple[TypeEngine[Any], str]] = {
 def of_text(kind: str, text: ColumnElement[Any]) -> ColumnElement[Any] | None:
     """A text as a value of a family; null where it is none. None: there is no such cast."""
     if kind == "boolean":
-        template = "(CASE {{0}} WHEN 'true' THEN {0} WHEN 'false' THEN {1} END)"
+        template = "(CASE lower({{0}}) WHEN 'true' THEN {0} WHEN 'false' THEN {1} END)"
         return Spelled(Boolean(), template.format(1, 0), template.format("true", "false"), text)
     if kind not in _VALUES:
         return None

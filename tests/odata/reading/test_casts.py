@@ -29,6 +29,9 @@ Ids = Callable[[str], list[int]]
         "cast('1.5e2',Edm.Double) eq 150",
         "cast('-INF',Edm.Double) lt 0",
         "cast('1.5',Edm.Single) eq 1.5",
+        "cast('1e5',Edm.Decimal) eq 100000 and cast('1.5E-1',Edm.Decimal) eq 0.15",
+        "cast('1e5',Edm.Double) eq 100000 and cast('INF',Edm.Double) gt 1e300",
+        "cast('TRUE',Edm.Boolean) and not cast('False',Edm.Boolean)",
         "year(cast('2026-01-31',Edm.Date)) eq 2026",
         "cast('2026-01-31',Edm.Date) add duration'P1D' eq 2026-02-01",
         "cast(2024-02-29,Edm.DateTimeOffset) eq 2024-02-29T00:00:00Z",
@@ -44,6 +47,7 @@ def test_text_literals_become_values_of_every_type(ids: Ids, text: str) -> None:
         ("Date", "2026-02-30"), ("Date", "20260131"), ("Date", ""), ("Date", "10000-01-01"),
         ("DateTimeOffset", "2026-01-31"), ("TimeOfDay", "25:00:00"), ("Duration", "P1Y"),
         ("Guid", "1"), ("Binary", "A"), ("Double", "x"), ("Double", "NaN"), ("Double", "1e999"),
+        ("Double", "inf"), ("Decimal", "INF"), ("Int32", "1e2"), ("Boolean", "1"),
     ],
 )  # fmt: skip
 def test_a_text_that_is_no_such_value_becomes_null(ids: Ids, type_: str, text: str) -> None:

@@ -52,8 +52,14 @@ VALUES: dict[str, dict[str, Any]] = {
         "1.7976931348623157e308": 1.7976931348623157e308, "1.8e308": None, "NaN": None, ".5": None,
     },
     "Int32": {"5": 5, "-5": -5, "2147483648": None, "5.0": None},
-    "Decimal": {"5.25": 5.25, "5": 5, "1e2": None},
-    "Boolean": {"true": True, "false": False, "True": None},
+    "Decimal": {
+        "5.25": 5.25, "5": 5, "1e2": 100, "-1.50E+1": -15.0, "25e-1": 2.5, "0e9": 0, "1e": None,
+        "e5": None, "1e99": 10**99, "1e100": None, "NaN": None, "INF": None,
+    },
+    "Boolean": {
+        "true": True, "false": False, "True": True, "FALSE": False, "1": None, " true": None,
+        "yes": None, "": None,
+    },
 }  # fmt: skip
 
 
