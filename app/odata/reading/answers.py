@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ from app.errors import NotFoundError
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition, refuse_stale
 from app.odata.geo import to_wkt
+from app.odata.literals import NAME
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
@@ -25,6 +26,8 @@ from app.types import json_text
 PAGE_SIZE = 1000
 LARGEST_PAGE = 5000
 _TOKEN = re.compile(r"(?:\$|%24)?skiptoken=", re.IGNORECASE)
+# Texts of a path, in which nothing stands for something else, and parameter aliases.
+_TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
 _MISSING = "What this address names does not exist."
 
 
@@ -53,7 +56,7 @@ class Answering:
     """Runs a plan and writes its answer.
 
     ``make_token`` seals the place where the next page begins; ``query`` is the query string as it
-    came, to be continued by a link.
+    came, to be continued by a link. ``aliases`` are its parameter aliases, with their ``@``.
     """
 
     format: Format
@@ -64,6 +67,7 @@ class Answering:
     if_match: str | None
     if_none_match: str | None
     make_token: Callable[[PageStart], str]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def answer(
         self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
@@ -199,10 +203,20 @@ class Answering:
             return ""
         fragment = plan.context
         if "{path}" in fragment:
-            path = quote(self.path.strip("/"), safe="%/()',=:@!$*;-._~")
+            path = self._with_aliases(self.path) if self.aliases else self.path
+            path = quote(path.strip("/"), safe="%/()',=:@!$*;-._~")
             fragment = fragment.replace("{path}", path)
         url = f"{self.root}$metadata{fragment}"
         return f'"{self.format.control("context")}":{json_text(url)},'
+
+    def _with_aliases(self, path: str) -> str:
+        """The path with the keys that its aliases stand for (Protocol 10)."""
+
+        def value(match: re.Match[str]) -> str:
+            alias = "" if match[1] is None else match[1].replace("%40", "@")
+            return quote(self.aliases[alias], safe="()',=:") if alias in self.aliases else match[0]
+
+        return _TEXT_OR_ALIAS.sub(value, path)
 
     def _json(self, body: str, headers: list[tuple[str, str]]) -> Answer:
         applied = [value for name, value in headers if name == "Preference-Applied"]

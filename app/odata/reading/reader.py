@@ -110,6 +110,7 @@ class Reader:
             request.headers.get("If-Match"),
             request.headers.get("If-None-Match"),
             lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
+            texts.aliases,
         )
         paging = _paging(texts, start, answering.page_size)
         lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)

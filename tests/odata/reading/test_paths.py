@@ -55,6 +55,29 @@ def test_a_property_by_itself(client: Client, path: str, value: object) -> None:
     assert found == {"@odata.context": f"{ROOT}$metadata#{path}", "value": value}
 
 
+@pytest.mark.parametrize(
+    ("address", "context"),
+    [
+        ("Items(@k)/name?@k=2", "Items(2)/name"),
+        ("Items(id=@k)/place?@k=2", "Items(id=2)/place"),
+        ("Items(%40k)/labels?@k=2", "Items(2)/labels"),
+        ("Items(code=@key)/name?@key='K-001'", "Items(code='K-001')/name"),
+        ("Items(@k)/Children(@j)/name?@k=1&@j=8", "Items(1)/Children(8)/name"),
+        ("Items(@k)/name?@k=2&@kk=3", "Items(2)/name"),
+        ("Items(2)/name?@k=2", "Items(2)/name"),
+    ],
+)
+def test_the_context_of_a_property_has_the_key_that_an_alias_stands_for(
+    client: Client, address: str, context: str
+) -> None:
+    assert client.get(address)["@odata.context"] == f"{ROOT}$metadata#{context}"
+
+
+def test_a_text_in_a_path_is_no_alias(client: Client) -> None:
+    address = "Items/$filter(name ne '@k')(2)/name?@k=3"
+    assert "'@k'" in client.get(address)["@odata.context"]
+
+
 def test_a_complex_property_by_itself_is_an_object(client: Client) -> None:
     found = client.get("Items(2)/place")
     context = {"@odata.context": f"{ROOT}$metadata#Items(2)/place"}
