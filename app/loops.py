@@ -15,11 +15,17 @@ from dataclasses import dataclass
 import structlog
 from flask import Flask
 
+from app.request_context import running_app
+
 log = structlog.get_logger(__name__)
 
 # A failing loop rests 1, 2, 4 and then always 5 seconds: what it needs may be back any moment.
 FIRST_REST_SECONDS = 1.0
 LONGEST_REST_SECONDS = 5.0
+
+
+class StoppingError(Exception):
+    """The process ends: what is in hand was given back, and another worker takes it up."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +115,9 @@ class LoopThreads:
         try:
             with self._app.app_context():
                 return loop.run()
+        except StoppingError:
+            log.info("loop left its work to another", loop=loop.name)
+            return 0
         except Exception:
             log.exception("loop failed", loop=loop.name)
             return None
@@ -137,3 +146,12 @@ def is_stopping(app: Flask) -> bool:
     """Whether a portion should end where it can: the process is asked to, and waits for it."""
     threads: LoopThreads | None = app.extensions.get("loops")
     return threads is not None and threads.is_stopping
+
+
+def leave_if_stopping() -> None:
+    """End what is in hand here, between two of its steps, where the process is asked to end.
+
+    Raises: StoppingError; whoever holds a row of work gives it back.
+    """
+    if is_stopping(running_app()):
+        raise StoppingError

@@ -9,6 +9,8 @@ from sqlalchemy import ColumnElement, Table, delete, exists, or_, select
 from app.clock import utc_now
 from app.database import transaction
 from app.extensions import Model
+from app.loops import is_stopping
+from app.request_context import running_app
 
 BATCH = 500
 # An ended session is still listed this long, so that its owner can look back.
@@ -61,5 +63,5 @@ def _prune(table: Table, expired: ColumnElement[bool]) -> int:
         with transaction() as session:
             found = session.connection().execute(delete(table).where(key.in_(batch))).rowcount
         removed += found
-        if found < BATCH:
+        if found < BATCH or is_stopping(running_app()):
             return removed

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,13 @@ from app.loops import Loop, LoopThreads, is_stopping, rest_after, wake
 from tests.waiting import until
 
 pytestmark = pytest.mark.only_on("sqlite")
+
+
+@pytest.fixture(autouse=True)
+def no_loops_afterwards(app: Flask) -> Iterator[None]:
+    """Other tests work with the same application, and are not asked to stop."""
+    yield
+    app.extensions.pop("loops", None)
 
 
 def run(app: Flask, *loops: Loop) -> LoopThreads:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import RowMapping, select
 
 from app import leases, records
 from app.blobs import Blob, BlobMissingError, blobs, new_key
@@ -23,8 +23,10 @@ from app.database import primary_engine, transaction
 from app.documents.files import AREA
 from app.documents.inspection.pictures import has_picture
 from app.documents.inspection.texts import extract_text, has_text, is_plain
+from app.loops import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
+from app.request_context import running_app
 from app.security import acting_as, system_caller
 
 _log = structlog.get_logger(__name__)
@@ -58,9 +60,19 @@ def look_into_files() -> int:
         _CONTENTS, _DUE, limit=AT_ONCE, seconds=AT_ONCE * (SECONDS + 30),
         columns=("document_id", "version_id", "attempts"),
     )  # fmt: skip
-    for row in rows:
+    for place, row in enumerate(rows):
+        if is_stopping(running_app()):
+            _give_back(rows[place:])
+            return place
         _look(dict(row))
     return len(rows)
+
+
+def _give_back(rows: Sequence[RowMapping]) -> None:
+    """Leave files to another worker, at once."""
+    with transaction():
+        for row in rows:
+            leases.finish(_CONTENTS, dict(row), {})
 
 
 def inspect(path: Path, media_type: str) -> Findings:

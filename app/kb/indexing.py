@@ -18,7 +18,7 @@ from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.extensions import db
 from app.kb.rendering import to_text
-from app.loops import is_stopping
+from app.loops import is_stopping, leave_if_stopping
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket
@@ -54,7 +54,7 @@ def index_articles() -> int:
     model = find_model() if articles else None
     done = 0
     for article in articles:
-        if is_stopping(running_app()):  # a long one takes a second, and what is left stays marked
+        if is_stopping(running_app()):  # what is left stays marked
             break
         done += _index_article(dict(article), model)
     return done
@@ -150,7 +150,7 @@ def _index_article(article: Mapping[str, Any], model: EmbeddingModel | None) -> 
     text = to_text(article["body"], article["body_format"])
     if article["summary"]:
         text = f"{article['summary']}\n{text}"
-    made = make_entry(article["title"], text, language, model)
+    made = make_entry(article["title"], text, language, model, before_each=leave_if_stopping)
     with transaction():
         # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
         # No new version: what the search knows is no change of the article.

@@ -27,7 +27,7 @@ from app.clock import utc_now
 from app.database import transaction
 from app.errors import ApiError
 from app.leases import finish, take
-from app.loops import Loop
+from app.loops import Loop, is_stopping
 from app.mail.address import MailServer
 from app.mail.failing import say_failed
 from app.mail.files import write_file
@@ -42,6 +42,7 @@ from app.mail.smtp import (
     UnknownOutcomeError,
 )
 from app.models.event import OutgoingMail
+from app.request_context import running_app
 from app.security import acting_as, system_caller
 from app.settings import organisation
 
@@ -112,7 +113,7 @@ def _send_all(rows: list[Any], server: MailServer) -> None:
     """Send over one connection, made anew after whatever went wrong with it."""
     connection: SmtpConnection | None = None
     for place, row in enumerate(rows):
-        if row["leased_until"] - utc_now() < _NEEDED:
+        if row["leased_until"] - utc_now() < _NEEDED or is_stopping(running_app()):
             _give_back(rows[place:])
             break
         try:

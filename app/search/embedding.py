@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,11 +59,17 @@ class EmbeddingModel:
         )
         give_back()  # what loading has used: some 80 MB
 
-    def embed(self, texts: Sequence[str]) -> Any:
-        """One vector of length 1 a text: an array of ``len(texts)`` x ``dimension`` float32."""
+    def embed(self, texts: Sequence[str], before_each: Callable[[], object] | None = None) -> Any:
+        """One vector of length 1 a text: an array of ``len(texts)`` x ``dimension`` float32.
+
+        Args:
+            before_each: called between the computations; may raise to leave the rest undone.
+        """
         encoded = [encode(text, MAXIMUM_TOKENS) for text in texts]
         found = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
         for batch in _batches(encoded):
+            if before_each is not None:
+                before_each()
             found[batch] = self._run([encoded[place] for place in batch])
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +26,20 @@ def keyed(term: str, language: str) -> str:
     return f"{language}:{term}"
 
 
-def make_entry(title: str, text: str, language: str, model: EmbeddingModel | None) -> Made:
+def make_entry(
+    title: str,
+    text: str,
+    language: str,
+    model: EmbeddingModel | None,
+    *,
+    before_each: Callable[[], object] | None = None,
+) -> Made:
     """Terms, passages and vectors of a text.
 
     Args:
         text: plain, without markup.
         language: two letters.
+        before_each: as in ``EmbeddingModel.embed``; a long text takes many seconds.
     """
     of_title, of_text = terms(title, language), terms(text, language)
     counts: dict[str, list[int]] = {}
@@ -39,7 +47,8 @@ def make_entry(title: str, text: str, language: str, model: EmbeddingModel | Non
         for term in found:
             counts.setdefault(keyed(term, language), [0, 0])[column] += 1
     pieces = passages(text)
-    vectors = model.embed([titled(title, piece) for piece in pieces]) if model else None
+    titles = [titled(title, piece) for piece in pieces]
+    vectors = model.embed(titles, before_each) if model else None
     return Made(counts, len(of_title) + len(of_text), pieces, vectors)
 
 

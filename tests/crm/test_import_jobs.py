@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 import time_machine
 from flask import Flask
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
+from app import records
 from app.auth.users import update_user
 from app.blobs import blobs
 from app.clock import utc_now
+from app.crm.clients import ClientService
 from app.crm.importing import jobs, service, taking
 from app.crm.importing.jobs import run_imports
 from app.crm.importing.tidying import tidy_imports
@@ -215,3 +218,80 @@ def test_what_imports_leave_behind_goes(
 def files(app: Flask) -> int:
     with app.app_context():
         return sum(1 for _ in blobs().entries(jobs.AREA))
+
+
+# --- errors that nobody expected
+
+
+@pytest.fixture
+def trap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service of clients has a mistake, which shows with one name alone."""
+    create = ClientService.create
+
+    def create_or_fail(self: Any, values: Any, *given: Any, **named: Any) -> Any:
+        found = create(self, values, *given, **named)
+        if values.get("name") == "Client 7":
+            raise KeyError("a mistake of ours, with a secret in it")
+        if values.get("name") == "Client 9":
+            records.connection().execute(text("SELECT nothing FROM nowhere"))
+        return found
+
+    monkeypatch.setattr(ClientService, "create", create_or_fail)
+
+
+def test_a_row_that_fails_unexpectedly_is_left_out_alone(
+    admin: Api, session: Session, trap: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    admin.headers["X-Request-ID"] = "import-1"
+    outcome = send(admin, rows=20, mode="skipBad").json
+    assert (outcome["created"], outcome["skipped"], count(session)) == (18, 2, 18)
+    told = "could not be imported: an unexpected error, which is in the log of request import-1"
+    problems = [(one["row"], one["message"]) for one in outcome["problems"]]
+    assert problems == [(9, told), (11, told)]
+    logged = "".join(capsys.readouterr())
+    assert "row of an import failed" in logged and "import-1" in logged
+    whole = send(admin, rows=20)
+    assert (whole.status_code, count(session)) == (400, 18)
+    assert whole.json["error"]["details"][0] == {"field": "row 9", "message": told}
+
+
+def test_in_the_worker_too(app: Flask, admin: Api, session: Session, trap: None) -> None:
+    job_id = send(admin, mode="skipBad").json["id"]
+    assert (work(app), work(app)) == (1, 0)
+    done = progress(admin, job_id)
+    assert (done["status"], done["outcome"]["skipped"]) == ("Completed", 2)
+    assert done["outcome"]["problems"][0]["message"].endswith("which is in the log")
+    assert count(session) == ROWS - 2
+
+
+def test_no_row_is_to_blame_when_the_database_is_away(
+    app: Flask, admin: Api, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def be_away(*given: Any, **named: Any) -> Any:
+        raise PoolTimeoutError("no connection is free")
+
+    job_id = send(admin, mode="skipBad").json["id"]
+    with monkeypatch.context() as patched:
+        patched.setattr(ClientService, "create", be_away)
+        assert send(admin, rows=20, mode="skipBad").status_code == 503
+        with pytest.raises(PoolTimeoutError):
+            work(app)
+    waiting = progress(admin, job_id)
+    assert (waiting["status"], waiting["outcome"], count(session)) == ("Writing", None, 0)
+
+
+def test_an_import_that_fails_unexpectedly_is_not_begun_for_ever(
+    app: Flask, admin: Api, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = send(admin).json["id"]
+
+    def fail(*given: Any) -> Any:
+        raise KeyError("a mistake of ours")
+
+    monkeypatch.setattr(jobs, "open_table", fail)
+    assert (work(app), work(app)) == (1, 0)
+    done = progress(admin, job_id)
+    assert (done["status"], done["message"]) == (
+        "Failed", "An unexpected error ended the import; it is in the log.",
+    )  # fmt: skip
+    assert files(app) == 0

@@ -22,7 +22,7 @@ from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.errors import ApiError
-from app.loops import Loop
+from app.loops import Loop, StoppingError, leave_if_stopping
 from app.mail.outbox import queue_mail
 from app.models.report import QuestionSession, ReportExport, SavedReport
 from app.permissions import require
@@ -62,9 +62,16 @@ class _Held:
         """
         until = utc_now() + timedelta(seconds=LEASE_SECONDS) if keep else None
         with transaction():
-            if not leases.finish(_EXPORTS, self.row, {**values, "leased_until": until}):
-                raise RuntimeError("the export was taken over by another worker")
+            self.write_within({**values, "leased_until": until})
         self.row["leased_until"] = until
+
+    def write_within(self, values: Mapping[str, Any]) -> None:
+        """Write values and give the row back, in the running transaction.
+
+        Raises: RuntimeError, another worker has taken it over.
+        """
+        if not leases.finish(_EXPORTS, self.row, values):
+            raise RuntimeError("the export was taken over by another worker")
 
 
 def _run(held: _Held) -> None:
@@ -83,12 +90,14 @@ def _run(held: _Held) -> None:
             made, blob = _stored(report, row["format"], row["filters"], _telling(held))
             with transaction():
                 tell(report, row["format"], made.rows, made.is_truncated)
-                values = {
+                held.write_within({
                     "status": "done", "rows_done": made.rows, "file_name": made.name,
                     "is_truncated": made.is_truncated, "blob_key": blob.key, "size": blob.size,
                     "finished_at": utc_now(),
-                }  # fmt: skip
-                leases.finish(_EXPORTS, held.row, values)
+                })  # fmt: skip
+    except StoppingError:  # no attempt: nothing was wrong with it
+        held.write({"status": "queued", "attempts": row["attempts"], "rows_done": 0})
+        raise
     except ApiError as error:
         held.write({"status": "failed", "error": error.message[:1000], "finished_at": utc_now()})
 
@@ -96,6 +105,7 @@ def _run(held: _Held) -> None:
 def _telling(held: _Held) -> Progress:
     def tell_progress(done: int) -> None:
         held.write({"rows_done": done}, keep=True)
+        leave_if_stopping()
 
     return tell_progress
 
@@ -128,8 +138,8 @@ def _send(row: Mapping[str, Any]) -> None:
         caller = find_account(primary_engine(), row["owner_id"], None)
         with acting_as(caller):
             require(caller, "bi:export")
-            made, blob = _stored(get_report(str(report_id)), schedule["format"], {})
             report = get_report(str(report_id))
+            made, blob = _stored(report, schedule["format"], {}, lambda rows: leave_if_stopping())
             with transaction():
                 queue_mail(
                     to=schedule["to"],
@@ -142,6 +152,10 @@ def _send(row: Mapping[str, Any]) -> None:
                 )  # fmt: skip
                 tell(report, schedule["format"], made.rows, made.is_truncated)
                 leases.finish(_REPORTS, row, done)
+    except StoppingError:
+        with transaction():
+            leases.finish(_REPORTS, row, {})
+        raise
     except ApiError as error:
         log.warning("report was not mailed", report=report_id, reason=error.message)
         with transaction():

@@ -16,6 +16,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from app import records
 from app.auth.accounts import callers_of
@@ -24,8 +25,10 @@ from app.clock import utc_now
 from app.crm.importing.service import SKIP_BAD, Import, Options, Outcome, Problem
 from app.crm.importing.tables import open_table
 from app.database import primary_engine, transaction
+from app.edge.database_errors import is_away
 from app.errors import ApiError, NotFoundError
 from app.leases import take
+from app.loops import StoppingError, leave_if_stopping
 from app.models.import_job import ImportJob
 from app.security import acting_as, current_caller
 
@@ -98,15 +101,30 @@ class _Running:
                 raise NotFoundError("The account of the import may not sign in any more.")
             with acting_as(caller), _file(file_key) as path:
                 self._import(path, _options(job))
-        except ApiError as error:
-            details = [Problem(0, "", one.field, one.message) for one in error.details]
-            outcome = job["outcome"]
-            if details and not (outcome and outcome["problems"]):
-                outcome = describe_outcome(Outcome(problems=details, problem_count=len(details)))
+        except StoppingError:  # another worker goes on at once, not when the lease has run out
             with transaction():
-                self._keep(status="Failed", message=error.message[:500], outcome=outcome,
-                           finished_at=utc_now(), file_key=None)  # fmt: skip
+                self._keep()
+            raise
+        except ApiError as error:
+            self._fail(error)
+        except (LostError, OSError):  # others have it; or a disk is full, which passes
+            raise
+        except Exception as error:
+            if isinstance(error, SQLAlchemyError) and is_away(error):
+                raise
+            # Begun anew, it would fail again, for ever.
+            _log.exception("import failed", job=job["id"])
+            self._fail(ApiError("An unexpected error ended the import; it is in the log."))
         blobs().delete(file_key)
+
+    def _fail(self, error: ApiError) -> None:
+        details = [Problem(0, "", one.field, one.message) for one in error.details]
+        outcome = self.job["outcome"]
+        if details and not (outcome and outcome["problems"]):
+            outcome = describe_outcome(Outcome(problems=details, problem_count=len(details)))
+        with transaction():
+            self._keep(status="Failed", message=error.message[:500], outcome=outcome,
+                       finished_at=utc_now(), file_key=None)  # fmt: skip
 
     def _import(self, path: Path, options: Options) -> None:
         if options.dry_run or options.mode == SKIP_BAD:
@@ -115,18 +133,20 @@ class _Running:
                 if job_outcome := self._resumed(options):
                     running.resume(job_outcome)
                 self._begin("Checking" if options.dry_run else "Writing")
-                outcome = running.in_chunks(_silent, self._note)
+                outcome = running.in_chunks(_leave_if_stopping, self._note)
             with transaction():
                 self._complete(outcome)
             return
         with open_table(path) as table:
             self._begin("Checking")
-            outcome = Import(table, replace(options, dry_run=True)).in_chunks(_silent, self._note)
+            outcome = Import(table, replace(options, dry_run=True)).in_chunks(
+                _leave_if_stopping, self._note
+            )
         if outcome.problem_count:
             raise outcome.refuse()
         self._begin("Writing", WHOLE_LEASE)
         with open_table(path) as table:
-            Import(table, options).in_one_transaction(_silent, self._complete)
+            Import(table, options).in_one_transaction(_leave_if_stopping, self._complete)
 
     def _resumed(self, options: Options) -> Outcome | None:
         """What an earlier run wrote for good; a dry run keeps nothing and begins anew."""
@@ -216,5 +236,6 @@ def _milliseconds(instant: datetime) -> datetime:
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
-def _silent(rows: int) -> None:
-    """Progress is in the row."""
+def _leave_if_stopping(rows: int) -> None:
+    """Between two chunks; progress is in the row."""
+    leave_if_stopping()

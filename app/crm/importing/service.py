@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
+import structlog
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit, records
 from app.crm.importing.columns import (
@@ -19,13 +21,16 @@ from app.crm.importing.columns import (
 )
 from app.crm.importing.tables import FileTable, Row
 from app.database import transaction
+from app.edge.database_errors import from_database, is_away
 from app.errors import ApiError, Detail, ValidationError
 from app.extensions import db
 from app.models.client import Client
 from app.permissions import OWNING_COLUMNS, allowed, require
+from app.request_context import current_request_id
 from app.security import current_caller
 from app.writing.deletion import services
 
+_log = structlog.get_logger(__name__)
 TYPES = tuple(RULES)
 ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
 UPDATE_BY = ("externalId", "email")
@@ -188,14 +193,14 @@ class Import:
         self.outcome.rows += 1
         if any(cells[len(self._columns) :]):
             return self._skip(number, [Detail("", "has more cells than the heading")])
-        values = row_values(self._options.type, self._columns, cells)
         savepoint = records.connection().begin_nested()
         try:
-            self._write(values)
-        except ApiError as error:
+            self._write(row_values(self._options.type, self._columns, cells))
+        except Exception as error:
+            if isinstance(error, SQLAlchemyError) and is_away(error):
+                raise  # no row is to blame
             savepoint.rollback()
-            details = error.details or (Detail("", error.message),)
-            return self._skip(number, details)
+            return self._skip(number, self._problems(number, error))
         savepoint.commit()
         return None
 
@@ -217,6 +222,16 @@ class Import:
         for detail in details:
             heading = headings.get(detail.field, "")
             self.outcome.add(Problem(number, heading, detail.field, detail.message))
+
+    def _problems(self, number: int, error: Exception) -> Sequence[Detail]:
+        """What an error says of a row; of one that nobody expected the log says more."""
+        known = from_database(error, "POST") if isinstance(error, SQLAlchemyError) else error
+        if isinstance(known, ApiError):
+            return known.details or (Detail("", known.message),)
+        _log.error("row of an import failed", row=number, type=self._options.type, exc_info=error)
+        request_id = current_request_id()
+        where = f"in the log of request {request_id}" if request_id else "in the log"
+        return (Detail("", f"could not be imported: an unexpected error, which is {where}"),)
 
     def _refuse_twins(self, values: Mapping[str, Any]) -> None:
         """A dry run undoes what it wrote, and has to remember the external ids of the file."""
