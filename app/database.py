@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
@@ -11,7 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from flask import Flask, current_app
-from sqlalchemy import Connection, Engine, make_url
+from sqlalchemy import URL, Connection, Engine, make_url
+from sqlalchemy.exc import SAWarning
 
 from app.config import ConfigError
 from app.engines.readers import Readers
@@ -26,23 +28,42 @@ MIGRATIONS = Path(__file__).parent.parent / "migrations"
 def init_app(app: Flask) -> None:
     """Bind ``db`` and the migrations to the two engines of ``app``, as its settings say.
 
-    Raises: ConfigError, the SQLite library is too old or lacks a part.
+    Raises: ConfigError, an address has an option that there is not; the SQLite library is too old
+        or lacks a part.
     """
-    url = make_url(app.config["SQLALCHEMY_DATABASE_URI"])
+    url = _checked("DATABASE_URL", app.config["SQLALCHEMY_DATABASE_URI"])
     replica = app.config.get("DATABASE_REPLICA_URL")
+    replica_url = _checked("DATABASE_REPLICA_URL", replica) if replica else url
     engines = _engines(url.get_backend_name())
     # The text of an error goes to the log, and what was written may be a password's hash.
     quiet = {"hide_parameters": True}
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = quiet | engines.options(url, reading=False)
-    app.config["SQLALCHEMY_BINDS"] = {
-        READ: quiet | engines.options(make_url(replica) if replica else url, reading=True)
-    }
+    app.config["SQLALCHEMY_BINDS"] = {READ: quiet | engines.options(replica_url, reading=True)}
     db.init_app(app)
     app.extensions["migrate"] = _Migrations()
     with app.app_context():
         for key, engine in db.engines.items():
             engines.listen(engine, reading=key == READ)
         app.extensions["readers"] = Readers(db.engines[READ])
+
+
+def _checked(name: str, text: str) -> URL:
+    """The address ``text``; without a connection the driver says whether it knows its options.
+
+    Raises: ConfigError, naming the setting ``name``.
+    """
+    url = make_url(text)
+    dialect = url.get_dialect()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", SAWarning)  # SQLite's would be left out with a warning
+            options = dialect().create_connect_args(url)[1]
+        if dialect.name == "postgresql":
+            dialect.import_dbapi().conninfo.make_conninfo(**options)
+    except Exception as error:  # each driver has its own, and no address is told in any
+        problem = str(error).partition(";")[0].strip()
+        raise ConfigError(f"{name} cannot be used: {problem}") from error
+    return url
 
 
 def read_engine() -> Engine:

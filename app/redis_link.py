@@ -64,7 +64,12 @@ class RedisLink:
                     enabled=False
                 ),
             )
-        except ValueError as error:  # of an option; it names the option, and tells no value
+            # What a connection would say of its options; this one connects to nothing.
+            self._pool.connection_class(**self._pool.connection_kwargs)
+        except TypeError as error:  # it names the option behind the name of a function of its own
+            problem = str(error).rpartition("got an ")[2]
+            raise ConfigError(f"REDIS_URL cannot be used: {problem}") from error
+        except (ValueError, exceptions.RedisError) as error:  # as above, and tells no address
             raise ConfigError(f"REDIS_URL cannot be used: {error}") from error
         self._threads = threading.local()
         self._lock = threading.Lock()

@@ -204,3 +204,38 @@ def test_old_sqlite_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> N
         "SQLite 3.38 or later is needed, this Python has 3.34.1: use a newer Python, or"
         " PostgreSQL by DATABASE_URL"
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("postgresql+psycopg://u:pass-word@h/d?foo=bar", 'invalid connection option "foo"'),
+        ("sqlite:////tmp/x.db?timeout=soon", "could not convert string to float: 'soon'"),
+        ("sqlite:////tmp/x.db?foo=bar", "Query string argument(s) 'foo' are not accepted"),
+    ],
+    ids=["postgresql", "value", "sqlite"],
+)
+def test_an_option_that_there_is_not_stops_the_start_in_one_line(
+    make_app: Callable[..., Flask], url: str, problem: str
+) -> None:
+    for name, setting in (
+        ("DATABASE_URL", "SQLALCHEMY_DATABASE_URI"),
+        ("DATABASE_REPLICA_URL", "DATABASE_REPLICA_URL"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            make_app(**{setting: url})
+        told = str(caught.value)
+        assert told.startswith(f"{name} cannot be used: {problem}")
+        assert "\n" not in told and "pass-word" not in told
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://u:p@h/d?sslmode=require&host=a&host=b&options=-c%20jit%3Doff",
+        "sqlite:////tmp/x.db?timeout=5",
+        "sqlite:////tmp/x.db?uri=true&mode=ro",
+    ],
+)
+def test_options_that_there_are_are_taken(make_app: Callable[..., Flask], url: str) -> None:
+    assert make_app(SQLALCHEMY_DATABASE_URI=url).config["SQLALCHEMY_DATABASE_URI"] == url
