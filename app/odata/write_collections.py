@@ -33,13 +33,14 @@ from app.odata.payload_problems import Problems
 from app.odata.payload_types import typed_reader
 from app.odata.preferences import preference_applied
 from app.odata.write_answers import no_content
+from app.odata.write_conditions import may_be_made, refuse_other_key
 from app.odata.write_content import WriteRequest
 from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
 from app.odata.write_rights import require_right
 from app.odata.write_rows import find_key, find_version, version_of_tag
 from app.odata.write_targets import Target
-from app.odata.write_urls import entity_path, resolve_url
+from app.odata.write_urls import entity_path, find_url
 from app.types import json_text
 
 # Entities that one request changes.
@@ -180,12 +181,7 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
     """The key of the entity that an item names: by its id, its key or an alternate key."""
     type_ = entity_set.type
     if body.reference is not None:
-        with as_bad_reference(body.path):
-            roots = (request.root, *request.roots)
-            found = resolve_url(request.container, body.reference, roots, request.references)
-        if found.entity_set.type is not type_:
-            raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
-        return found.key
+        return _of_reference(request, entity_set, body, body.reference)
     key = body.given_key
     if key is not None:
         own = not any(type_.properties[name].computed for name in type_.key)
@@ -197,6 +193,23 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
             if known is not None:
                 return known
     return None
+
+
+def _of_reference(
+    request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody, url: str
+) -> Any | None:
+    """The key of the entity at ``url``; None for one that is made there (Protocol 11.4.12)."""
+    with as_bad_reference(body.path):
+        found = find_url(request.container, url, (request.root, *request.roots), request.references)
+        if found.entity_set.type is entity_set.type and found.key is None:
+            if body.removed or not may_be_made(found):
+                raise NotFoundError(f"There is no entity {url}.")
+            body.address = found.alternate
+            refuse_other_key(body)
+            body.values |= found.values
+    if found.entity_set.type is not entity_set.type:
+        raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
+    return found.key
 
 
 # --- both -----------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from app.errors import NotFoundError, PreconditionFailedError
 from app.odata import edm
 from app.odata.csdl_capabilities import upsert_keys
 from app.odata.etags import refuse_stale
+from app.odata.payload import EntityBody
+from app.odata.payload_problems import Problems, join_path
 from app.odata.write_content import WriteRequest
 from app.odata.write_rows import find_version
 from app.odata.write_targets import Target
@@ -55,7 +57,7 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     cannot be made up.
     Raises: NotFoundError; PreconditionFailedError, only an existing entity was to be changed.
     """
-    may_create = frozenset(target.values) in _given_keys(target.type)
+    may_create = may_be_made(target)
     if not target.is_missing and (not may_create or find_version(target.type, target.key)[0]):
         return False
     if not may_create:
@@ -63,6 +65,26 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     if request.if_match is not None:
         raise PreconditionFailedError(f"There is no such {target.type.name} to change.")
     return True
+
+
+def may_be_made(target: Target) -> bool:
+    """Whether an entity is addressed by a key that its clients give."""
+    return frozenset(target.values) in _given_keys(target.type)
+
+
+def refuse_other_key(body: EntityBody) -> None:
+    """Raise ValidationError where a new entity would not be found at the address it is sent to.
+
+    One that exists can be given another alternate key; with the next change it has a new address.
+    """
+    problems = Problems()
+    for attribute, value in body.address.items():
+        if body.values.get(attribute, value) != value:
+            prop = body.type.by_attribute[attribute]
+            problems.add(
+                join_path(body.path, prop.name), "must be the one of the address, or left out"
+            )
+    problems.raise_any()
 
 
 @lru_cache(maxsize=256)

@@ -45,6 +45,19 @@ def resolve_url(
         references: Content-ID -> URL, for ``$1``.
     Raises: InvalidQueryError, it is no URL of an entity of this service; NotFoundError.
     """
+    target = find_url(container, url, roots, references)
+    if target.key is None:
+        raise NotFoundError(f"There is no entity {url}.")
+    return target
+
+
+def find_url(
+    container: edm.EntityContainer,
+    url: str,
+    roots: tuple[str, ...],
+    references: Mapping[str, str],
+) -> Target:
+    """As ``resolve_url``; an entity that an alternate key names need not be there."""
     if url.startswith("$") and url[1:] in references:
         url = references[url[1:]]
     relative = _relative(url, roots)
@@ -54,8 +67,6 @@ def resolve_url(
         raise InvalidQueryError(f"{url!r} is no URL of an entity: {error.message}") from error
     if target.is_collection or target.prop is not None or target.ending is not None:
         raise InvalidQueryError(f"{url!r} is no URL of an entity.")
-    if target.key is None:
-        raise NotFoundError(f"There is no entity {url}.")
     return target
 
 

@@ -26,7 +26,7 @@ from app.odata.payload_problems import Problems
 from app.odata.preferences import preference_applied
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_collections import is_each, write_delta, write_each
-from app.odata.write_conditions import is_upsert, version_to_match
+from app.odata.write_conditions import is_upsert, refuse_other_key, version_to_match
 from app.odata.write_content import WriteRequest
 from app.odata.write_links import write_reference
 from app.odata.write_media import create_media, write_media, write_stream
@@ -136,7 +136,7 @@ def _update(request: WriteRequest, target: Target) -> Response:
         require_right(target.entity_set, "create")
         body = request.entity(target)
         body.address = target.alternate
-        _refuse_other_key(body)
+        refuse_other_key(body)
         key = request.writer.create(target.entity_set, body, **target.values)
         return written_entity(request, target, key, created=True, body=body)
     require_right(target.entity_set, "update")
@@ -149,19 +149,6 @@ def _update(request: WriteRequest, target: Target) -> Response:
         target.entity_set, target.key, body, replace=request.method == "PUT", version=version
     )
     return written_entity(request, target, target.key, body=body)
-
-
-def _refuse_other_key(body: EntityBody) -> None:
-    """Raise ValidationError where a new entity would not be found at the address it is sent to.
-
-    One that exists can be given another alternate key; with the next change it has a new address.
-    """
-    problems = Problems()
-    for attribute, value in body.address.items():
-        if body.values.get(attribute, value) != value:
-            prop = body.type.by_attribute[attribute]
-            problems.add(prop.name, "must be the one of the address, or left out")
-    problems.raise_any()
 
 
 def _refuse_related(body: EntityBody) -> None:

@@ -64,6 +64,20 @@ def test_a_delta_by_key_and_without_an_answer(admin: Api) -> None:
     assert names(admin) == []
 
 
+def test_a_delta_makes_what_an_address_by_external_id_names(admin: Api) -> None:
+    """As a PATCH of that address does: a delta upserts (Protocol 11.4.12)."""
+    address = "Clients(externalId='far-1')"
+    for name, tag in (("Made", 'W/"1"'), ("Changed", 'W/"2"')):
+        answer = admin.patch("/odata/Clients", {"value": [{"@id": address, "name": name}]})
+        assert answer.status_code == 200, answer.text
+        (shown,) = answer.json["value"]
+        assert (shown["externalId"], shown["@odata.etag"]) == ("far-1", tag)
+    assert names(admin) == ["Changed"]
+    tagged = {"@id": "Clients(externalId='far-2')", "@etag": 'W/"1"', "name": "x"}
+    assert admin.patch("/odata/Clients", {"value": [tagged]}).status_code == 412
+    assert names(admin) == ["Changed"]
+
+
 def test_a_delta_is_done_whole_or_not_at_all(admin: Api, session: Session) -> None:
     key = make(admin, name="Old")
     before = session.scalar(select(func.count()).select_from(Event))
@@ -74,6 +88,10 @@ def test_a_delta_is_done_whole_or_not_at_all(admin: Api, session: Session) -> No
         ({"@id": "Clients(999999)", "name": "x"}, "value[2]"),
         ({"@id": "Contacts(1)", "name": "x"}, "value[2]"),
         ({"@removed": {}, "name": "x"}, "value[2]"),
+        ({"@id": "Clients(number='C-000999')", "name": "x"}, "value[2]"),
+        ({"@id": "Clients(externalId='none')", "@removed": {}}, "value[2]"),
+        ({"@id": "Clients(externalId='none')"}, "value[2].name"),
+        ({"@id": "Clients(externalId='a')", "externalId": "b", "name": "x"}, "value[2].externalId"),
         ({"name": "x", "email": "no address"}, "value[2].email"),
         (5, "value[2]"),
     ):
