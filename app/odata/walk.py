@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as t
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 
 from app.odata.nodes import Node
 from app.odata.option_nodes import QueryOptions
@@ -12,8 +13,7 @@ from app.odata.option_nodes import QueryOptions
 
 def children(parent: Node | QueryOptions) -> Iterator[Node]:
     """The nodes right below ``parent``, in the order of its fields."""
-    waiting: list[t.Any] = [getattr(parent, field.name) for field in fields(parent)]
-    waiting.reverse()
+    waiting: list[t.Any] = [getattr(parent, name) for name in _names_from_the_last(type(parent))]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Node):
@@ -24,6 +24,11 @@ def children(parent: Node | QueryOptions) -> Iterator[Node]:
             waiting.extend(reversed(list(value.values())))
         elif isinstance(value, QueryOptions):
             waiting.extend(reversed(list(children(value))))
+
+
+@cache
+def _names_from_the_last(kind: type[Node | QueryOptions]) -> tuple[str, ...]:
+    return tuple(field.name for field in reversed(fields(kind)))
 
 
 def height(root: Node) -> int:
