@@ -13,7 +13,8 @@ from app.odata.option_nodes import QueryOptions
 
 def children(parent: Node | QueryOptions) -> Iterator[Node]:
     """The nodes right below ``parent``, in the order of its fields."""
-    waiting: list[t.Any] = [getattr(parent, name) for name in _names_from_the_last(type(parent))]
+    kind: type[t.Any] = type(parent)
+    waiting: list[t.Any] = [getattr(parent, name) for name in _names_from_the_last(kind)]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Node):
@@ -27,7 +28,7 @@ def children(parent: Node | QueryOptions) -> Iterator[Node]:
 
 
 @cache
-def _names_from_the_last(kind: type[Node | QueryOptions]) -> tuple[str, ...]:
+def _names_from_the_last(kind: type[t.Any]) -> tuple[str, ...]:
     return tuple(field.name for field in reversed(fields(kind)))
 
 
