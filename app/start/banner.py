@@ -34,7 +34,7 @@ def curl_line(address: str, administrator: Administrator) -> str:
         f"TOKEN=$(curl -s {address}/api/auth/login -H 'Content-Type: application/json'"
         f" -d {_credentials(administrator)}"
         """ | sed -E 's/.*"accessToken": ?"([^"]+)".*/\\1/');"""
-        ' curl -s -H "Authorization: Bearer $TOKEN"'
+        " curl -s -w '\\n' -H \"Authorization: Bearer $TOKEN\""
         f" '{address}/odata/Clients?$top=3&$select=id,name,status,revenue'"
     )
 

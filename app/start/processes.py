@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from honcho import manager as honcho_manager
 from honcho.manager import Manager
@@ -29,7 +30,13 @@ class Supervisor(Manager):  # type: ignore[misc]  # the library has no types
 
     Where the signal comes in the middle of a line that is being written, Python refuses to write
     there: without this the supervisor would fail, and leave web and worker running.
+
+    When one has ended the others are told to, and killed ``kill_seconds`` later.
     """
+
+    def __init__(self, printer: Any = None, *, kill_seconds: float = KILL_SECONDS) -> None:
+        super().__init__(printer)
+        honcho_manager.KILL_WAIT = kill_seconds
 
     def _system_print(self, data: str) -> None:
         with suppress(RuntimeError):
@@ -43,7 +50,6 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     """
     # The commands are found beside this Python, whether or not its environment is activated.
     path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
-    honcho_manager.KILL_WAIT = KILL_SECONDS
     manager = Supervisor()
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
