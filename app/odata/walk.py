@@ -13,7 +13,7 @@ from app.odata.option_nodes import QueryOptions
 
 def children(parent: Node | QueryOptions) -> Iterator[Node]:
     """The nodes right below ``parent``, in the order of its fields."""
-    kind: type[t.Any] = type(parent)
+    kind: t.Any = type(parent)
     waiting: list[t.Any] = [getattr(parent, name) for name in _names_from_the_last(kind)]
     while waiting:
         value = waiting.pop()
