@@ -8,11 +8,12 @@ from copy import deepcopy
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.database import transaction
@@ -28,6 +29,7 @@ from app.models.opportunity import Opportunity, StageChange
 from app.models.task import Task
 from app.models.ticket import Ticket, TicketComment
 from app.writing.numbering import document_number, running_number
+from tests.waiting import until
 
 # One of everything: history, amounts, circles of references, a tree of tasks.
 FILE: dict[str, Any] = {
@@ -359,3 +361,34 @@ def test_articles_of_one_title_get_a_slug_each(run: Callable[..., Any], session:
     run({"KbArticles": [article]})
     slugs = session.scalars(select(KbArticle.slug).order_by(KbArticle.id)).all()
     assert slugs == ["uber-uns", "uber-uns-3", "uber-uns-2", "uber-uns-4"]
+
+
+@pytest.mark.only_on("postgresql")
+def test_of_two_imports_at_once_the_second_waits_and_both_are_whole(
+    run: Callable[..., Any], session: Session
+) -> None:
+    """SQLite has one writer at a time anyway."""
+    others: list[Thread] = []
+    counts: list[dict[str, int]] = []
+
+    def begin_another(what: str, done: int, total: int) -> None:
+        if not others:
+            others.append(Thread(target=lambda: counts.append(run(file))))
+            others[0].start()
+            until(lambda: session.scalar(text(_WAITING)))
+
+    article = {"id": 4, "title": "Refunds", "body": "b"}
+    file = {"Clients": [{"id": 70, "name": "Acme"}], "KbArticles": [article]}
+    counts.append(run(file, report=begin_another))
+    others[0].join(60)
+    assert counts == [{"Clients": 1, "KbArticles": 1}] * 2
+    session.rollback()
+    assert session.scalars(select(Client.id).order_by(Client.id)).all() == [70, 71]
+    assert set(session.scalars(select(Client.number))) == {"C-000001", "C-000002"}
+    assert set(session.scalars(select(KbArticle.slug))) == {"refunds", "refunds-2"}
+
+
+_WAITING = (
+    "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+    " WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()"
+)
