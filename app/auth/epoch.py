@@ -18,6 +18,7 @@ from sqlalchemy import Engine, insert, make_url, select, update
 from app import statements
 from app.config import Config
 from app.database import primary_engine
+from app.engines.premise import premise
 from app.engines.readers import Readers
 from app.extensions import db
 from app.limits.shared import EPOCH_KEY
@@ -59,17 +60,31 @@ class EpochSource(Protocol):
     def current(self) -> int:
         """The epoch that the last committed transaction left."""
 
+    def presume(self, epoch: int) -> bool:
+        """Let the first statement of this request ask whether it is ``epoch``, where it can."""
+
 
 class DatabaseEpoch:
-    """One indexed read, in the primary database."""
+    """One indexed read, in the primary database.
 
-    def __init__(self, engine: Engine) -> None:
+    Args:
+        alone: the statements of all requests go there, none to a replica that may lag behind.
+    """
+
+    def __init__(self, engine: Engine, *, alone: bool) -> None:
         self._readers = Readers(engine)
+        self._is_alone = alone
 
     def current(self) -> int:
         """The epoch; one round trip."""
         with self._readers.borrow() as connection:
             return statements.integer(connection, _READ)
+
+    def presume(self, epoch: int) -> bool:
+        """Ask on the way of the first statement (docs/adr/0166)."""
+        if self._is_alone:
+            premise.take(_READ.encode(), epoch)
+        return self._is_alone
 
 
 class SqliteEpoch:
@@ -97,6 +112,10 @@ class SqliteEpoch:
                 self._version = version
             return self._value
 
+    def presume(self, epoch: int) -> bool:
+        """No: to ask costs nothing to speak of."""
+        return False
+
     def _open(self) -> sqlite3.Cursor:
         connection = sqlite3.connect(
             self._path, timeout=10, isolation_level=None, check_same_thread=False
@@ -118,6 +137,10 @@ class SharedEpoch:
         if not self.link.away:
             _try(self.link, _OFFER, EPOCH_KEY, value, TRUST_REDIS_MILLISECONDS)
         return value
+
+    def presume(self, epoch: int) -> bool:
+        """No: Redis is to hear of it."""
+        return False
 
 
 def bump_epoch() -> None:
@@ -180,7 +203,7 @@ def init_app(app: Flask, config: Config) -> None:
         source = SqliteEpoch(config.SQLALCHEMY_DATABASE_URI)
     else:
         with app.app_context():
-            source = DatabaseEpoch(primary_engine())
+            source = DatabaseEpoch(primary_engine(), alone=not config.DATABASE_REPLICA_URL)
     if link is not None:
         source = SharedEpoch(source, link)
         # Rights may have changed while Redis was away; what it remembers is from before.

@@ -22,7 +22,9 @@ from app.edge.contexts import LeanAppContext, LeanRequestContext
 from app.edge.finding import Tails, find, tails_of
 from app.edge.gate import Gate
 from app.edge.leaving import Leaving
-from app.request_context import REQUEST_CONTEXT, begin_exchange
+from app.engines.premise import PremiseError, premise
+from app.extensions import db
+from app.request_context import REQUEST_CONTEXT, begin_exchange, current_globals
 from app.shared_commit import forget_share
 
 
@@ -90,16 +92,38 @@ class Application(Flask):
         rule = asked.url_rule
         if rule is None or not self._got_first_request or rule.endpoint not in self._straight:
             return Leaving(super().full_dispatch_request())
-        try:
-            answer: Any = self.gate.admit(asked)
-            if answer is None:
-                answer = self.view_functions[rule.endpoint](**asked.view_args or {})
-        except Exception as error:  # as Flask does: handlers decide what it is
-            answer = self.handle_user_exception(error)
+        answer = self._answer_straight(asked, rule, late=True)
+        if premise.is_open or premise.is_wrong:
+            answer = self._answer_checked(context, rule, answer)
         response: Response = answer if type(answer) is Response else self.make_response(answer)
         for note in context._after_request_functions:
             response = note(response)
         return Leaving(self.finisher.leave(response))
+
+    def _answer_straight(self, asked: Request, rule: Rule, *, late: bool) -> Any:
+        """What the gate or the view answers, or the handler of their error."""
+        try:
+            answer: Any = self.gate.admit(asked, late=late)
+            if answer is None:
+                answer = self.view_functions[rule.endpoint](**asked.view_args or {})
+        except PremiseError:
+            return None
+        except Exception as error:  # as Flask does: handlers decide what it is
+            return self.handle_user_exception(error)
+        return answer
+
+    def _answer_checked(self, context: Any, rule: Rule, answer: Any) -> Any:
+        """``answer``, if what the request took for granted is so; else one that asks at once."""
+        try:
+            if premise.holds(self.gate.current_epoch):
+                return answer
+        except Exception as error:  # the database does not answer
+            return self.handle_user_exception(error)
+        db.session.remove()
+        forget_share()
+        current_globals().clear()
+        context._after_request_functions.clear()
+        return self._answer_straight(context.request, rule, late=False)
 
     @cached_property
     def _tails(self) -> Tails:
@@ -135,6 +159,7 @@ class Application(Flask):
             return super().wsgi_app(environ, start)
         finally:
             forget_share()
+            premise.is_open = False  # of a request that was broken off
             self.gate.release(environ)
 
 

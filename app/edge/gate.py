@@ -58,8 +58,12 @@ class Gate:
         """
         return self.admit(current_request())
 
-    def admit(self, asked: Request) -> Response | None:
-        """As ``enter``, of a request that is at hand."""
+    def admit(self, asked: Request, *, late: bool = False) -> Response | None:
+        """As ``enter``, of a request that is at hand.
+
+        Args:
+            late: whoever ends the request looks whether its premise holds (docs/adr/0166).
+        """
         environ = asked.environ
         exchange = exchange_of(environ)
         set_caller(None)
@@ -72,7 +76,7 @@ class Gate:
             self._count_public(rules, asked, exchange)
             caller = None
         else:
-            caller = self._admit(asked, environ, exchange)
+            caller = self._admit(asked, environ, exchange, late=late and _may_start_over(environ))
         self._check_sizes(asked, environ, rules)
         check_path(environ)
         if not rules.mailed:
@@ -112,15 +116,23 @@ class Gate:
         exchange.verdict = verdict
         require_allowed(verdict)
 
-    def _admit(self, asked: Request, environ: dict[str, Any], exchange: Exchange) -> Caller:
+    def current_epoch(self) -> int:
+        """The epoch as it is now."""
+        return self._epochs.current()
+
+    def _admit(
+        self, asked: Request, environ: dict[str, Any], exchange: Exchange, *, late: bool
+    ) -> Caller:
         # Excel and Power BI offer Basic only (contract P3).
         basic = environ["PATH_INFO"].startswith("/odata")
         try:
             entry = self._authenticator.find(environ, basic=basic)
-            verdict = self._limiter.count_caller(entry.caller)
+            # One that starts over has been counted.
+            verdict = exchange.verdict or self._limiter.count_caller(entry.caller)
             epoch = verdict.epoch
             if epoch is None:
-                epoch = self._epochs.current()
+                presumed = late and self._epochs.presume(entry.epoch)
+                epoch = entry.epoch if presumed else self._epochs.current()
             if entry.epoch != epoch:
                 entry = self._authenticator.verify(environ, basic=basic)
         except ApiError as error:
@@ -156,6 +168,15 @@ class Gate:
         length: str = environ.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
             raise TooLargeError(f"The body has more than {maximum} bytes.")
+
+
+def _may_start_over(environ: dict[str, Any]) -> bool:
+    """Whether nothing of the request is gone, or done outside the database, before it ends."""
+    return (
+        "HTTP_IDEMPOTENCY_KEY" not in environ
+        and not environ["PATH_INFO"].endswith("/$batch")
+        and not _carries_file(environ)
+    )
 
 
 def _carries_file(environ: dict[str, Any]) -> bool:

@@ -4,7 +4,8 @@ psycopg's cursor spends three times as long on a statement as libpq and the conv
 write runs seven of them. What converts values is psycopg's own, and so are its errors.
 
 Statements whose result nobody awaits go on the way of the next one, or of the commit, and the
-beginning of a transaction goes with its first statement (docs/adr/0140).
+beginning of a transaction goes with its first statement (docs/adr/0140). So does the question
+whether what the request takes for granted is so (docs/adr/0166).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
+from app.engines.premise import PremiseError, premise
 from app.engines.together import Sent, checked, send_together
 
 # Statements that a connection keeps prepared; the one unused for longest makes room.
@@ -28,7 +30,7 @@ MOST_PREPARED = 200
 _LONGEST_KEPT = 16_384  # characters of SQL
 _PARAMETER = re.compile(r"%(?:%|s|\((\w+)\)s)")
 _AUTO = [PyFormat.AUTO] * 65_535  # libpq takes no more parameters
-_BEGIN, _COMMIT = b"BEGIN", b"COMMIT"
+_BEGIN, _COMMIT, _ROLLBACK = b"BEGIN", b"COMMIT", b"ROLLBACK"
 
 Picker = Callable[[Any], Sequence[Any]]
 Kind = tuple[str | bytes, tuple[int, ...]]
@@ -59,8 +61,10 @@ class Direct:
         """
         sent = self._sent(sql, parameters, prepare)
         ahead = self._ahead()
-        if ahead:
-            result = send_together(self._libpq, [*ahead, sent])
+        if premise.is_open:
+            result = self._on_the_way(ahead, sent)
+        elif ahead:
+            result = send_together(self._libpq, [*ahead, sent])[-1]
         else:
             text, name, values, types, formats = sent
             if name is None:
@@ -80,7 +84,7 @@ class Direct:
     def settle(self) -> None:
         """Run what is due."""
         if self._due:
-            checked(send_together(self._libpq, self._ahead()))
+            send_together(self._libpq, self._ahead())
 
     def forget(self) -> None:
         """Never run what is due: it is undone with the rest of its transaction."""
@@ -89,22 +93,40 @@ class Direct:
     def commit(self) -> None:
         """Run what is due, and commit.
 
-        Raises: psycopg.Error; the transaction is still there, to be undone.
+        Raises: psycopg.Error; the transaction is still there, to be undone. PremiseError, after it
+            was undone.
         """
+        if premise.is_open:
+            self._ask_before_commit()
         if self._due:
-            checked(send_together(self._libpq, [*self._ahead(), self._fixed(_COMMIT)]))
+            send_together(self._libpq, [*self._ahead(), self._fixed(_COMMIT)])
         elif self._libpq.transaction_status != TransactionStatus.IDLE:
             checked(self._libpq.exec_(_COMMIT))
 
     def integer(self, sql: bytes) -> int:
-        """The one number that a statement without values finds, outside a transaction.
+        """The one number that a statement without values finds.
 
         Raises: psycopg.Error.
         """
         name, libpq = self._fixed(sql)[1], self._libpq
         result = libpq.exec_(sql) if name is None else libpq.exec_prepared(name, None)
         checked(result)
-        return int(result.get_value(0, 0) or b"")
+        return _number(result)
+
+    def _ask_before_commit(self) -> None:
+        try:
+            premise.settle(self.integer(premise.sql))
+        except PremiseError:
+            self._due.clear()
+            checked(self._libpq.exec_(_ROLLBACK))
+            raise
+
+    def _on_the_way(self, ahead: list[Sent], sent: Sent) -> PGresult:
+        """Run ``sent`` behind the question whether the premise holds; it is read only if so."""
+        asked = [*ahead, self._fixed(premise.sql), sent]
+        *_, found, result = send_together(self._libpq, asked)
+        premise.settle(_number(found))
+        return result
 
     def _ahead(self) -> list[Sent]:
         """What has to go before the next statement."""
@@ -207,6 +229,10 @@ class Result:
 
     def close(self) -> None:
         """Nothing is held on the server."""
+
+
+def _number(result: PGresult) -> int:
+    return int(result.get_value(0, 0) or b"")
 
 
 def _translated(sql: str) -> tuple[bytes, Picker | None, int]:

@@ -18,16 +18,16 @@ _GOOD = frozenset((ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK))
 Sent = tuple[bytes, bytes | None, Any, Sequence[int] | None, Sequence[int] | None]
 
 
-def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
-    """Run ``statements`` one after the other; returns the result of the last one.
+def send_together(libpq: PGconn, statements: Sequence[Sent]) -> list[PGresult]:
+    """Run ``statements`` one after the other; returns the result of each.
 
     The server does not run those behind a refused one.
 
-    Returns: a good one.
+    Returns: good ones.
     Raises: psycopg.Error, for the first that was refused.
     """
     refused: Any = None
-    last: PGresult | None = None
+    results: list[Any] = []
     libpq.enter_pipeline_mode()
     try:
         for text, name, values, types, formats in statements:
@@ -41,9 +41,10 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
         for _ in statements:
             if libpq.is_busy():
                 _await_result(libpq)
-            last = libpq.get_result()
-            if refused is None and (last is None or last.status not in _GOOD):
-                refused = _NOTHING if last is None else last
+            result = libpq.get_result()
+            if refused is None and (result is None or result.status not in _GOOD):
+                refused = _NOTHING if result is None else result
+            results.append(result)
             libpq.get_result()  # none: the end of this statement's results, which is here already
         if libpq.is_busy():
             _await_result(libpq)
@@ -53,8 +54,8 @@ def send_together(libpq: PGconn, statements: Sequence[Sent]) -> PGresult:
         if libpq.status == ConnStatus.OK:
             libpq.finish()  # in the middle of the answers it is of no use to anybody
         raise
-    if refused is None and last is not None:
-        return last
+    if refused is None:
+        return results
     if refused is not _NOTHING:
         checked(refused)
     raise OperationalError("the server has closed the connection")
