@@ -35,9 +35,10 @@ class Declared:
         found = container.types.get(scope.type.name)
         return None if scope.type.key or found is scope.type else cls(container, found)
 
-    def has(self, name: str) -> bool:
-        """Whether a property of this name is declared."""
-        return any(name in type_.properties for type_ in self._types())
+    def has(self, name: str, type_: edm.EdmType) -> bool:
+        """Whether a property of this name and type is declared; an alias may be of another one."""
+        found = (one.properties.get(name) for one in self._types())
+        return any(one is not None and one.type == type_ for one in found)
 
     def inside(self, name: str) -> Declared:
         """What is declared of the object that stands under a name."""

@@ -169,7 +169,9 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
         yield from _members(name, member.parts, place, format_)
         return
     declared = Declared.of(projection.scope)
-    if isinstance(member, ComputedMember) or (declared is not None and not declared.has(name)):
+    if isinstance(member, ComputedMember) or (
+        declared is not None and not declared.has(name, type_)
+    ):
         container = projection.scope.context.container
         if annotation := dynamic_annotation(name, type_, format_, container):
             yield Piece(annotation, null)
@@ -308,7 +310,7 @@ def _columns_json(
         else:
             column = place.scope.columns[place.property.columns[name]]
             text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
-            if declared is not None and not declared.has(name):
+            if declared is not None and not declared.has(name, inner.type):
                 container = declared.container
                 if annotation := dynamic_annotation(name, inner.type, format_, container):
                     members.append(Piece(annotation, missing[name]))

@@ -61,6 +61,13 @@ def test_aggregates_have_types_and_declared_groups_have_none(client: Client) -> 
         assert not any("@" in name for name in row(client, address, NONE))
 
 
+def test_an_alias_that_is_the_name_of_another_property_has_its_own_type(client: Client) -> None:
+    found = row(client, "Items?$apply=aggregate($count as code,id with max as id)")
+    assert found == {"code@odata.type": "#Int64", "code": 60, "id": 60}
+    grouped = row(client, "Items?$apply=groupby((size,cost,made,level,at,weight,place/city))")
+    assert not any("@" in name for name in [*grouped, *(grouped["place"] or ())])
+
+
 def test_computed_groups_keep_their_type_through_what_follows(client: Client) -> None:
     steps = "compute(date(at) as day)/groupby((day),aggregate($count as n))/orderby(day)"
     assert row(client, f"Items?$apply={steps}&$filter=day ne null")["day@odata.type"] == "#Date"
