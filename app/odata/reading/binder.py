@@ -121,7 +121,7 @@ class QueryBinder:
         rows = RowSet(scope, list(scope.conditions))
         if options.apply is not None:
             if it is not None:
-                raise UnsupportedError("$apply is not offered inside $expand", option="$apply")
+                raise UnsupportedError("$apply is not offered inside $expand", options.apply.offset)
             with option("$apply"):
                 rows = transformed(rows, options.apply)
         translator = Translator(self.context, rows.scope, it=it)

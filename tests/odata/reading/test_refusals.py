@@ -164,6 +164,11 @@ def test_what_is_not_there_is_404(client: Client, address: str) -> None:
     assert client.refused(address)["status"] in ((404,) if "$value" not in address else (400,))
 
 
+def test_what_is_not_offered_in_an_expansion_is_told_where(client: Client) -> None:
+    error = client.refused("Items?$expand=Maker,Children($apply=aggregate($count as n))")
+    assert (error["status"], error["position"]) == (501, 22)
+
+
 def test_operators_are_not_nested_without_end(client: Client) -> None:
     deep = "tolower(" * 21 + "name" + ")" * 21
     assert "20 levels" in client.refused(f"Items?$filter={deep} eq 'x'")["message"]
