@@ -56,8 +56,10 @@ class Guard:
 
     def opened(self, now: datetime) -> Guard:
         """The guard with a window that includes ``now``: a new one when the last is over."""
-        # A window that begins after now was opened by a clock that has been set back since.
-        if self.locked_until is None and timedelta(0) <= now - self.window_started_at < WINDOW:
+        # One that begins a little after now was opened at the same time, by a request that came
+        # later and was quicker, or by a host whose clock is ahead; long after, by a clock that has
+        # been set back since.
+        if self.locked_until is None and abs(now - self.window_started_at) < WINDOW:
             return self
         forgotten = now - self.window_started_at >= FORGOTTEN_AFTER + LONGEST_LOCK
         return Guard(0, now, None, 0 if forgotten else self.lock_count)

@@ -52,6 +52,16 @@ def test_a_window_ends_after_fifteen_minutes() -> None:
     assert current.opened(NOW + WINDOW) == guard(window_started_at=NOW + WINDOW)
 
 
+@pytest.mark.requirement("SEC-20")
+def test_a_window_that_another_opened_a_moment_later_is_the_same() -> None:
+    """Of many at once the first to ask is not the first to count; clocks of hosts differ, too."""
+    current = guard(failures=4)
+    assert current.opened(NOW - timedelta(milliseconds=1)) is current
+    assert current.opened(NOW - WINDOW + timedelta(seconds=1)) is current
+    long_before = NOW - WINDOW  # the clock has been set back
+    assert current.opened(long_before) == guard(window_started_at=long_before)
+
+
 def test_after_a_lock_counting_begins_anew_and_the_next_lock_is_longer() -> None:
     over = NOW + FIRST_LOCK
     current = guard(failures=LIMIT).locked(NOW)
@@ -91,6 +101,17 @@ def test_old_failures_do_not_count(sign_in: SignIn, client: FlaskClient) -> None
         clock.shift(WINDOW)
         assert [log_in(client, "viewer") for _ in range(4)] == [401] * 4
         assert log_in(client, "viewer", PASSWORD) == 200
+
+
+@pytest.mark.requirement("SEC-20")
+def test_failures_counted_by_a_host_whose_clock_is_ahead_count(
+    sign_in: SignIn, client: FlaskClient
+) -> None:
+    sign_in("Viewer")
+    with time_machine.travel(NOW, tick=False) as clock:
+        assert [log_in(client, "viewer") for _ in range(4)] == [401] * 4
+        clock.shift(timedelta(seconds=-2))
+        assert [log_in(client, "viewer") for _ in range(3)] == [401, 423, 423]
 
 
 FULL_WIDTH = "\uff56\uff49\uff45\uff57\uff45\uff52"
