@@ -45,8 +45,15 @@ def asked(plan: Plan) -> Plan:
         Condition(text, "") for text in dict.fromkeys(one.odata for one in plan.conditions)
     )
     date = plan.date if plan.period is not None else None
-    return replace(plan, conditions=conditions, date=date, assumptions=(), repaired=(), doubts=(),
-                   unsure=0, asked="", order_words="", zone="UTC", today=None)  # fmt: skip
+    measure = None if _only_counts(plan) else plan.measure
+    return replace(plan, conditions=conditions, date=date, measure=measure, assumptions=(),
+                   repaired=(), doubts=(), unsure=0, asked="", order_words="", zone="UTC",
+                   today=None)  # fmt: skip
+
+
+def _only_counts(plan: Plan) -> bool:
+    """Whether a figure that a word named has no part in what is asked for."""
+    return plan.kind == "count" and not plan.figures and plan.limit is None
 
 
 def _shows(slot: Slot, plan: Plan) -> bool:
@@ -66,7 +73,7 @@ def _shows(slot: Slot, plan: Plan) -> bool:
     if set(RANKS) & set(slot.meanings) and (plan.ranked or plan.order):
         return True
     paths = [*texts, *plan.extra_columns, plan.order or "", plan.date or ""]
-    paths += [plan.measure.value if plan.measure is not None else ""]
+    paths += [plan.measure.value if plan.measure is not None and not _only_counts(plan) else ""]
     paths += [one.path for one in (*plan.dimensions, *plan.within)]
     return any(value in path for value in _paths(slot) for path in paths)
 

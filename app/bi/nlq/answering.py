@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -16,11 +17,12 @@ from app.bi.nlq.compiling import compiled
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.nlq.plan import Plan
-from app.bi.nlq.refusing import unknown_text
+from app.bi.nlq.refusing import report_named, unknown_text
 from app.bi.nlq.spans import CYCLES, Calendar
 from app.bi.nlq.understanding import understand, vocabulary_of
 from app.bi.nlq.understood import Understood
 from app.bi.query import Row, run
+from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
 from app.security import current_caller
@@ -57,7 +59,8 @@ def answer_question(
     except AmbiguousName as name:
         return _choose_name(blank, text, name)
     if len(understood.plans) != 1:
-        return _unanswered(blank, understood)
+        sent_back = _unanswered(blank, understood)
+        return sent_back if understood.refused else _with_report(sent_back)
     plan = understood.plans[0]
     try:
         return blank | _answered(in_one_currency(plan), limit)
@@ -253,6 +256,7 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
                         "answer": "This can be meant in several ways. Which one?"}  # fmt: skip
     if understood.choices:
         several = "This can be meant in several ways. Which one?"
+        several = several if len(understood.choices) > 1 else "Is this what is meant?"
         text = "These are two questions. Which one first?" if understood.is_two else several
         return blank | {"status": "needsClarification", "answer": text,
                         "alternatives": list(understood.choices)}  # fmt: skip
@@ -271,11 +275,25 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
     return blank | {"answer": text, "alternatives": list(EXAMPLES)}
 
 
+def _with_report(sent_back: Answer) -> Answer:
+    """The built-in report beside the choices, where one shows what is asked for."""
+    key = report_named(sent_back["question"], vocabulary_of())
+    report = next((one for one in built_in().values() if one.key == key), None)
+    if report is None:
+        return sent_back
+    text = f"{sent_back['answer']} The report “{report.name}” shows it."
+    return sent_back | {"answer": text, "reportId": report.id}
+
+
 def _nearest(question: str, unknown: Sequence[str]) -> str | None:
     """The question with what is not offered replaced by the nearest thing that is."""
     nearest = vocabulary_of().nearest
     word = next((one for one in unknown if one.lower() in nearest), None)
-    return None if word is None else question.replace(word, nearest[word.lower()], 1)
+    if word is None:
+        return None
+    plain = nearest[word.lower()]
+    said, found = re.subn(rf"\b{re.escape(word)}\b", plain, question, count=1, flags=re.IGNORECASE)
+    return said if found else plain.capitalize()
 
 
 def _choose_name(blank: Answer, question: str, name: AmbiguousName) -> Answer:

@@ -10,6 +10,8 @@ from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.vocabulary import spoken
 
+_FIGURED = {"average", "sum", "share", "amount", "how_much", "trend", "change", "compare"}
+
 
 class Asking(Naming):
     """The part of a reading that is about properties of records."""
@@ -65,6 +67,21 @@ class Asking(Naming):
             self.left.append(slot.text)  # a figure asked for, and nothing says how
         else:
             self._column(at, path)
+
+    def _has_figure(self, at: int, slot: Slot) -> bool:
+        """``tickets with a rating``: those that have the figure; it is asked for nowhere."""
+        found = self.entity.prop(slot["measure"].value)
+        before = [one for one in self._slots[:at] if set(one.meanings) != {"stop"}]
+        rest = [one for one in self._slots[at + 1 : at + 4] if set(one.meanings) != {"stop"}]
+        compared = bool(rest) and {*OPERATORS, "number", "duration"} & set(rest[0].meanings)
+        asked = self.rank or self._by or self.flags & _FIGURED
+        had = self.noun_at is not None and bool(before) and "with" in before[-1]
+        if found is None or not found.nullable or not had or asked or compared:
+            return False
+        self._open.pop("with", None)
+        self._add(at, Condition(f"{found.name} ne null", f"with {slot.text}"))
+        self.score += 1
+        return True
 
     def _is_compared(self, at: int) -> bool:
         """Whether a number that it is compared with stands behind; that takes the column away."""

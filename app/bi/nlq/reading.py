@@ -235,6 +235,8 @@ class Reading(Beside):
             pass
         elif "measure" in slot and "state" in slot and self._is_attribute(at):
             self._state(at, slot["state"], slot.text)
+        elif "measure" in slot and self._has_figure(at, slot):
+            pass
         elif "measure" in slot:
             if self.measure not in (None, slot["measure"]):
                 self.left.append(slot.text)

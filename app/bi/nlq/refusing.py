@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import phrase
+from app.bi.nlq.words import phrase, tokenise
 
 _CHANGED = "Records are changed through the API or the assistant, with a confirmation."
 MOST_WORDS = 3
@@ -29,3 +29,12 @@ def unknown_text(unknown: Sequence[str], vocabulary: Vocabulary) -> str:
     if strange:
         return f"I do not know what {shown} stands for here."
     return f"I cannot bring {shown} together with the rest of the question."
+
+
+def report_named(question: str, vocabulary: Vocabulary) -> str | None:
+    """The key of the built-in report that a question calls for: ``ageing report``."""
+    stems = [token.stem for token in tokenise(question)]
+    for key, words in vocabulary.wordings.reports:
+        if any(tuple(stems[at : at + len(words)]) == words for at in range(len(stems))):
+            return str(key)
+    return None

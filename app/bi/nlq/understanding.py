@@ -92,7 +92,8 @@ class _Understanding(Vague):
         if again.plans or again.choices:
             return again
         plain = stripped(question, self._vocabulary).text
-        return self._vague(self._repaired(self._rewritten(plain))) or found
+        text = self._rewritten(plain)
+        return self._vague(self._repaired(text)) or self._not_said(text) or found
 
     def _said(self, text: str, aside: Sequence[str], before: Sequence[str]) -> Understood:
         """A question without the talk around it; less sure of what was left aside."""

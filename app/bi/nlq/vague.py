@@ -67,10 +67,21 @@ class Vague(Owned):
 
     def _ambiguous(self, text: str) -> Understood | None:
         """A wording that the vocabulary knows to have several meanings."""
-        for pattern, choices in self._vocabulary.ambiguous:
+        return self._chosen(text, self._vocabulary.ambiguous)
+
+    def _not_said(self, text: str) -> Understood | None:
+        """What the vocabulary offers for a wording that nothing was made of."""
+        return self._chosen(text, self._vocabulary.wordings.offered)
+
+    def _chosen(
+        self, text: str, wordings: Sequence[tuple[re.Pattern[str], list[str]]]
+    ) -> Understood | None:
+        for pattern, choices in wordings:
             if said := pattern.fullmatch(text.strip(" ?!.")):
                 kept = tuple(filter(None, (self._offered(said, one) for one in choices)))
-                return Understood(choices=kept, reason="it can be meant in several ways")
+                if kept:
+                    return Understood(choices=kept[:MOST_CHOICES],
+                                      reason="it can be meant in several ways")  # fmt: skip
         return None
 
     def _offered(self, said: re.Match[str], choice: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,3 +27,9 @@ class Wordings:
         self.refusals = [
             (text, {phrase(one) for one in all_of}) for text, all_of in data["refusals"].items()
         ]
+        # The built-in reports, and what questions call them that cannot be answered by one query.
+        self.reports = [(key, phrase(text)) for key, all_of in data["reports"].items()
+                        for text in all_of]  # fmt: skip
+        # What is offered where nothing else was understood: wording -> questions.
+        self.offered = [(re.compile(pattern, re.IGNORECASE), list(choices))
+                        for pattern, choices in data["offered"].items()]  # fmt: skip
