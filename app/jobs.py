@@ -7,6 +7,8 @@ of the database.
 
 from __future__ import annotations
 
+import logging
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from flask.cli import with_appcontext
 from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
 from huey.consumer import Consumer
+from redis.exceptions import RedisError
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP, tidy_reports
 from app.crm.importing.jobs import run_imports
@@ -42,6 +45,8 @@ from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover
 
 log = structlog.get_logger(__name__)
+# Where the library tells of its queue.
+_LOGGERS = ("huey", "huey.consumer", "huey.consumer.Worker", "huey.consumer.Scheduler")
 # Time that jobs have to end after a SIGTERM; hosts kill after thirty seconds.
 SHUTDOWN_SECONDS = 25
 
@@ -88,8 +93,24 @@ LOOPS: tuple[Loop, ...] = (
 )
 
 
+class BriefOnOutages(logging.Filter):
+    """The library asks a queue that is away every second, and would log a trace each time."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Shorten ``record`` to a line where the queue did not answer."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, RedisError | OSError | sqlite3.OperationalError):
+            record.msg = f"{record.getMessage().rstrip('.')}: {error}"
+            record.args, record.exc_info = (), None
+        return True
+
+
 def build_queue(app: Flask) -> Huey:
     """The queue of ``app``, its periodic jobs registered."""
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        if not any(isinstance(each, BriefOnOutages) for each in logger.filters):
+            logger.addFilter(BriefOnOutages())
     if url := app.config["REDIS_URL"]:
         queue: Huey = RedisHuey(NAME, url=url, results=False)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import socket
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +15,7 @@ from sqlalchemy.orm import Session as OrmSession
 from app.clock import utc_now
 from app.extensions import db
 from app.job_queue import MINUTES, waiting_jobs
-from app.jobs import PERIODIC_JOBS, PeriodicJob, build_queue, run_job
+from app.jobs import PERIODIC_JOBS, BriefOnOutages, PeriodicJob, build_queue, run_job
 from app.models.event import IdempotencyRecord
 from app.models.user import LoginGuard, RefreshToken, Session, User
 from app.pruning import BATCH, prune_expired
@@ -112,3 +114,25 @@ def test_job_that_fails_leaves_the_worker_running(app: Flask) -> None:
 
     run_job(app, PeriodicJob("fails", 1, fail))
     assert calls == [1]
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_queue_that_is_away_is_a_line_in_the_log_and_no_trace(
+    app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as closed:  # bound, and nobody listens
+        closed.bind(("127.0.0.1", 0))
+        url = f"redis://127.0.0.1:{closed.getsockname()[1]}/0"
+        monkeypatch.setitem(app.config, "REDIS_URL", url)
+        consumer = build_queue(app).create_consumer(workers=1)
+        worker, scheduler = consumer._create_worker(), consumer._create_scheduler()
+        consumer.stop_flag.set()  # no rest between two attempts
+        worker.loop()
+        scheduler.loop()
+    told = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert len(told) >= 2  # of the queue and of the schedule; and of each job that is due now
+    assert all(record.exc_info is None and "refused" in record.getMessage() for record in told)
+    fails = logging.getLogger("huey.consumer.Worker").makeRecord(
+        "huey", logging.ERROR, "", 0, "a mistake", (), (KeyError, KeyError("x"), None)
+    )
+    assert BriefOnOutages().filter(fails) and fails.exc_info
