@@ -30,10 +30,16 @@ from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from app.engines.parking import ParkingPool
+
 Processor = Callable[[Any], Any]
 # The columns that the parameters of a statement are for, by the names of the parameters.
 Columns = Mapping[str, Column[Any]] | ReadOnlyColumnCollection[str, Column[Any]]
 KEY, VERSION, FIRST = "key_", "version_", "first_"
+# Of SQL from this length on SQLite's driver keeps ten times as many bytes with each connection.
+LONG = 4_096
+# Characters of it that a reading connection is used for.
+MOST_LONG = 150_000
 
 
 class Statement:
@@ -186,6 +192,8 @@ def fetch_all(
 
     SQLite makes a row when it is fetched, so an error may come as late as that.
     """
+    if len(sql) >= LONG:
+        _count_long(connection, sql)
     cursor = execute(connection, sql, parameters, **options)
     try:
         rows: list[tuple[Any, ...]] = cursor.fetchall()
@@ -193,6 +201,19 @@ def fetch_all(
         raise _wrapped(connection, sql, parameters, error) from error
     cursor.close()
     return rows
+
+
+def _count_long(connection: Connection, sql: str) -> None:
+    """Give a connection of SQLite up that has been asked many long statements.
+
+    The driver keeps the last ones prepared, however large they are, and cannot be told to forget.
+    """
+    if not isinstance(connection.engine.pool, ParkingPool) or connection.dialect.name != "sqlite":
+        return
+    seen: dict[int, int] = connection.info.setdefault("long_statements", {})
+    seen[hash(sql)] = len(sql)
+    if sum(seen.values()) > MOST_LONG:
+        connection.detach()  # closed, not kept, by whoever gives it back
 
 
 def _wrapped(connection: Connection, sql: str, parameters: Any, error: Any) -> Any:

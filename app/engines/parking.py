@@ -39,8 +39,9 @@ class ParkingPool(QueuePool):
     def park(self, connection: Connection) -> None:
         """Keep ``connection`` for the next one, or put it back; it has no transaction."""
         fairy: Any = connection.connection
-        # The engine may have been disposed of meanwhile: then another pool gave it out.
-        is_foreign = fairy._pool is not self
+        # The engine may have been disposed of meanwhile: then another pool gave it out. Or somebody
+        # has taken it out of the pool, so that it ends.
+        is_foreign = fairy._pool is not self or fairy.is_detached
         if is_foreign or len(self._parked) >= MOST_PARKED or self._is_used_up():
             connection.close()  # whoever waits for one is woken by that alone
             return

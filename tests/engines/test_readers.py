@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
@@ -12,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from app.engines import sqlite
 from app.engines.parking import MOST_PARKED
 from app.engines.readers import Readers
+from app.statements import LONG, MOST_LONG, fetch_all
 
 
 @pytest.fixture
@@ -47,6 +50,38 @@ def test_the_next_read_has_the_same_connection_and_sees_what_was_committed(engin
     with readers.borrow() as second:
         assert second is first
         assert second.execute(text("SELECT count(*) FROM t")).scalar_one() == 1
+
+
+def long_statement(number: int, characters: int) -> str:
+    return f"SELECT {number} /* {'x' * characters} */"
+
+
+def test_a_connection_that_keeps_many_long_statements_is_given_up(engine: Engine) -> None:
+    readers = Readers(engine)
+    with readers.borrow() as first:
+        driver: Any = first.connection.dbapi_connection
+        for _ in range(3 * MOST_LONG // LONG):  # one that comes again is kept once
+            assert fetch_all(first, long_statement(0, LONG)) == [(0,)]
+    with readers.borrow() as again:
+        assert again is first
+        for number in range(1, MOST_LONG // LONG + 1):
+            assert fetch_all(again, long_statement(number, LONG)) == [(number,)]
+            assert fetch_all(again, "SELECT count(*) FROM t") == [(0,)]
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        driver.execute("SELECT 1")
+    with readers.borrow() as other:
+        assert other is not first
+        assert fetch_all(other, "SELECT count(*) FROM t") == [(0,)]
+    assert engine.pool.checkedout() <= 1  # type: ignore[attr-defined]
+
+
+def test_short_statements_are_not_counted(engine: Engine) -> None:
+    readers = Readers(engine)
+    for number in range(2 * MOST_LONG // LONG):
+        with readers.borrow() as connection:
+            fetch_all(connection, long_statement(number, LONG // 2))
+    with readers.borrow() as last:
+        assert last is connection
 
 
 def test_two_at_once_have_two_and_few_stay_open(engine: Engine) -> None:
