@@ -208,7 +208,9 @@ def _count_long(connection: Connection, sql: str) -> None:
 
     The driver keeps the last ones prepared, however large they are, and cannot be told to forget.
     """
-    if not isinstance(connection.engine.pool, ParkingPool) or connection.dialect.name != "sqlite":
+    pool = connection.engine.pool
+    is_reading = isinstance(pool, ParkingPool) and pool.has_others
+    if not is_reading or connection.dialect.name != "sqlite":
         return
     seen: dict[int, int] = connection.info.setdefault("long_statements", {})
     seen[hash(sql)] = len(sql)

@@ -23,6 +23,9 @@ class ParkingPool(QueuePool):
     Listeners of checkouts and checkins are told as the pool itself would tell them.
     """
 
+    # Whether another connection takes the place of one that is taken out of it.
+    has_others = True
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._parked: list[Connection] = []

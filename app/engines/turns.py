@@ -106,6 +106,8 @@ class _Waiter:
 class TurnsPool(ParkingPool):
     """One connection, in turns."""
 
+    has_others = False
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._turns = Turns()

@@ -75,6 +75,20 @@ def test_a_connection_that_keeps_many_long_statements_is_given_up(engine: Engine
     assert engine.pool.checkedout() <= 1  # type: ignore[attr-defined]
 
 
+def test_the_one_connection_that_writes_is_kept(tmp_path: Path) -> None:
+    url = make_url(f"sqlite:///{tmp_path / 'b.db'}")
+    made = create_engine(**sqlite.options(url, reading=False))
+    sqlite.listen(made, reading=False)
+    drivers = set()
+    for turn in range(3):
+        with made.begin() as connection:
+            drivers.add(id(connection.connection.dbapi_connection))
+            for number in range(MOST_LONG // LONG):
+                fetch_all(connection, long_statement(turn * 1000 + number, LONG))
+    assert len(drivers) == 1
+    made.dispose()
+
+
 def test_short_statements_are_not_counted(engine: Engine) -> None:
     readers = Readers(engine)
     for number in range(2 * MOST_LONG // LONG):
