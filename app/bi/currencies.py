@@ -1,4 +1,4 @@
-"""Amounts of different currencies are never added up or ranked as they are."""
+"""Amounts of different currencies are never added up, ranked or parted as they are."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _MOST_CURRENCIES = 200
 def in_one_currency(plan: Plan) -> Plan:
     """A ranking by amounts, over all currencies by what they are worth in that of the organisation.
 
-    Each record is converted at the rate that it keeps, or else at the one of the settings
-    (docs/adr/0146, 0157). What has no rate is left out; the plan says so among its assumptions,
-    and is less sure. A question that names a currency stays within it.
+    So is a share of amounts, and what is asked for in that currency. Each record is converted at
+    the rate that it keeps, or else at the one of the settings (docs/adr/0146, 0157, 0168). What has
+    no rate is left out; the plan says so among its assumptions, and is less sure. A question that
+    names a currency stays within it.
     """
     money = _ranked_money(plan)
     if money is None or any(_is_one(one, money) for one in plan.conditions):
@@ -85,7 +86,8 @@ class _Rates:
         own = organisation().defaults.currency
         kept = f"kept with each {plan.entity.one}" if plan.entity.join is None else "of the invoice"
         rate = f"at the rate {kept}" if self.is_kept else "at the rates of the settings"
-        plan = plan.with_assumption(f"amounts are ranked by what they are worth in {own}, {rate}")
+        done = "converted into" if _is_whole(plan) else "ranked by what they are worth in"
+        plan = plan.with_assumption(f"amounts are {done} {own}, {rate}")
         if not self.unknown:
             return plan
         text = f"{_RATE} gt 0"
@@ -101,8 +103,8 @@ class _Rates:
 
 def _groups(plan: Plan, money: str, rates: _Rates) -> Plan:
     """Groups by what their records are worth together."""
-    is_own = _is_apart(plan, money)
-    if plan.ranked is None and not is_own:
+    is_own = not _is_whole(plan) and _is_apart(plan, money)
+    if plan.ranked is None and not is_own and not _is_whole(plan):
         return plan  # none is left out of what is only put in order: each currency in its own
     own = organisation().defaults.currency
     plain = [one for one in plan.assumptions if one != _APART]
@@ -152,7 +154,13 @@ def _ordered_at(plan: Plan, rates: _Rates) -> Plan:
 
 
 def _narrowed(plan: Plan, money: str, found: Mapping[str, Row]) -> Plan:
-    """A ranking where no rate is known: of the organisation's currency, or the most frequent."""
+    """A ranking where no rate is known: of the organisation's currency, or the most frequent.
+
+    A share and a sum stay within each currency.
+    """
+    if _is_whole(plan):
+        plan = replace(plan, unsure=plan.unsure + 1)
+        return plan.with_assumption("each currency stands by itself: there is no exchange rate")
     if plan.kind == "list" and not plan.limit:  # none is left out of what is only put in order
         mixed = replace(plan, unsure=plan.unsure + 1)
         return mixed.with_assumption("amounts of several currencies are ordered by their numbers")
@@ -164,6 +172,11 @@ def _narrowed(plan: Plan, money: str, found: Mapping[str, Row]) -> Plan:
     return narrowed.with_assumption(f"amounts in {others} are not ranked with those in {chosen}")
 
 
+def _is_whole(plan: Plan) -> bool:
+    """Whether amounts of all currencies are one figure: a share of them, or that it is asked so."""
+    return plan.ranked is None and (plan.kind == "share" or plan.is_converted)
+
+
 def _ranked_money(plan: Plan) -> str | None:
     """The currency property of what a plan is ranked by."""
     if plan.kind == "list":
@@ -171,7 +184,7 @@ def _ranked_money(plan: Plan) -> str | None:
         if not path or (plan.entity.join is not None and path not in _amounts(plan.entity)):
             return None  # "the last payments", by their day
         return plan.entity.currency_of(path)
-    if plan.ranked is None and plan.sort is None:
+    if plan.ranked is None and plan.sort is None and not _is_whole(plan):
         return None
     if len(plan.dimensions) > 1 and any(one.name == "currency" for one in plan.dimensions):
         return None  # "by client and currency"

@@ -5,10 +5,14 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 import pytest
+from flask import Flask
 
 from app.bi.nlq.refusing import report_named
 from app.bi.nlq.understanding import vocabulary_of
+from app.database import transaction
+from app.security import acting_as, system_caller
 from tests.bi.conftest import Ask
+from tests.factories import line, make_client, make_issued_invoice
 
 
 @pytest.mark.parametrize(
@@ -32,6 +36,21 @@ from tests.bi.conftest import Ask
         ("how many days do deals sit in the proposal stage on average?",
          "average days in stage of deals in proposal"),
         ("clients we have had since before 2023", "clients created before 2023"),
+        ("gimme the overdue invoices", "list the overdue invoices"),
+        ("overdue invoices for the board deck", "overdue invoices"),
+        ("Who gets our invoices at Globex?",
+         "contacts who receive invoices of Globex"),
+        ("who owns the biggest deal", "the biggest deal with owner"),
+        ("tickets by country, leaving out Germany", "tickets by country without Germany"),
+        ("tasks that don't belong to any project", "tasks without a project"),
+        ("leads in the last fortnight", "leads in the last 2 weeks"),
+        ("unpaid invoices due by month end", "unpaid invoices due by the end of the month"),
+        ("break our revenue down by country", "revenue by country"),
+        ("how much tickets do we have from Swiss customers", "how many tickets of Swiss clients"),
+        ("total and subtotal of the invoices from May", "gross and net total of May invoices"),
+        ("tickets with webhook in the subject", "tickets whose subject contains webhook"),
+        ("custmers in Swizerland", "clients in Switzerland"),
+        ("leads created in May of last year", "leads created in May 2025"),
     ],
 )  # fmt: skip
 def test_other_words_ask_for_the_same(ask: Ask, question: str, plain: str) -> None:
@@ -92,3 +111,67 @@ def test_reports_are_named_by_whole_phrases() -> None:
     assert report_named("ageing of tickets", vocabulary) == "tickets-by-status-and-age"
     assert report_named("imaging of documents", vocabulary) is None
     assert report_named("returned VAT", vocabulary) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("tickets whose subject contains webhook", "contains(tolower(subject),'webhook')"),
+        ("tickets whose description contains webhook", "contains(tolower(description),'webhook')"),
+        ("documents per category and file type", "groupby((category,contentType)"),
+        ("how many customers have a delivery address on file?", "shippingAddress/city ne null"),
+        ("clients without a delivery address", "shippingAddress/city eq null"),
+        ("how many days late are our overdue invoices on average?", "with average as"),
+        ("Since how many days is the oldest unpaid invoice overdue?", "with max as"),
+    ],
+)  # fmt: skip
+def test_what_stands_in_a_query(ask: Ask, question: str, part: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "answered", answer["answer"]
+    assert part in unquote(answer["query"]["odata"])
+    assert " or contains" not in unquote(answer["query"]["odata"])
+
+
+def test_tags_of_clients_and_lines_of_invoices(app: Flask, ask: Ask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        one = make_client(name="Tagged", tags=["key account"])
+        make_issued_invoice(client_id=one, line_items=[line("10") | {"description": "A3 scanner"}])
+    found = ask("contacts at our key accounts")
+    assert "Client/tags/any(t:t eq 'key account')" in unquote(found["query"]["odata"])
+    counted = ask("How many invoices include an A3 scanner?")
+    assert counted["rows"] == [{"count": 1}]
+    assert "LineItems/any(line:line/description eq 'A3 scanner')" in unquote(
+        counted["query"]["odata"]
+    )
+    assert "line/lineNet" in ask("revenue from A3 scanner")["query"]["odata"]
+
+
+def test_who_is_no_record(ask: Ask) -> None:
+    """Somebody is asked for; a list of documents is no answer, and nothing is dropped."""
+    assert ask("who read the urgent tickets")["status"] != "answered"
+    assert unquote(ask("who has overdue invoices")["query"]["odata"]).startswith("/odata/Clients")
+
+
+def test_a_lead_in_is_left_aside_unless_it_names_something(ask: Ask) -> None:
+    answer = ask("Every Friday I check our work: how many tickets are open?")
+    assert answer["rows"] == ask("how many tickets are open?")["rows"]
+    assert "“Every Friday I check our work” is left aside" in answer["interpretation"]
+    assert answer["confidence"] < 0.8
+    assert ask("I look at Tom's tickets: how many tickets are open?")["status"] != "answered"
+
+
+def test_a_country_that_two_are_like_is_not_guessed(ask: Ask) -> None:
+    assert ask("clients in Germny")["confidence"] < 0.8
+    assert ask("clients in Austrlia")["status"] == "unsupported"
+
+
+def test_what_is_not_kept_is_refused_before_a_record_is_chosen(ask: Ask) -> None:
+    assert ask("What's our profit margin on Nordlicht Team?")["status"] == "unsupported"
+
+
+@pytest.mark.parametrize("question", ["Who performs best?", "How's business?"])
+def test_what_says_too_little_is_a_choice(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "needsClarification"
+    for one in answer["alternatives"]:
+        assert ask(one)["status"] == "answered", one

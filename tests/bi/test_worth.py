@@ -195,3 +195,32 @@ def test_a_report_of_such_a_question_has_the_same_rows(admin: Api) -> None:
     path = f"/api/bi/reports/{made.json['id']}/export"
     exported: Any = admin.post(path, {"format": "json"}).json
     assert [row["worth"] for row in exported["rows"]] == [150, 140]
+
+
+def test_a_share_is_of_all_currencies(asked: Ask, trade: None) -> None:
+    """270 of 545 euros, at the rates of the invoices; in francs it was all of them."""
+    answer = asked("What percentage of this year's revenue comes from Switzerland?")
+    assert [(row["hits"], row["total"], row["percent"]) for row in answer["rows"]] == [
+        (270.0, 545.0, 49.5)
+    ]
+    assert "Amounts are converted into EUR, at the rate kept" in answer["interpretation"]
+    assert answer["confidence"] >= 0.8
+
+
+def test_sums_are_converted_where_it_is_asked_for(asked: Ask, trade: None) -> None:
+    assert len(asked("revenue this year")["rows"]) == 2
+    for question in ("revenue this year converted to euros", "net revenue, all converted to EUR"):
+        assert [row["worth"] for row in asked(question)["rows"]] == [545.0], question
+    by_country = asked("revenue by country, everything converted to euros")
+    assert [(row["country"], row["worth"]) for row in by_country["rows"]] == [
+        ("DE", 275.0),
+        ("CH", 270.0),
+    ]
+
+
+def test_groups_ranked_by_value_are_not_counted(asked: Ask, trade: None) -> None:
+    answer = asked("top 2 industries by value of invoices")
+    assert [(row["Client/industry"], row["worth"]) for row in answer["rows"]] == [
+        ("Retail", 405.0),
+        ("Energy", 140.0),
+    ]

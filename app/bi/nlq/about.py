@@ -21,6 +21,7 @@ class Topic:
     begin: int
     length: int
     text: str
+    place: int | None = None  # in which of the texts; None: in any
 
 
 def topic_at(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> Topic | None:
@@ -31,9 +32,9 @@ def topic_at(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> Topic 
     if not any(vocabulary.is_of_records(one.stem, ("noun", "subset")) for one in tokens[:at]):
         return None
     stems = tuple(one.stem for one in tokens[at : at + LONGEST])
-    lead = max(
-        (len(one) for one in vocabulary.wordings.about if stems[: len(one)] == one), default=0
-    )
+    leads = vocabulary.wordings.about
+    lead = max((len(one) for one in leads if stems[: len(one)] == one), default=0)
+    place = leads.get(stems[:lead])
     begin = at + lead
     while lead and begin < len(tokens) and tokens[begin].stem in _ARTICLES:
         begin += 1
@@ -42,13 +43,14 @@ def topic_at(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> Topic 
     first = tokens[begin]
     plain = {one.kind for one in vocabulary.words.get((first.stem,), ())} - {"noun", "refused"}
     if first.kind == "quoted":
-        return Topic(begin, begin + 1 - at, first.stem)
+        return Topic(begin, begin + 1 - at, first.stem, place)
     if first.kind != "word" or plain or first.apart or len(first.stem) < 3:
         return None
     end = begin + 1
     while end < len(tokens) and _goes_on(tokens[end], vocabulary):
         end += 1
-    return Topic(begin, end - at, " ".join(one.stem for one in tokens[begin:end]))
+    text = " ".join(one.stem for one in tokens[begin:end])
+    return Topic(begin, end - at, text, place)
 
 
 def _goes_on(token: Token, vocabulary: Vocabulary) -> bool:
@@ -67,8 +69,11 @@ def without_topics(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Toke
     return found
 
 
-def about(entity: Entity, text: str) -> Condition:
+def about(entity: Entity, topic: Topic) -> Condition:
     """The records of which a text says so, whatever the letters' case."""
     paths: Sequence[str] = entity.data["about"]
-    found = " or ".join(f"contains(tolower({path}),{quoted(text)})" for path in paths)
-    return Condition(found, f"about “{text}”")
+    paths = (topic.place is not None and paths[topic.place :][:1]) or paths
+    found = " or ".join(f"contains(tolower({path}),{quoted(topic.text)})" for path in paths)
+    is_one = topic.place is not None and len(paths) == 1
+    words = f"“{topic.text}” in the {paths[0]}" if is_one else f"about “{topic.text}”"
+    return Condition(found, words)

@@ -13,6 +13,10 @@ from app.bi.nlq.words import Token, tokenise
 _HEADS = {"count", "how_much", "how_long", "list", "share"}
 _FIGURES = {"count", "how_much", "how_long", "share", "average", "amount"}
 _PLAIN = {"stop", "and_then", "me", "list", "or", "with", "auxiliary", "pronoun"}
+# Who asks.
+_SELF = ("i", "i'm", "i've", "we", "we're", "my")
+_ASKING = ("how", "what", "which", "who", "why", "when", "where")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 # What of the words of an entity is about its records; verbs such as "get" are not enough.
 _OWN = {"noun", "measure", "rate", "state", "subset", "dimension", "order"}
 
@@ -30,13 +34,15 @@ def stripped(question: str, vocabulary: Vocabulary) -> Stripped:
     parts = _parts(question)
     if len(parts) > 1 and _is_opening(parts[0], vocabulary):
         parts = parts[1:]
+    lead = [_text(question, parts[:1])] if _is_lead_in(parts, vocabulary) else []
+    parts = parts[len(lead) :]
     talk = [part for part in parts if _is_talk(part, vocabulary)]
     kept = [part for part in parts if part not in talk]
     if not kept:
         return Stripped(question)
     strange = [_text(question, [part]) for part in talk if _is_strange(part, vocabulary)]
     kept = [_without_lead(part, vocabulary) for part in kept]
-    return Stripped(_text(question, kept), tuple(strange))
+    return Stripped(_text(question, kept), (*lead, *strange))
 
 
 def without_reasons(question: str, vocabulary: Vocabulary) -> Stripped:
@@ -87,6 +93,30 @@ def _is_opening(part: Sequence[Token], vocabulary: Vocabulary) -> bool:
     talks = [token for token in part if token.stem in vocabulary.talk]
     told = [part[at].stem for at in _telling(part, vocabulary)]
     return len(talks) > 1 and set(told) <= {"last", "first", "one", *vocabulary.talk}
+
+
+def _is_lead_in(parts: Sequence[Sequence[Token]], vocabulary: Vocabulary) -> bool:
+    """``every Monday I go through the pipeline: which ...``: what whoever asks does, and why."""
+    if len(parts) < 2 or parts[1][0].mark != ":":
+        return False
+    lead, rest = parts[0], parts[1]
+    asked = _head(lead, vocabulary) is not None or any(one.stem in _ASKING for one in lead)
+    own = any(token.stem in _SELF for token in lead) and not asked
+    asks = _head(rest, vocabulary) == 0
+    whole = any(vocabulary.is_of_records(token.stem, {"noun", "measure"}) for token in rest)
+    # A name, a number or a state in it may say of what it is asked.
+    said = any(
+        token.kind != "word"
+        or (vocabulary.periods.tells(lead, at) and token.stem not in _WEEKDAYS)
+        or (token.is_capital and at and token.text != "I" and token.stem not in _WEEKDAYS)
+        or (
+            vocabulary.is_of_records(token.stem, {"state", "subset"})
+            and not vocabulary.is_of_records(token.stem, {"measure"})
+            and token.stem not in vocabulary.talk
+        )
+        for at, token in enumerate(lead)
+    )
+    return own and asks and whole and not said
 
 
 def _is_strange(part: Sequence[Token], vocabulary: Vocabulary) -> bool:

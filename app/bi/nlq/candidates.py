@@ -12,6 +12,10 @@ from app.bi.nlq.understood import Understood
 from app.bi.nlq.vocabulary import Vocabulary
 from app.bi.nlq.words import Token, phrase
 
+# Records that are no persons or firms.
+_THINGS = ("Invoices", "CreditNotes", "LineItems", "Payments", "Tickets", "Documents", "KbArticles",
+           "Tasks", "Projects", "Opportunities")  # fmt: skip
+
 
 @dataclass
 class Candidate:
@@ -60,6 +64,13 @@ def is_before(head: Candidate, other: Candidate) -> bool:
     """``clients that owe us``: the records are named before the figure that others have."""
     at, named = other.reading.measure_at, head.reading.noun_at
     return other is head or (at is not None and named is not None and named < at)
+
+
+def asks_who(tokens: Sequence[Token], plan: Plan) -> bool:
+    """``who gets our invoices``: somebody is asked for, and the plan has records alone."""
+    asked = bool(tokens) and tokens[0].stem == "who"
+    told = any("/" in one for one in plan.extra_columns) or plan.limit == 1
+    return asked and plan.kind == "list" and plan.entity.key in _THINGS and not told
 
 
 def not_understood(candidates: Sequence[Candidate], tokens: Sequence[Token]) -> Understood:

@@ -1,4 +1,4 @@
-"""Groups chosen by their figure: what a threshold of a reading makes of a plan."""
+"""Groups chosen by their figure, and amounts converted: what a reading makes of a plan."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
+from app.settings import organisation
 
 
 def group_kind(reading: Reading) -> str | None:
@@ -39,3 +40,18 @@ def with_threshold(plan: Plan, reading: Reading) -> Plan:
         if not given:
             raise UnclearError("in which currency the amounts are compared")
     return plan
+
+
+def with_conversion(plan: Plan, reading: Reading) -> Plan:
+    """The plan, its amounts converted into one currency where that is asked for.
+
+    Raises: UnclearError.
+    """
+    if "one_currency" not in reading.flags:
+        return plan
+    own = organisation().defaults.currency
+    if reading.converted not in (None, own):
+        raise UnclearError(f"at what rates: amounts are converted into {own} alone")
+    if plan.kind != "measure" or plan.money is None or plan.threshold is not None:
+        raise UnclearError("what amounts are to be converted")
+    return replace(plan, is_converted=True)

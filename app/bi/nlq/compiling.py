@@ -301,7 +301,9 @@ class _Grouping:
         type_ = measure_type(measure)
         self.computed.append(f"case({text}:{measure.value},true:0) as hit")
         value = self._value(measure, "value")
-        self.aggregates += ["hit with sum as hits", f"{value} with sum as total"]
+        is_long = measure.worth is not None and " " in measure.value
+        self._aggregate("hit", "sum", "hits", is_long)
+        self._aggregate(value, "sum", "total", is_long)
         self.after.append("compute(round(hits mul 1000 divby total) divby 10 as percent)")
         self._figure(
             "hits", _capital(self.plan.share_of.words if self.plan.share_of else ""), type_
@@ -322,7 +324,7 @@ class _Grouping:
             dates = span(plan, period.start, period.end)
             self.computed.append(f"case({dates}:{value},true:{zero}) as {name}Value")
             method = plan.method if plan.kind == "measure" else "sum"
-            self._aggregate(f"{name}Value", method, name)
+            self._aggregate(f"{name}Value", method, name, plan.worth is not None)
             self._figure(name, _capital(period.label), type_)
         self.after.append(
             "compute(current sub previous as change,"

@@ -47,6 +47,11 @@ class Naming(Ordering):
         if len(usable) > 1:
             raise AmbiguousName(slot.text, usable)
         value = usable[0]
+        if value.kind == "line":
+            text = f"LineItems/any(line:line/description eq {quoted(value.key)})"
+            self._add(at, Condition(text, f"with {value.name}"))
+            self.score += 1
+            return
         if value.kind in ("tag", "client_tag"):
             path, whose = (
                 ("Client/tags", "clients ") if value.kind == "client_tag" else ("tags", "")
@@ -68,6 +73,7 @@ class Naming(Ordering):
         if value.kind == "user" and before and "dimension" in before[-1]:
             # "tasks on projects of Leyla": whose the projects are, not the tasks.
             self.unsure += before[-1]["dimension"] != person
+        self.unsure += not value.exact
         path = self._made_by(at, value) or self._named_before(at, value) or self._path(value) or ""
         literal = value.key if value.kind in ("client", "user", "project") else quoted(value.key)
         self.is_record = self.is_record or path in _KEYS
@@ -108,6 +114,8 @@ class Naming(Ordering):
         entity = self.entity
         if value.kind.startswith("text:"):
             return value.kind.removeprefix("text:")
+        if value.kind == "line":
+            return "LineItems"
         if value.kind in ("tag", "client_tag"):
             return "tags"
         if value.kind == "country":

@@ -300,6 +300,8 @@ class PeriodReader(PeriodWords):
         year, said = None, True
         if at + length < len(tokens) and is_year(tokens[at + length]):
             year, length = int(tokens[at + length].stem), length + 1
+        elif not shift and (told := self._told_year(tokens, at + length)):
+            year, length = now.today.year + told[1], length + told[0]
         total = at + length - begin
         if year is None:
             year, said = now.today.year, bool(shift)
@@ -314,6 +316,16 @@ class PeriodReader(PeriodWords):
         start = date(year, month, 1)
         label = f"{calendar.month_name[month]} {year}"
         return total, Period(start, add_months(start, 1), label, "month", said)
+
+    def _told_year(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
+        """``May of last year``: how many words, and how many years from this one."""
+        begin = at
+        at += at < len(tokens) and tokens[at].stem == "of"
+        for name, shift in (("this", 0), ("last", -1), ("next", 1)):
+            length = self._at(name, tokens, at)
+            if length and [one.stem for one in tokens[at + length : at + length + 1]] == ["year"]:
+                return at + length + 1 - begin, shift
+        return None
 
     def _part(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``Q1 2026``, ``first half of 2026``, ``second quarter of last year``."""

@@ -95,6 +95,7 @@ class Plan:
     figures: tuple[Figure, ...] = ()  # beside the first
     unsure: int = 0  # what may well have been meant otherwise
     asked: str = ""  # yes, when
+    is_converted: bool = False  # amounts into the currency of the organisation
     own: Measure | None = None  # beside the worth of groups that have one currency each
 
     def with_assumption(self, text: str) -> Plan:

@@ -19,7 +19,8 @@ from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate
 from app.bi.nlq.words import stem
 
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",
-          "previous", "amount", "and_then", "listed", "distinct", "when", "how_long")  # fmt: skip
+          "previous", "amount", "and_then", "listed", "distinct", "when", "how_long",
+          "one_currency")  # fmt: skip
 _CHARTS = ("pie", "bar", "line", "table")
 _SORTING = {"sort", "descending", "ascending", "newest_first", "oldest_first", "worst_first",
             "best_first"}  # fmt: skip
@@ -65,6 +66,7 @@ class Reading(Beside):
     is_timed: bool = False  # a date was bounded
     clock_back: tuple[int, str] | None = None
     chart: str | None = None
+    converted: str | None = None  # into which currency
     one_subject: bool = False  # "the top client", not "clients"
     is_record: bool = False  # a name or number says which record is meant
     doubts: list[tuple[str, str]] = field(default_factory=list)
@@ -162,6 +164,8 @@ class Reading(Beside):
             self._open["not"] = slot.text
         elif self._model_word(at, slot):
             pass
+        elif "currency" in slot and "one_currency" in self.flags:
+            self.converted = slot["currency"]
         elif "currency" in slot:
             self._add(at, self._currency(slot["currency"]))
         elif "me" in slot and self.entity.person is not None:
@@ -179,11 +183,13 @@ class Reading(Beside):
             pass
         elif flags := set(_FLAGS) & set(slot.meanings):
             self.flags |= flags
-            if "amount" in flags and self._is_sorted_by(at):
+            chosen = self.rank and self.subjects  # "top industries by value": the groups
+            if "amount" in flags and not chosen and self._is_sorted_by(at):
                 self.flags.discard("amount")
                 self.order, self.order_words = f"{self.amount} desc", f"by {slot.text}"
             if "count" in flags or ("amount" in flags and at - self._by_at == 1):
                 self._open.pop("by", None)  # "the biggest industry by number of clients"
+                self._by = self._by and not chosen
         elif "unit" in slot and "compare" in self.flags:
             self.flags.add("previous")  # "over the previous month"
         elif "unit" in slot and self._by:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, checked
-from app.bi.nlq.chosen import group_kind, with_threshold
+from app.bi.nlq.chosen import group_kind, with_conversion, with_threshold
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.sharing import alternatives, merged, with_share
@@ -63,7 +63,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
         raise UnclearError(f"how the {plan.grain}s of two periods are to be compared")
     if kind == "share":
         plan = with_share(plan, reading, related)
-    plan = with_threshold(_with_issued(plan), reading)
+    plan = with_conversion(with_threshold(_with_issued(plan), reading), reading)
     plan = with_groups(_with_order(plan, reading), reading)
     for one in plan.conditions:
         if note := reading.entity.data.get("state_notes", {}).get(one.words):

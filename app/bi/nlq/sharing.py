@@ -14,6 +14,8 @@ _AMONG = ("among", "amongst")  # of what is the whole of a share
 # With what is begun that is said of the records; behind the others it only says which are meant.
 _FINITE = ("is", "are", "was", "were", "has", "have", "had", "got", "get", "did", "do")
 _RELATIVE = ("that", "which", "who", "and", "or", "not")
+# What makes parts of a whole.
+_DIVIDING = ("split by", "split into", "divided into", "broken down into")
 
 
 def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Plan:
@@ -50,9 +52,10 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
     owned = [one for one in related if one.text.startswith("Client/")]
     hits = behind or ahead or owned  # "what share of revenue comes from clients with ..."
     if not hits:
-        groups = [f"Number of {plan.entity.many} by {one.label}" for one in plan.dimensions[:1]]
-        raise UnclearError("the share of what is wanted", groups)
+        raise UnclearError("the share of what is wanted", _split(plan, ()))
     found = merged(hits)
+    if _is_split(plan, reading, found):
+        raise UnclearError("of what each is a part", _split(plan, merged([*ahead, *behind])))
     if plan.measure is not None and any(one.path == plan.measure.money for one in found):
         raise UnclearError("how amounts of several currencies are to be set against each other")
     if len(found) > 1 and whole is None:
@@ -68,6 +71,34 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
         among = (*among, Condition(decided, "decided"))
         return replace(plan, share_of=hit, conditions=among, unsure=plan.unsure + 1)
     return _of_whole(replace(plan, share_of=hit, conditions=among), reading, hits)
+
+
+def _is_split(plan: Plan, reading: Reading, hits: Sequence[Condition]) -> bool:
+    """``lost deals by reason as percentages``: each group as a part of all, not what hits in it.
+
+    Nothing else can be meant where only records that hit have the group at all.
+    """
+    if not plan.dimensions or plan.measure is not None:
+        return False
+    slots = reading.slots
+    by = [at for at, one in enumerate(slots) if "by" in one]
+    shares = [at for at, one in enumerate(slots) if "share" in one]
+    behind = [at for at, _ in reading.conditions if shares and at > shares[-1]]
+    is_last = bool(by) and bool(shares) and shares[-1] > by[-1] and not behind
+    each = any(
+        at - 1 in shares or at - 2 in shares for at in by if slots[at].text.lower() == "each"
+    )
+    divided = any(slots[at].text.lower() in _DIVIDING for at in by)
+    own = reading.entity.data.get("only", {})
+    texts = {one.text for one in hits}
+    return is_last or each or divided or any(own.get(one.path) in texts for one in plan.dimensions)
+
+
+def _split(plan: Plan, conditions: Sequence[Condition]) -> list[str]:
+    """The question for the number of each group, which a pie shows as parts of all."""
+    stated = ", ".join(one.spoken for one in conditions)
+    of = f"{stated} {plan.entity.many}" if stated else plan.entity.many
+    return [f"Number of {of} by {one.label}" for one in plan.dimensions[:1]]
 
 
 def is_person(condition: Condition) -> bool:

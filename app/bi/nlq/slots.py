@@ -43,7 +43,7 @@ def scan(
     while at < len(tokens):
         if topic := _topic(tokens, at, entity, vocabulary, names):
             text = " ".join(_shown(token) for token in tokens[at : at + topic.length])
-            found.append(Slot(text, {"about": topic.text}, tokens[at].apart))
+            found.append(Slot(text, {"about": topic}, tokens[at].apart))
             at += topic.length
             continue
         after_sign = bool(found) and any(kind in found[-1] for kind in COMPARING)

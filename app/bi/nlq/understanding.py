@@ -12,7 +12,14 @@ from itertools import pairwise
 from app.bi.nlq.about import without_topics
 from app.bi.nlq.accounting import without_effect
 from app.bi.nlq.asides import stripped, without_reasons
-from app.bi.nlq.candidates import Candidate, is_before, may_be_of_groups, not_understood, of_records
+from app.bi.nlq.candidates import (
+    Candidate,
+    asks_who,
+    is_before,
+    may_be_of_groups,
+    not_understood,
+    of_records,
+)
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.either import is_either
@@ -214,6 +221,8 @@ class _Understanding(Vague):
         except UnclearError as error:
             return Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
+            if asks_who(tokens, plan):
+                return Candidate(None, reading, (tokens[0].text,), None, score)
             asked = "yes" if tokens and tokens[0].stem in self._vocabulary.yes_no else ""
             # Who "they" are was said before, and may be others than all.
             they = any(token.stem in self._vocabulary.pronouns for token in tokens)

@@ -29,6 +29,11 @@ LONGEST_NAME = 8
 _SIGNS = ("sign", "other", "percent")
 # Signs that stand between the words of a company's name.
 _JOINING = ("&", "+")
+# What stands between an invoice and what is on it.
+_INCLUDING = ("include", "including", "contain", "containing", "list", "with")
+_ARTICLES = ("a", "an", "the", "our", "any")
+# How long a word is, and how like a country's name, that is taken for a slip of it.
+SHORTEST_SLIP, SIMILAR_COUNTRY = 6, 0.85
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Value:
     kind: str
     name: str
     key: str
+    exact: bool = True  # or what is said is only like it
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,6 @@ class Match:
 
     length: int
     values: tuple[Value, ...]
-    exact: bool = True
 
 
 class Names:
@@ -64,8 +69,8 @@ class Names:
         """What the words from ``at`` on name, the longest run first; None for nothing."""
         if tokens[at].stem in self._vocabulary.tagging and entity.prop("tags") is not None:
             return self._tag(tokens, at, entity)
-        if tagged := self._tagged_clients(tokens, at, entity):
-            return tagged
+        if special := self._tagged_clients(tokens, at, entity) or self._line(tokens, at, entity):
+            return special
         inside = at > 0 and tokens[at - 1].stem in self._vocabulary.inside
         for length in self._lengths(tokens, at):
             text = _said(tokens[at : at + length])
@@ -77,6 +82,35 @@ class Names:
         for length in self._lengths(tokens, at):
             if found := self._record(tokens[at : at + length], named):
                 return Match(length, found)
+        introduced = at > 0 and tokens[at - 1].stem in ("in", "from")
+        return self._almost(tokens[at]) if introduced else None
+
+    @staticmethod
+    def _almost(token: Token) -> Match | None:
+        """``Swizerland``: the one country that a word is a slip of."""
+        text = token.text.lower()
+        if token.kind != "word" or not token.is_capital or len(text) < SHORTEST_SLIP:
+            return None
+        alike = _distance.OSA.normalized_similarity
+        near = {code: name for name, code in _countries().items()
+                if alike(text, name) >= SIMILAR_COUNTRY}  # fmt: skip
+        if len(near) != 1:
+            return None
+        code, name = next(iter(near.items()))
+        return Match(1, (Value("country", name.title(), code, exact=False),))
+
+    def _line(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
+        """``invoices that include a scanner``: what stands on a line of them."""
+        before = [one.stem for one in tokens[max(0, at - 2) : at]]
+        before = before[:-1] if before[-1:] and before[-1] in _ARTICLES else before
+        if entity.key != "Invoices" or not before or before[-1] not in _INCLUDING:
+            return None
+        lines = self._vocabulary.entities["LineItems"]
+        for length in self._lengths(tokens, at):
+            words = phrase(_said(tokens[at : at + length]))
+            for one in self._texts(lines, lines.texts["product"]):
+                if phrase(one.name) == words:
+                    return Match(length, (Value("line", one.name, one.name),))
         return None
 
     def _tag(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:

@@ -14,8 +14,10 @@ class Wordings:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         words = data["words"]
-        # What leads to a text that is looked for: "about", "mentioning".
-        self.about = [phrase(text) for text in words["about"]]
+        # What leads to a text that is looked for, "about", "whose subject contains": in which of
+        # the texts of a record, by its place; None for any.
+        kinds: Mapping[str, int | None] = {"about": None, "about_title": 0, "about_text": 1}
+        self.about = {phrase(text): at for kind, at in kinds.items() for text in words[kind]}
         # What says nothing of what is asked about: "numbers", "everything".
         self.things = frozenset(phrase(text) for text in words["things"])
         self.polite = frozenset(phrase(text)[0] for text in words["polite"])
