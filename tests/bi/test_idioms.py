@@ -175,3 +175,11 @@ def test_what_says_too_little_is_a_choice(ask: Ask, question: str) -> None:
     assert answer["status"] == "needsClarification"
     for one in answer["alternatives"]:
         assert ask(one)["status"] == "answered", one
+
+
+def test_what_is_left_out_is_no_record_that_is_missing(ask: Ask) -> None:
+    for question in ("clients with unpaid invoices excluding Germany",
+                     "clients with unpaid invoices, leaving out Germany"):  # fmt: skip
+        answer = ask(question)
+        assert answer["status"] != "answered", answer["query"]
+    assert ask("clients without unpaid invoices")["status"] == "answered"

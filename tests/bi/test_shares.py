@@ -38,12 +38,14 @@ def test_what_cannot_be_converted_is_sent_back(ask: Ask, question: str) -> None:
         ("lost deals by reason as percentages", "lost opportunities by reason"),
         ("percentage of lost deals by reason", "lost opportunities by reason"),
         ("open tickets by channel in percent", "open tickets by channel"),
+        ("share of revenue by industry", ""),
     ],
 )
 def test_parts_of_a_whole_are_no_rates(ask: Ask, question: str, numbers: str) -> None:
     answer = ask(question)
     assert answer["status"] == "needsClarification"
-    assert answer["alternatives"] == [f"Number of {numbers}"]
+    offered = f"Number of {numbers}" if numbers else "Revenue by industry"
+    assert answer["alternatives"] == [offered]
     assert ask(answer["alternatives"][0])["status"] == "answered"
 
 

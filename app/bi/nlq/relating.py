@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -151,6 +152,8 @@ class Relating:
         if negated and any(set(OPERATORS) & set(one.meanings) and "number" in other
                            for one, other in pairwise(slots)):  # fmt: skip
             return tokens, (), (" ".join(token.text for token in clause),)
+        if _leaves_out(slots):  # "clients with unpaid invoices, excluding Germany"
+            return tokens, (), (" ".join(token.text for token in clause),)
         if any("percent" in one for one in slots):  # "with more than half of their invoices late"
             return tokens, (), (" ".join(token.text for token in clause),)
         kept: list[Slot] = []
@@ -200,6 +203,12 @@ class Relating:
             period = Period(step(self._now.today, unit, -count), tomorrow, label)
             found = [*(found[:-1] if longer else found), Slot(slot.text, {"period": period})]
         return found
+
+
+def _leaves_out(slots: Sequence[Slot]) -> bool:
+    """Whether a name behind the noun is left out: none of the records is said to be missing."""
+    noun = next((at for at, one in enumerate(slots) if "noun" in one), len(slots))
+    return any("not" in one and "value" in other for one, other in pairwise(slots[noun:]))
 
 
 def _each(inner: Plan, reading: Reading) -> list[Plan]:

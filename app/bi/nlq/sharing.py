@@ -95,10 +95,11 @@ def _is_split(plan: Plan, reading: Reading, hits: Sequence[Condition]) -> bool:
 
 
 def _split(plan: Plan, conditions: Sequence[Condition]) -> list[str]:
-    """The question for the number of each group, which a pie shows as parts of all."""
+    """The question for the figure of each group, which a pie shows as parts of all."""
     stated = ", ".join(one.spoken for one in conditions)
     of = f"{stated} {plan.entity.many}" if stated else plan.entity.many
-    return [f"Number of {of} by {one.label}" for one in plan.dimensions[:1]]
+    figure = f"Number of {of}" if plan.measure is None else plan.measure.label
+    return [f"{figure} by {one.label}" for one in plan.dimensions[:1]]
 
 
 def is_person(condition: Condition) -> bool:
