@@ -159,7 +159,7 @@ class Application(Flask):
             return super().wsgi_app(environ, start)
         finally:
             forget_share()
-            premise.is_open = False  # of a request that was broken off
+            premise.is_open = premise.is_wrong = False  # of a request that was broken off
             self.gate.release(environ)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import text, update
+from sqlalchemy import Connection, text, update
 from sqlalchemy.exc import OperationalError
 
 from app.auth.epoch import DatabaseEpoch, bump_epoch
@@ -226,6 +226,11 @@ def test_with_a_replica_it_asks_first(app: Flask) -> None:
 # --- the statements themselves ------------------------------------------------------------------
 
 
+def changed(connection: Connection) -> list[Any]:
+    """What ``CHANGE`` has left in the database."""
+    return fetch_all(connection, "SELECT value FROM security_epochs WHERE value = -5")
+
+
 @pytest.fixture
 def presumed() -> Iterator[Callable[[str, int], None]]:
     yield lambda sql, value: premise.take(sql.encode(), value)
@@ -267,8 +272,7 @@ def test_a_wrong_premise_undoes_the_transaction(
             presumed("SELECT 8", 7)
             execute(connection, CHANGE)
         assert not premise.holds(lambda: pytest.fail("asked twice"))
-        found = fetch_all(connection, "SELECT value FROM security_epochs WHERE value = -5")
-    assert found == []
+        assert changed(connection) == []
 
 
 @ONLY_POSTGRESQL
@@ -280,8 +284,7 @@ def test_nothing_is_committed_before_somebody_has_asked(
             connection.execute(text(CHANGE))
             presumed("SELECT 8", 7)
         premise.is_wrong = False
-        found = fetch_all(connection, "SELECT value FROM security_epochs WHERE value = -5")
-    assert found == []
+        assert changed(connection) == []
 
 
 @ONLY_POSTGRESQL
