@@ -48,8 +48,8 @@ EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() 
 # envelope around it included.
 MAX_PAYLOAD_BYTES = 19_800
 
-# (entity type name, key) -> the JSON text of the entity as OData shows it
-Representation = Callable[[str, int], str]
+# (entity type name, key, its row if that is known) -> the JSON text as OData shows it
+Representation = Callable[[str, int, Mapping[str, Any] | None], str]
 
 
 def emit(
@@ -130,10 +130,14 @@ def _event_key(now: datetime) -> str:
     return f"evt_{int(now.timestamp() * 1000):012x}{os.urandom(10).hex()}"
 
 
-def represent(entity: str, entity_id: int) -> str:
-    """The JSON text of an entity as OData shows it, read inside the running transaction."""
+def represent(entity: str, entity_id: int, row: Mapping[str, Any] | None = None) -> str:
+    """The JSON text of an entity as OData shows it, as the running transaction leaves it.
+
+    Args:
+        row: what is in its row, every column by name, where nothing was written since.
+    """
     representation: Representation = running_app().extensions["representation"]
-    return representation(entity, entity_id)
+    return representation(entity, entity_id, row)
 
 
 def entity_url(entity: str, entity_id: int) -> str:

@@ -33,10 +33,19 @@ class Event(RowMixin, Model):
     position: Mapped[int | None] = column(Identifier, "Place in the journal, from 1.")
     dispatched_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was fanned out.")
 
-    # Every change writes one or two events: an index is here only if a query needs it.
+    # Every change writes one or two events: an index is here only if a query needs it, and what
+    # only the worker asks for is entered by the worker.
     __table_args__ = (
-        Index("ix_events_position", "position", unique=True),
-        Index("ix_events_created_at", "created_at"),
+        Index(
+            "ix_events_position", "position", unique=True,
+            sqlite_where=sql("position IS NOT NULL"),
+            postgresql_where=sql("position IS NOT NULL"),
+        ),
+        Index(
+            "ix_events_created_at", "created_at",
+            sqlite_where=sql("dispatched_at IS NOT NULL"),
+            postgresql_where=sql("dispatched_at IS NOT NULL"),
+        ),
         Index(
             "ix_events_undispatched", "id",
             sqlite_where=sql("dispatched_at IS NULL"),

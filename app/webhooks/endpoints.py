@@ -148,7 +148,7 @@ def start_recovery(endpoint_id: int, since: datetime, until: datetime | None) ->
         raise ValidationError([("until", "Must be after since.")])
     require_active(get_endpoint(endpoint_id, lock=True))
     connection = records.connection()
-    period = EVENTS.c.created_at >= since
+    period = (EVENTS.c.created_at >= since) & EVENTS.c.dispatched_at.is_not(None)
     if until is not None:
         period &= EVENTS.c.created_at < until
     first, last, count = connection.execute(

@@ -41,7 +41,8 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
         .limit(limit + 1)
     )  # fmt: skip
     with primary_engine().connect() as connection:
-        oldest: int | None = connection.execute(select(func.min(EVENTS.c.position))).scalar()
+        first = select(func.min(EVENTS.c.position)).where(EVENTS.c.position.is_not(None))
+        oldest: int | None = connection.execute(first).scalar()
         rows = connection.execute(statement).all()
     page = rows[:limit]
     return {

@@ -150,3 +150,29 @@ def test_queries_of_the_engine_find_the_index(
         reader.read(request, system_caller(), connection)
     index = index_of(connection, Model.metadata.tables[table].c[column])
     assert index in " ".join(plan(connection, sql, values) for sql, values in asked)
+
+
+@pytest.mark.parametrize(
+    ("statement", "index"),
+    [
+        ("SELECT min(position) FROM events WHERE position IS NOT NULL", "ix_events_position"),
+        (
+            "SELECT id FROM events WHERE position > 5 AND type IN ('a', 'b') ORDER BY position",
+            "ix_events_position",
+        ),
+        (
+            "SELECT min(position), count(*) FROM events"
+            " WHERE created_at >= '2024-01-01' AND dispatched_at IS NOT NULL",
+            "ix_events_created_at",
+        ),
+        (
+            "SELECT id FROM events WHERE created_at < '2024-01-01' AND dispatched_at IS NOT NULL",
+            "ix_events_created_at",
+        ),
+        ("SELECT id FROM events WHERE dispatched_at IS NULL ORDER BY id", "ix_events_undispatched"),
+    ],
+)
+def test_the_journal_is_read_by_its_indexes(
+    connection: Connection, statement: str, index: str
+) -> None:
+    assert index in plan(connection, statement)
