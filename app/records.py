@@ -7,16 +7,19 @@ the 300 of a unit of work, and every write makes three rows (record, audit, even
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
+    CheckConstraint,
     Connection,
     FromClause,
     Row,
     Select,
     Table,
+    UniqueConstraint,
     bindparam,
     insert as sql_insert,
     select,
@@ -29,11 +32,17 @@ from app.extensions import db
 
 # What every change writes after its row.
 _SHOWN_BY_NO_ENTITY = frozenset(("events", "audit_records"))
+_WORD = re.compile(r"\w+")
 
 
 def connection() -> Connection:
     """The connection of this request's transaction; begun at the first use."""
     return db.session().connection()
+
+
+def is_served() -> bool:
+    """Whether a server has the database, so that each statement is a way there and back."""
+    return connection().dialect.name != "sqlite"
 
 
 def settle() -> None:
@@ -112,7 +121,8 @@ def _first_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _add(conn: Connection, table: Table, row: Mapping[str, Any]) -> None:
-    statements.insert_statement(conn.dialect, table, tuple(row)).run_later(conn, row)
+    statement = statements.insert_statement(conn.dialect, table, tuple(row), told=False)
+    statement.run_later(conn, row)
 
 
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -222,6 +232,40 @@ def _defaults(table: Table) -> tuple[tuple[str, Any, bool], ...]:
         )
         for col in table.columns
     )
+
+
+def whole_row(table: FromClause, key: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The row that ``insert`` makes of ``values``, every column by name."""
+    return {**_empty(_table(table)), "id": key, **values}
+
+
+@lru_cache(maxsize=256)
+def _empty(table: Table) -> Mapping[str, Any]:
+    return {name: default for name, default, _ in _defaults(table)}
+
+
+@lru_cache(maxsize=256)
+def refusable(table: FromClause) -> frozenset[str]:
+    """Columns whose values only the database can refuse: what is unique, or refers to a row.
+
+    Not the one who changed the row last: the record of audit refers to the same person.
+    """
+    of = _table(table)
+    named = {key.parent.name for key in of.foreign_keys} - {"updated_by_id"}
+    for unique in of.constraints:
+        if isinstance(unique, UniqueConstraint):
+            named.update(unique.columns.keys())
+    for index in of.indexes:
+        if index.unique:
+            named.update(index.columns.keys())
+    return frozenset(named.union(*_joint_checks(of)))
+
+
+def _joint_checks(table: Table) -> list[set[str]]:
+    """The columns of each condition over several."""
+    checks = [str(one.sqltext) for one in table.constraints if isinstance(one, CheckConstraint)]
+    found = [set(_WORD.findall(text)) & set(table.columns.keys()) for text in checks]
+    return [columns for columns in found if len(columns) > 1]
 
 
 @lru_cache(maxsize=256)

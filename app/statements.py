@@ -231,15 +231,21 @@ def _wrapped(connection: Connection, sql: str, parameters: Any, error: Any) -> A
 
 
 @lru_cache(maxsize=1024)
-def insert_statement(dialect: Dialect, table: Table, columns: tuple[str, ...]) -> Statement:
-    """An INSERT of these columns and of all that have a default; returns the id if there is one."""
+def insert_statement(
+    dialect: Dialect, table: Table, columns: tuple[str, ...], *, told: bool = True
+) -> Statement:
+    """An INSERT of these columns and of all that have a default.
+
+    Args:
+        told: the id comes back, if there is one; an INSERT that nobody awaits does without.
+    """
     defaults = {
         column.name: column.default.arg
         for column in table.columns
         if isinstance(column.default, ScalarElementColumnDefault) and column.name not in columns
     }
     statement: UpdateBase = sql_insert(table).values(_parameters(table, (*columns, *defaults)))
-    if "id" in table.c:
+    if told and "id" in table.c:
         statement = statement.returning(table.c.id)
     made = Statement(statement, table.c, dialect)
     made.fix(defaults)

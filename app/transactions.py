@@ -54,11 +54,6 @@ class Transaction:
             self._connection = found
         return found
 
-    @property
-    def begins_at_once(self) -> bool:
-        """Whether transactions begin side by side; those of SQLite, which write, take turns."""
-        return self._engine.dialect.name != "sqlite"
-
     def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
         """The result of a statement."""
         return self.connection().execute(statement, parameters)

@@ -8,8 +8,18 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import orjson
-from sqlalchemy import BigInteger, DateTime, Dialect, Integer, Numeric, SmallInteger, String, Text
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import (
+    TEXT,
+    VARCHAR,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Integer,
+    Numeric,
+    SmallInteger,
+    String,
+    Text,
+)
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
 # Row identifiers: 64 bits everywhere (SQLite's INTEGER PRIMARY KEY is 64 bits wide).
@@ -18,12 +28,12 @@ Identifier = BigInteger().with_variant(Integer, "sqlite")
 
 def string(length: int) -> TypeEngine[str]:
     """Text of at most ``length`` characters, ordered by code point on both databases."""
-    return String(length).with_variant(postgresql.VARCHAR(length, collation="C"), "postgresql")
+    return String(length).with_variant(VARCHAR(length, collation="C"), "postgresql")
 
 
 def text() -> TypeEngine[str]:
     """Text without a limit in the database, ordered by code point on both databases."""
-    return Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+    return Text().with_variant(TEXT(collation="C"), "postgresql")
 
 
 class ExactDecimal(TypeDecorator[Decimal]):

@@ -49,19 +49,28 @@ _FORGET = Script(
     keys=1,
 )
 
+_READS = frozenset(("GET", "HEAD"))
+_WRITES = frozenset(("POST", "PATCH", "PUT", "DELETE"))
 _READ = "SELECT value FROM security_epochs WHERE id = 1"
 _SELECT = select(SecurityEpoch.value).where(SecurityEpoch.id == 1)
 _TABLE: Any = SecurityEpoch.__table__
 
 
 class EpochSource(Protocol):
-    """Where a process reads the epoch."""
+    """Where a process reads the epoch.
+
+    Of requests with ``late_methods`` the first statement can ask along (docs/adr/0166).
+    """
+
+    late_methods: frozenset[str]
 
     def current(self) -> int:
         """The epoch that the last committed transaction left."""
 
-    def presume(self, epoch: int) -> bool:
-        """Let the first statement of this request ask whether it is ``epoch``, where it can."""
+
+def presume(epoch: int) -> None:
+    """Let the first statement of this request ask whether it is ``epoch``."""
+    premise.take(_READ.encode(), epoch)
 
 
 class DatabaseEpoch:
@@ -73,18 +82,12 @@ class DatabaseEpoch:
 
     def __init__(self, engine: Engine, *, alone: bool) -> None:
         self._readers = Readers(engine)
-        self._is_alone = alone
+        self.late_methods = _READS | _WRITES if alone else frozenset()
 
     def current(self) -> int:
         """The epoch; one round trip."""
         with self._readers.borrow() as connection:
             return statements.integer(connection, _READ)
-
-    def presume(self, epoch: int) -> bool:
-        """Ask on the way of the first statement (docs/adr/0166)."""
-        if self._is_alone:
-            premise.take(_READ.encode(), epoch)
-        return self._is_alone
 
 
 class SqliteEpoch:
@@ -92,7 +95,10 @@ class SqliteEpoch:
 
     ``PRAGMA data_version`` is about a connection: it changes when another one, of this process or
     of any other, has changed the file. So this one writes nothing and is used for nothing else.
+    A change asks in its transaction, which reads what others have committed anyhow.
     """
+
+    late_methods = _WRITES
 
     def __init__(self, url: str) -> None:
         self._path = str(make_url(url).database)
@@ -112,10 +118,6 @@ class SqliteEpoch:
                 self._version = version
             return self._value
 
-    def presume(self, epoch: int) -> bool:
-        """No: to ask costs nothing to speak of."""
-        return False
-
     def _open(self) -> sqlite3.Cursor:
         connection = sqlite3.connect(
             self._path, timeout=10, isolation_level=None, check_same_thread=False
@@ -125,7 +127,12 @@ class SqliteEpoch:
 
 
 class SharedEpoch:
-    """Asked when Redis, which a request asks first, does not know the epoch."""
+    """Asked when Redis, which a request asks first, does not know the epoch.
+
+    Nobody asks late: Redis is to hear of it.
+    """
+
+    late_methods: frozenset[str] = frozenset()
 
     def __init__(self, database: EpochSource, link: RedisLink) -> None:
         self._database = database
@@ -137,10 +144,6 @@ class SharedEpoch:
         if not self.link.away:
             _try(self.link, _OFFER, EPOCH_KEY, value, TRUST_REDIS_MILLISECONDS)
         return value
-
-    def presume(self, epoch: int) -> bool:
-        """No: Redis is to hear of it."""
-        return False
 
 
 def bump_epoch() -> None:

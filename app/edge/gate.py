@@ -15,7 +15,7 @@ from werkzeug.exceptions import MethodNotAllowed
 
 from app import permissions
 from app.auth.authentication import Authenticator
-from app.auth.epoch import EpochSource
+from app.auth.epoch import EpochSource, presume
 from app.auth.key_use import KeyUse
 from app.config import Config
 from app.edge.encoding import check_path, check_query
@@ -76,7 +76,8 @@ class Gate:
             self._count_public(rules, asked, exchange)
             caller = None
         else:
-            caller = self._admit(asked, environ, exchange, late=late and _may_start_over(environ))
+            late = late and asked.method in self._epochs.late_methods and _may_start_over(environ)
+            caller = self._admit(asked, environ, exchange, late=late)
         self._check_sizes(asked, environ, rules)
         check_path(environ)
         if not rules.mailed:
@@ -130,9 +131,11 @@ class Gate:
             # One that starts over has been counted.
             verdict = exchange.verdict or self._limiter.count_caller(entry.caller)
             epoch = verdict.epoch
-            if epoch is None:
-                presumed = late and self._epochs.presume(entry.epoch)
-                epoch = entry.epoch if presumed else self._epochs.current()
+            if epoch is None and late:
+                epoch = entry.epoch
+                presume(epoch)
+            elif epoch is None:
+                epoch = self._epochs.current()
             if entry.epoch != epoch:
                 entry = self._authenticator.verify(environ, basic=basic)
         except ApiError as error:

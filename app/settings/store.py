@@ -47,10 +47,10 @@ def organisation(*, about_to_write: bool = False) -> Organisation:
     Reading them begins no transaction: on SQLite who only reads would wait for those who write.
 
     Args:
-        about_to_write: the transaction comes next and may begin now, where nobody waits for that.
+        about_to_write: the transaction comes next and may begin now; in it they cost least.
     """
     running = db.session()
-    if running.in_transaction() or (about_to_write and running.begins_at_once):
+    if about_to_write or running.in_transaction():
         rows = statements.fetch_all(records.connection(), _READ)
     else:
         with reading_committed() as connection:

@@ -10,7 +10,7 @@ from flask import Flask
 from sqlalchemy import Connection, text, update
 from sqlalchemy.exc import OperationalError
 
-from app.auth.epoch import DatabaseEpoch, bump_epoch
+from app.auth.epoch import DatabaseEpoch, SqliteEpoch, bump_epoch
 from app.database import primary_engine, read_engine, transaction
 from app.engines import direct
 from app.engines.premise import Premise, PremiseError, premise
@@ -20,6 +20,7 @@ from app.limits.rate import Verdict
 from app.models.user import Role, Session, UserRole
 from app.odata.service import ODataService
 from app.security import Caller
+from app.shared_commit import Batch
 from app.statements import execute, execute_later, fetch_all
 from tests.contract.conftest import Api
 
@@ -167,7 +168,27 @@ def test_the_first_statement_asks_along(admin: Api, asked_apart: list[int]) -> N
     assert len(asked_apart) == 2
 
 
-@ONLY_POSTGRESQL
+@pytest.mark.only_on("sqlite")
+def test_on_sqlite_a_change_asks_in_its_transaction(
+    admin: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    current = SqliteEpoch.current
+
+    def note(self: SqliteEpoch) -> int:
+        asked.append(1)
+        return current(self)
+
+    monkeypatch.setattr(SqliteEpoch, "current", note)
+    made = admin.post("/odata/Clients", {"name": "A"}).json["id"]
+    assert admin.patch(f"/odata/Clients({made})", {"name": "B"}).status_code == 200
+    assert admin.delete(f"/odata/Clients({made})").status_code == 204
+    assert asked == []
+    admin.post("/odata/Clients/$query", data=b"")  # no transaction
+    admin.get("/odata/Clients")
+    assert asked == [1, 1]
+
+
 @pytest.mark.parametrize("kind", ["idempotent", "batch", "file", "rest"])
 def test_what_cannot_be_done_anew_asks_first(
     admin: Api, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -185,7 +206,7 @@ def test_what_cannot_be_done_anew_asks_first(
         answer = admin.get("/api/auth/me")
     assert answer.status_code != 401
     with pytest.raises(BaseException, match="it asked late"):
-        admin.get("/odata/Clients")
+        admin.post("/odata/Clients", {"name": "B"})
 
 
 @ONLY_POSTGRESQL
@@ -199,7 +220,6 @@ def test_a_database_that_is_gone_is_an_answer(admin: Api, monkeypatch: pytest.Mo
     assert admin.get("/odata/$metadata").status_code == 503
 
 
-@ONLY_POSTGRESQL
 def test_a_request_that_is_broken_off_leaves_nothing(
     admin: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,7 +229,7 @@ def test_a_request_that_is_broken_off_leaves_nothing(
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(ODataService, "answer", break_off)
-        admin.get("/odata/Clients")
+        admin.post("/odata/Clients", {"name": "A"})
     assert not premise.is_open
     assert admin.get("/odata/Clients").status_code == 200
 
@@ -217,10 +237,8 @@ def test_a_request_that_is_broken_off_leaves_nothing(
 @ONLY_POSTGRESQL
 def test_with_a_replica_it_asks_first(app: Flask) -> None:
     with app.app_context():
-        assert not DatabaseEpoch(primary_engine(), alone=False).presume(1)
-        assert not premise.is_open
-        assert DatabaseEpoch(primary_engine(), alone=True).presume(1)
-        assert not premise.holds(lambda: 2)
+        assert not DatabaseEpoch(primary_engine(), alone=False).late_methods
+        assert "GET" in DatabaseEpoch(primary_engine(), alone=True).late_methods
 
 
 # --- the statements themselves ------------------------------------------------------------------
@@ -263,16 +281,36 @@ def test_one_way_asks_and_answers(
     assert premise.holds(lambda: pytest.fail("asked twice"))
 
 
-@ONLY_POSTGRESQL
 def test_a_wrong_premise_undoes_the_transaction(
     app: Flask, presumed: Callable[[str, int], None]
 ) -> None:
     with app.app_context(), db.engine.connect() as connection:
+        presumed("SELECT 8", 7)
         with pytest.raises(PremiseError), connection.begin():
-            presumed("SELECT 8", 7)
             execute(connection, CHANGE)
         assert not premise.holds(lambda: pytest.fail("asked twice"))
         assert changed(connection) == []
+
+
+@pytest.mark.only_on("sqlite")
+def test_who_shares_a_commit_is_undone_alone(
+    app: Flask, presumed: Callable[[str, int], None]
+) -> None:
+    with app.app_context(), db.engine.connect() as connection:
+        driver: Any = connection.connection.dbapi_connection
+        driver.batch = Batch()
+        driver.execute("BEGIN IMMEDIATE")
+        driver.execute(CHANGE)
+        presumed("SELECT 8", 7)
+        with pytest.raises(PremiseError):
+            driver.begin()
+        assert driver.in_transaction  # with what the one before has written
+        assert driver.execute("SELECT value FROM security_epochs").fetchall() == [(-5,)]
+        presumed("SELECT 7", 7)
+        driver.begin()
+        driver.rollback()
+        driver.batch = None
+        driver.rollback()
 
 
 @ONLY_POSTGRESQL

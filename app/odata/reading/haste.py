@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection
 
-from app.engines.postgresql import SESSION_SETTINGS
+from app.lazy import lazy
 from app.statements import execute
+
+if TYPE_CHECKING:
+    from psycopg import pq
+
+    from app.engines import postgresql
+else:  # a process on SQLite never needs them
+    pq = lazy("psycopg.pq")
+    postgresql = lazy("app.engines.postgresql")
 
 
 @contextmanager
@@ -21,7 +28,7 @@ def hurried(connection: Connection, seconds: float) -> Iterator[None]:
     begun where none is open.
     """
     driver: Any = connection.connection.dbapi_connection
-    alone = driver.pgconn.transaction_status == TransactionStatus.IDLE and driver.autocommit
+    alone = driver.pgconn.transaction_status == pq.TransactionStatus.IDLE and driver.autocommit
     if alone:
         execute(connection, "BEGIN READ ONLY")
     try:
@@ -30,7 +37,7 @@ def hurried(connection: Connection, seconds: float) -> Iterator[None]:
         execute(connection, f"SET LOCAL statement_timeout = '{milliseconds}ms'")
         yield
         if not alone:
-            usual = SESSION_SETTINGS["statement_timeout"]
+            usual = postgresql.SESSION_SETTINGS["statement_timeout"]
             execute(connection, f"SET LOCAL statement_timeout = '{usual}'")
     finally:
         if alone:
