@@ -6,7 +6,8 @@
 Each serves its own copy of the SQLite file, migrated by its own code, or the same database of
 PostgreSQL, as production runs it, both in one process on core 0. They are asked in turn, a hundred
 requests each, so that what else the machine does falls on both; CPU of the process tree, and of
-the database server, is read from /proc in nanoseconds. The databases are those that
+the database server, is read from /proc in nanoseconds, and the last column is the ratio of the
+time that the callers had to wait. The databases are those that
 ``python -m bench.peers`` has made: its user is signed in.
 """
 
@@ -51,7 +52,7 @@ def main() -> int:
             before = running.enter_context(_serving("before", options.before, options))
             now = running.enter_context(_serving("now", REPOSITORY, options))
             os.sched_setaffinity(0, {1})
-            print("CPU us a request       before      now    ratio", flush=True)
+            print("CPU us a request       before      now    ratio    time", flush=True)
             for workload in options.workloads.split(","):
                 _compare(workload, before, now, options.rounds)
     except BenchError as error:
@@ -63,14 +64,27 @@ def main() -> int:
 def _compare(workload: str, before: Side, now: Side, rounds: int) -> None:
     for side in (before, now):
         side.ask(workload, WARM_UP)
-    costs: dict[str, list[float]] = {before.server.name: [], now.server.name: []}
+    costs: dict[str, list[Cost]] = {before.server.name: [], now.server.name: []}
     for number in range(rounds):
         for side in (before, now) if number % 2 else (now, before):
             costs[side.server.name].append(side.cost(workload))
     first, second = costs.values()
-    ratio = statistics.median(new / old for old, new in zip(first, second, strict=True))
-    middle = statistics.median(first), statistics.median(second)
-    print(f"{workload:<18} {middle[0]:10.0f} {middle[1]:8.0f} {ratio:8.2f}", flush=True)
+    pairs = list(zip(first, second, strict=True))
+    ratio = statistics.median(new.cpu / old.cpu for old, new in pairs)
+    time_ratio = statistics.median(new.seconds / old.seconds for old, new in pairs)
+    middle = [statistics.median(one.cpu for one in side) for side in (first, second)]
+    print(
+        f"{workload:<18} {middle[0]:10.0f} {middle[1]:8.0f} {ratio:8.2f} {time_ratio:7.2f}",
+        flush=True,
+    )
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of a burst: microseconds of CPU a request, and seconds until all were answered."""
+
+    cpu: float
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -80,13 +94,13 @@ class Side:
     server: Server
     token: str
 
-    def cost(self, workload: str) -> float:
-        """Microseconds of CPU a request, over one burst."""
-        start = self._cpu()
+    def cost(self, workload: str) -> Cost:
+        """What a burst takes."""
+        start, began = self._cpu(), time.perf_counter()
         self.ask(workload, BURST)
-        return sum(
-            spent - start.get(process, 0) for process, spent in self._cpu().items()
-        ) / (BURST * 1000)  # fmt: skip
+        seconds = time.perf_counter() - began
+        spent = sum(after - start.get(process, 0) for process, after in self._cpu().items())
+        return Cost(spent / (BURST * 1000), seconds)
 
     def _cpu(self) -> dict[int, int]:
         return {

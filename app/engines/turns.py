@@ -25,7 +25,8 @@ from app.engines.sharing import SharedConnection
 from app.shared_commit import current_share
 
 # How long an open transaction waits for the next one, where writers have come in company: they
-# were all answered at once by the last commit, and come back at nearly the same time.
+# were all answered at once by the last commit, and come back at nearly the same time. When as many
+# have come as then, nobody else is awaited.
 PATIENCE_SECONDS = 0.0005
 
 
@@ -112,7 +113,7 @@ class TurnsPool(ParkingPool):
         super().__init__(*args, **options)
         self._turns = Turns()
         self._handed_on: SharedConnection | None = None  # while its transaction is open
-        self._in_company = False  # whether the last commit was shared
+        self._company = 1  # how many the last commit was for
         self._is_unparking = False
 
     def take_parked(self) -> Connection | None:
@@ -174,10 +175,11 @@ class TurnsPool(ParkingPool):
             if isinstance(connection, SharedConnection) and (batch := connection.batch) is not None:
                 if batch.has_room():
                     self._handed_on = connection
-                    if self._turns.pass_to_joiner(PATIENCE_SECONDS if self._in_company else 0):
+                    is_complete = batch.size >= self._company
+                    if self._turns.pass_to_joiner(0 if is_complete else PATIENCE_SECONDS):
                         return
                     self._handed_on = None
-                self._in_company = batch.size > 1
+                self._company = batch.size
                 connection.settle()
         except BaseException:
             self._turns.pass_on()

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from app import shared_commit
-from app.engines import sqlite
+from app.engines import sqlite, turns
 from app.engines.sharing import SharedConnection
 from app.shared_commit import await_commit, forget_share, share_commit
 from tests.waiting import until
@@ -124,6 +124,30 @@ def test_those_who_wait_are_committed_with_the_one_before(
         future.result(10)
     assert writers.rows() == ["a", "b", "c"]
     assert commits == ["shared"]
+
+
+def test_who_came_in_company_waits_for_as_many_and_no_more(
+    writers: Writers, commits: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 60.0)
+    pair = [writers.start("a")]
+    until(lambda: writers.begun == ["a"])
+    pair.append(writers.queue("b"))
+    for name in "ab":
+        writers.end(name)
+    for future in pair:
+        future.result(10)
+    commits.clear()
+    first = writers.start("c")
+    until(lambda: "c" in writers.begun)
+    writers.end("c")
+    second = writers.start("d")
+    until(lambda: "d" in writers.begun)
+    writers.end("d")
+    for future in (first, second):
+        future.result(10)  # a third would be awaited for a minute
+    assert commits == ["shared"]
+    assert writers.rows() == ["a", "b", "c", "d"]
 
 
 def test_who_is_undone_leaves_the_others_as_they_are(writers: Writers) -> None:
