@@ -124,9 +124,9 @@ class DeepWriter:
             key = item.given_key
         if key is None:
             return self._create_related(target_set, item)
+        version = version_of_tag(item, key)  # of what is only referred to, too
         if _changes(target_set, item, replace):
             with as_bad_reference(item.path):
-                version = version_of_tag(item, key)
                 self.update(target_set, key, item, replace=replace, version=version)
         return key
 
@@ -260,13 +260,13 @@ class DeepWriter:
         more = {} if nav.through is not None else held_values(nav, key)
         if target is None or (target not in before and _gives_own_key(item)):
             target = self._create_related(target_set, item, **more)
-        elif _changes(target_set, item, replace):
+        else:
+            version = version_of_tag(item, target)
             with as_bad_reference(item.path):
-                version = version_of_tag(item, target)
-                self.update(target_set, target, item, replace=replace, version=version, **more)
-        elif more and target not in before:
-            with as_bad_reference(item.path):
-                self._relations.relate(entity_set, key, nav, target)
+                if _changes(target_set, item, replace):
+                    self.update(target_set, target, item, replace=replace, version=version, **more)
+                elif more and target not in before:
+                    self._relations.relate(entity_set, key, nav, target)
         if nav.through is not None and target not in before:
             with as_bad_reference(item.path):
                 self._relations.relate(entity_set, key, nav, target)

@@ -28,6 +28,7 @@ TypedReader = Callable[[Any, str, Problems], Any]
 
 # ``Ns.Priority'High'``: the URL form of a member, which clients send in bodies too.
 _PREFIXED = re.compile(r"(?:[^\W\d]\w*\.)+[^\W\d]\w*'([^']*)'")
+_TYPES = ("@type", "@odata.type")
 _INTEGER = re.compile(r"-?\d{1,19}", re.ASCII)
 
 
@@ -161,8 +162,10 @@ def _complex_reader(type_: edm.ComplexType, text_numbers: bool) -> TypedReader:
             return None
         result = {}
         for name, item in value.items():
-            if "@" in name:
-                continue  # control information
+            if "@" in name:  # control information
+                if name in _TYPES and str(item).rpartition(".")[2].lstrip("#") != type_.name:
+                    problems.add(join_path(path, name), f"must be {type_.name}")
+                continue
             place = join_path(path, name or NO_NAME)
             prop = properties.get(name)
             if prop is not None:

@@ -38,7 +38,7 @@ from app.odata.write_content import WriteRequest
 from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
 from app.odata.write_rights import require_right
-from app.odata.write_rows import find_key, find_version, version_of_tag
+from app.odata.write_rows import find_key, find_key_in_turn, find_version, version_of_tag
 from app.odata.write_targets import Target
 from app.odata.write_urls import entity_path, find_url
 from app.types import json_text
@@ -186,11 +186,14 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
     if key is not None:
         own = not any(type_.properties[name].computed for name in type_.key)
         return key if not own or find_version(type_, key)[0] else None
+    given = []
     for names in upsert_keys(type_):
         attributes = [type_.properties[name].attribute for name in names]
         if all(body.values.get(attribute) is not None for attribute in attributes):
-            known = find_key(type_, {name: body.values[name] for name in attributes})
-            if known is not None:
+            given.append({name: body.values[name] for name in attributes})
+    for find in (find_key, find_key_in_turn):
+        for values in given:
+            if (known := find(type_, values)) is not None:
                 return known
     return None
 

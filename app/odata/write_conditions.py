@@ -12,7 +12,7 @@ from app.odata.etags import refuse_stale
 from app.odata.payload import EntityBody
 from app.odata.payload_problems import Problems, join_path
 from app.odata.write_content import WriteRequest
-from app.odata.write_rows import find_version
+from app.odata.write_rows import find_key_in_turn, find_version
 from app.odata.write_targets import Target
 
 
@@ -54,7 +54,8 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     """Whether a PATCH or PUT makes the entity that it addresses (Protocol 11.4.4).
 
     It does where the client gives the key, and no entity has it. A key that the service gives
-    cannot be made up.
+    cannot be made up. What somebody else makes in this moment is changed: ``target`` then has
+    its key.
     Raises: NotFoundError; PreconditionFailedError, only an existing entity was to be changed.
     """
     may_create = may_be_made(target)
@@ -62,6 +63,9 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
         return False
     if not may_create:
         raise NotFoundError(f"There is no such {target.type.name}.")
+    if (made_meanwhile := find_key_in_turn(target.type, target.values)) is not None:
+        target.key = made_meanwhile
+        return False
     if request.if_match is not None:
         raise PreconditionFailedError(f"There is no such {target.type.name} to change.")
     return True

@@ -39,7 +39,7 @@ def _remove(request: WriteRequest, relations: Relations, target: Target, link: L
     if target.is_collection:
         url = request.options.system.get("id")
         if url is None:
-            raise InvalidQueryError("Say by $id which entity is no longer related.")
+            raise InvalidQueryError("Say by $id which entity is no longer related.", position=0)
         key = _key_of(request, link, url, "$id")
         if key not in _related(request, link):
             raise NotFoundError(f"{url} is not in {link.navigation.name}.")

@@ -99,7 +99,9 @@ def _reference_writes(target: Target) -> tuple[str, ...]:
 
 
 def _is_relation_writable(related: edm.EntitySet, link: Link) -> bool:
-    """Whether the entity that holds a relation can be changed (deep_relations.py).
+    """Whether the entity that holds a relation can be given another (deep_relations.py).
+
+    Where the service sets the foreign key, a change would be answered and not be made.
 
     Args:
         related: the set of the entities that the navigation leads to.
@@ -110,4 +112,6 @@ def _is_relation_writable(related: edm.EntitySet, link: Link) -> bool:
     if navigation.foreign_key is None:
         return False
     holder = related if navigation.collection else link.entity_set
-    return holder.updatable and holder.service is not None
+    prop = holder.type.by_attribute.get(navigation.foreign_key)
+    is_given = prop is None or is_changeable(holder.type, prop)
+    return is_given and holder.updatable and holder.service is not None

@@ -99,6 +99,9 @@ def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
         return body
     if not isinstance(body, dict) or "value" not in body:
         raise ValidationError([("value", f"is required: the new {prop.name}")])
+    strange = [name for name in body if name != "value" and "@" not in name]
+    if strange and request.preferences.handling != "lenient":
+        raise ValidationError([(name, "is not part of a single property") for name in strange])
     return body["value"]
 
 

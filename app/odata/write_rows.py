@@ -18,6 +18,7 @@ from app.odata.etags import parse_precondition
 from app.odata.payload import EntityBody
 from app.permissions import row_filter
 from app.security import current_caller
+from app.turns import take_turn
 
 
 def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
@@ -30,6 +31,18 @@ def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
     conditions = [table.c[attribute] == value for attribute, value in values.items()]
     rows = run(_visible(select(*_key_columns(type_, table)).where(*conditions), type_, table))
     return _key(rows[0]) if rows else None
+
+
+def find_key_in_turn(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
+    """As ``find_key``, before an entity is made because there is none with these values.
+
+    Of two that would make it the second waits here, and finds what the first has made.
+    """
+    if not records.is_served():
+        return None  # the one writer has looked already
+    named = " ".join(f"{attribute}={values[attribute]!r}" for attribute in sorted(values))
+    take_turn(f"upsert {type_.name} {named}")
+    return find_key(type_, values)
 
 
 def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:

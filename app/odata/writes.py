@@ -24,6 +24,7 @@ from app.odata.path import parse_path
 from app.odata.payload import EntityBody
 from app.odata.payload_problems import Problems
 from app.odata.preferences import preference_applied
+from app.odata.query_string import ENTITY_OPTIONS, METADATA_OPTIONS
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_collections import is_each, write_delta, write_each
 from app.odata.write_conditions import is_upsert, refuse_other_key, version_to_match
@@ -76,6 +77,7 @@ def _write(request: WriteRequest, target: Target) -> Response:
     allowed = allowed_methods(request.container, target)
     if request.method not in allowed:
         raise method_error(request.method, allowed)
+    _refuse_options(request, target)
     require_some_right(request.method, target)
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":
@@ -96,6 +98,24 @@ def _write(request: WriteRequest, target: Target) -> Response:
     if target.is_collection:
         return write_delta(request, target)
     return _update(request, target)
+
+
+def _refuse_options(request: WriteRequest, target: Target) -> None:
+    """Raise QueryError where an option could seem to limit a write, and does not.
+
+    Whoever sends ``DELETE Clients(1)?$filter=...`` expects a condition (Protocol 11.2.1).
+    """
+    allowed = set(METADATA_OPTIONS)
+    if target.ending == "$ref":
+        allowed |= {"id"} if request.method == "DELETE" else set()
+    elif request.method != "DELETE" and target.prop is None and not target.ending:
+        allowed |= ENTITY_OPTIONS
+    is_list = target.prop is not None or (target.link is not None and target.link.navigation.owned)
+    if request.method == "POST" and is_list:
+        allowed.add("index")
+    for name in request.options.system:
+        if name not in allowed:
+            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
 
 
 def _create(request: WriteRequest, target: Target) -> Response:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.contract.conftest import Api
 
 
@@ -130,3 +132,42 @@ def test_query_options_in_a_body(admin: Api) -> None:
         assert answer.status_code == 200, answer.text
         assert [row["name"] for row in answer.json["value"]] == ["A & B"]
     assert admin.post("/odata/Clients/$query", {"$filter": "id eq 1"}).status_code == 415
+
+
+# --- what the context URL says of them
+
+
+@pytest.mark.parametrize(
+    ("address", "context"),
+    [
+        ("Invoices({i})/LineItems({l})", "Invoices({i})/LineItems/$entity"),
+        ("Invoices/{i}/LineItems/{l}?$select=id", "Invoices({i})/LineItems(id)/$entity"),
+        ("$entity?$id=Invoices({i})/LineItems({l})", "Invoices({i})/LineItems/$entity"),
+        ("Clients({c})/Invoices({i})/LineItems({l})", "Invoices({i})/LineItems/$entity"),
+        ("Clients({c})/Invoices({i})/LineItems({l})/unitPrice",
+         "Invoices({i})/LineItems({l})/unitPrice"),
+        ("Invoices({i})/Client/name", "Clients({c})/name"),
+        ("Clients(externalId='con-1')/name", "Clients({c})/name"),
+        ("clients/{c}/BILLINGADDRESS/City", "Clients({c})/billingAddress/city"),
+        ("Me/displayName", "Me/displayName"),
+    ],
+)  # fmt: skip
+def test_a_context_has_the_canonical_url(admin: Api, address: str, context: str) -> None:
+    body = {"name": "C", "externalId": "con-1", "billingAddress": {"city": "Bonn"}}
+    client = make(admin, "Clients", body)
+    line = {"description": "a", "unitPrice": 1, "taxRate": 0}
+    invoice = make(admin, "Invoices", {"clientId": client, "LineItems": [line]})
+    lines = admin.get(f"/odata/Invoices({invoice})/LineItems").json["value"]
+    ids = {"c": client, "i": invoice, "l": lines[0]["id"]}
+    answer = admin.get(f"/odata/{address.format(**ids)}")
+    assert answer.status_code == 200, answer.text
+    wanted = f"/odata/$metadata#{context.format(**ids)}"
+    assert answer.json["@odata.context"].endswith(wanted), answer.text
+
+
+@pytest.mark.parametrize("path", ["Clients(1)()", "Clients(1)(1)", "Me()()"])
+def test_a_second_key_is_a_mistake_of_the_caller(admin: Api, path: str) -> None:
+    answer = admin.get(f"/odata/{path}")
+    assert answer.status_code == 400, answer.text
+    assert answer.json["error"]["code"] == "INVALID_QUERY"
+    assert "position" in answer.json["error"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -139,3 +140,14 @@ def test_every_set_needs_its_right(sign_in: Callable[..., Api]) -> None:
     accountant = sign_in("Accountant")
     assert accountant.get("/odata/$crossjoin(Clients,Leads)").status_code == 403
     assert accountant.post("/odata/$crossjoin(Clients,Contacts)", {}).status_code == 405
+
+
+def test_full_metadata_names_each_member_once(filled: Api) -> None:
+    answer = filled.get(
+        "/odata/$crossjoin(Clients,Contacts)?$top=1&$expand=Clients($select=name)",
+        headers={"Accept": "application/json;odata.metadata=full"},
+    )
+    (row,) = json.loads(answer.text, object_pairs_hook=list)[-1][1]
+    names = [name for name, _ in row]
+    assert names == ["Clients", "Contacts@odata.navigationLink"]
+    assert filled.get(f"/odata/{dict(row)[names[1]]}").status_code == 200

@@ -41,6 +41,10 @@ ADDRESSES = {
     "Clients(1)/Contacts/$ref": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
     "Contacts(1)/Client/$ref": "GET, HEAD, PUT, DELETE, OPTIONS",
     "Clients(1)/$ref": READ,
+    # The service sets what leads there, as the property of its key tells.
+    "Leads(1)/convertedClientId": READ,
+    "Leads(1)/ConvertedClient/$ref": READ,
+    "Opportunities(1)/Lead/$ref": READ,
     "Users": READ,
     "Users(1)": READ,
     "Users/$each": "OPTIONS",

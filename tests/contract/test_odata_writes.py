@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tests.contract.conftest import Api
+from tests.contract.conftest import Api, statuses
 from tests.contract.records import address, fields, make, read
 
 
@@ -210,6 +211,26 @@ def test_upsert_by_external_id(admin: Api, acme: int) -> None:
     assert admin.get("/odata/Clients/$count").text == "2"
 
 
+@pytest.mark.parametrize("as_delta", [False, True], ids=["by address", "in a delta"])
+def test_upserts_at_once_make_one(
+    admin: Api, at_once: Callable[..., list[Any]], as_delta: bool
+) -> None:
+    """None of them is told that the key is taken: it was to be made or changed, whichever."""
+    newer = {"OData-Version": "4.01"}
+
+    def upsert(api: Api, number: int) -> Any:
+        key, name = f"erp-{number % 4}", f"Name {number}"
+        if as_delta:
+            items = {"value": [{"externalId": key, "name": name}]}
+            return api.patch("/odata/Clients", items, headers=newer)
+        return api.patch(f"/odata/Clients(externalId='{key}')", {"name": name})
+
+    answers = at_once(upsert, 32)
+    expected = {200: 32} if as_delta else {201: 4, 200: 28}
+    assert statuses(answers) == expected, answers[-1].text
+    assert admin.get("/odata/Clients/$count").text == "4"
+
+
 def test_custom_fields_are_merged(admin: Api, acme: int) -> None:
     path = f"/odata/Clients({acme})"
     admin.patch(path, {"customFields": {"a": 1.10, "b": {"c": [1, None]}}})
@@ -271,6 +292,67 @@ def test_priority_by_name_number_and_prefix(admin: Api) -> None:
         answer = admin.post("/odata/Tasks", {"title": "x", "priority": value})
         assert answer.json["priority"] == "High", answer.text
     assert fields(admin.post("/odata/Tasks", {"title": "x", "priority": "high"})) == {"priority"}
+
+
+# --- options that a write does not take -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["$filter=false", "$top=1", "$select=id", "FILTER=1"])
+def test_a_deletion_takes_no_options(admin: Api, acme: int, option: str) -> None:
+    contact = make(admin, "Contacts", lastName="x", clientId=acme)
+    for path in (
+        f"Clients({acme})",
+        f"Clients({acme})/phone",
+        f"Contacts({contact})/Client/$ref",
+        f"Clients({acme})/Contacts/$ref?$id=Contacts({contact})",
+    ):
+        answer = admin.delete(f"/odata/{path}{'&' if '?' in path else '?'}{option}")
+        assert answer.status_code == 400, answer.text
+        error = answer.json["error"]
+        assert (error["code"], error["position"]) == ("INVALID_QUERY", 0)
+        assert "is not allowed on this resource" in error["message"]
+    assert admin.get(f"/odata/Clients({acme})/Contacts/$count").text == "1"
+    assert admin.delete(f"/odata/Contacts({contact})?$format=json&mine=1").status_code == 204
+
+
+@pytest.mark.parametrize("minimal", [True, False])
+def test_a_change_takes_only_what_shapes_its_answer(admin: Api, acme: int, minimal: bool) -> None:
+    headers = {"Prefer": "return=minimal"} if minimal else {}
+    path = f"/odata/Clients({acme})"
+    body = {"name": "other"}
+    for answer in (
+        admin.patch(f"{path}?$filter=false", body, headers=headers),
+        admin.put(f"{path}?$top=1", body, headers=headers),
+        admin.post("/odata/Clients?$count=true", body, headers=headers),
+        admin.put(f"{path}/name?$filter=false", {"value": "other"}, headers=headers),
+        admin.patch("/odata/Clients?$filter=false", {"value": [body]}, headers=headers),
+    ):
+        assert answer.status_code == 400, answer.text
+    assert admin.get("/odata/Clients?$select=name").json["value"][0]["name"] == "ACME"
+    assert admin.get("/odata/Clients/$count").text == "1"
+    shaped = admin.patch(f"{path}?$select=name&$expand=Contacts", body, headers=headers)
+    assert shaped.status_code == (204 if minimal else 200)
+
+
+@pytest.mark.parametrize("name", ["@type", "@odata.type"])
+def test_the_type_of_a_complex_value_is_the_declared_one(admin: Api, name: str) -> None:
+    right = {name: "#BusinessPlatform.Address", "city": "Bonn"}
+    assert admin.post("/odata/Clients", {"name": "x", "billingAddress": right}).status_code == 201
+    wrong = {name: "#BusinessPlatform.PartySnapshot", "city": "Bonn"}
+    answer = admin.post("/odata/Clients", {"name": "x", "billingAddress": wrong})
+    assert answer.status_code == 400, answer.text
+    assert fields(answer) == {f"billingAddress.{name}"}
+
+
+def test_a_single_property_has_nothing_beside_its_value(admin: Api, acme: int) -> None:
+    path = f"/odata/Clients({acme})"
+    body = {"value": "x", "@odata.context": "y", "more": 1}
+    for answer in (admin.put(f"{path}/industry", body), admin.post(f"{path}/tags", body)):
+        assert answer.status_code == 400, answer.text
+        assert fields(answer) == {"more"}
+    lenient = admin.put(f"{path}/industry", body, headers={"Prefer": "handling=lenient"})
+    assert lenient.status_code == 204
+    assert admin.get(f"{path}?$select=industry,tags").json["industry"] == "x"
 
 
 # --- permission -----------------------------------------------------------------------------------

@@ -67,3 +67,64 @@ def test_only_rows_of_the_derived_type_are_expanded(
     assert all(name in row for row in reference.get(special)["value"])
     again = f"/Products?$expand={item.partition('(')[0].partition('/')[0]},{expand[8:]}"
     assert reference.send("GET", again).status_code == 400
+
+
+# --- a type behind what is expanded
+
+BEHIND = "ComplianceService.SpecialProduct"
+
+
+def test_only_entities_of_the_type_behind_it_are_expanded(reference: Reference) -> None:
+    items = f"Products/{BEHIND}($select=Name,SpecialProperty;$orderby=Name;$top=2;$count=true)"
+    rows = reference.get(f"/Categories?$expand={items}&$orderby=Name")["value"]
+    names = [[one["Name"] for one in row["Products"]] for row in rows]
+    assert names == [["Gaming Mouse Ultra", "Laptop"], [], []]
+    assert [row["Products@odata.count"] for row in rows] == [3, 0, 0]
+    first = rows[0]["Products"][0]
+    assert first["@odata.type"] == f"#{BEHIND}"  # it is not the declared one
+    assert first["SpecialProperty"] == "RGB lighting with 16 million colors"
+
+
+def test_a_single_entity_of_another_type_is_null(reference: Reference) -> None:
+    rows = reference.get(f"/ProductDescriptions?$expand=Product/{BEHIND}($select=Name)")["value"]
+    found = {row["ProductID"]: row["Product"] for row in rows}
+    assert found[reference.key("Laptop")]["Name"] == "Laptop"
+    assert found[reference.key("Coffee Mug")] is None
+
+
+@pytest.mark.parametrize(
+    ("ending", "wanted"), [("$count", 3), ("$count($filter=Price gt 1000)", 1)]
+)
+def test_their_number_alone(reference: Reference, ending: str, wanted: int) -> None:
+    address = f"/Categories?$expand=Products/{BEHIND}/{ending}&$filter=Name eq 'Electronics'"
+    (row,) = reference.get(address)["value"]
+    assert row["Products@odata.count"] == wanted
+    assert "Products" not in row
+
+
+def test_a_type_behind_it_goes_through_every_level(reference: Reference) -> None:
+    for source, target in (
+        ("Laptop", "Premium Laptop Pro"),
+        ("Laptop", "Smartphone"),
+        ("Premium Laptop Pro", "Laptop"),
+    ):
+        link(reference, source, target)
+    address = f"/Products?$filter=Name eq 'Laptop'&$expand=RelatedProducts/{BEHIND}($levels=2)"
+    (row,) = reference.get(address)["value"]
+    assert [one["Name"] for one in row["RelatedProducts"]] == ["Premium Laptop Pro"]
+    assert [one["Name"] for one in row["RelatedProducts"][0]["RelatedProducts"]] == ["Laptop"]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Products/ComplianceService.Category",
+        "Products/Other.SpecialProduct",
+        f"Products/{BEHIND}/Descriptions",
+        f"Products,Products/{BEHIND}",
+    ],
+)
+def test_no_such_type_behind_it(reference: Reference, item: str) -> None:
+    answer = reference.send("GET", f"/Categories?$expand={item}")
+    assert answer.status_code == 400, answer.text
+    assert "position" in answer.json["error"]

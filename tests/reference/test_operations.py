@@ -243,3 +243,21 @@ def test_functions_of_collections_are_the_same_by_address_and_in_a_query(
         related = reference.names("", f"/Products({row['ID']})/GetRelatedProducts()")
         query = f"$filter=$root/Products({row['ID']})/GetRelatedProducts()/any(p:p/ID eq $it/ID)"
         assert sorted(reference.names(query)) == sorted(related)
+
+
+@pytest.mark.parametrize(
+    ("path", "position"),
+    [
+        ("Calculate(a=1)", 0),
+        ("Products/GetAveragePrice(x=1)", 9),
+        ("GetTopProducts()(1)", 17),
+        ("GetTopProducts()()", 0),
+        ("GetProductStats()/maxPrice", 18),
+    ],
+)
+def test_a_call_that_is_wrong_has_its_position(
+    reference: Reference, path: str, position: int
+) -> None:
+    answer = reference.send("GET", f"/{path}")
+    assert answer.status_code == 400, answer.text
+    assert answer.json["error"]["position"] == position

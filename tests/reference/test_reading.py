@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.reference.conftest import Reference
@@ -293,3 +295,23 @@ def test_functions_of_nothing_stand_in_expressions(
     address = "/Products?$compute=$root/Calculate(value=4) as eight&$select=eight&$top=1"
     assert reference.get(address)["value"][0]["eight"] == 8
     assert reference.get("/Calculate(value=4)")["value"] == 8
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        (f"groupby(({NS}.SpecialProduct/SpecialFeature))/aggregate($count as n)", [{"n": 4}]),
+        (f"groupby(({NS}.SpecialProduct/SpecialProperty),aggregate($count as n))/filter(n gt 1)",
+         [{"SpecialProperty": None, "n": 4}]),
+        (f"filter(contains({NS}.SpecialProduct/SpecialProperty,'RGB'))"
+         f"/groupby((Category/Name,{NS}.SpecialProduct/SpecialProperty))",
+         [{"Category": {"Name": "Electronics"},
+           "SpecialProperty": "RGB lighting with 16 million colors"}]),
+    ],
+)  # fmt: skip
+def test_rows_are_grouped_by_what_a_derived_type_has(
+    reference: Reference, query: str, wanted: list[Any]
+) -> None:
+    rows = reference.get(f"/Products?$apply={query}")["value"]
+    shown = [{name: row[name] for name in row if "@" not in name} for row in rows]
+    assert shown == wanted

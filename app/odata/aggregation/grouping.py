@@ -24,8 +24,9 @@ from app.odata.apply_nodes import (
     name_of,
 )
 from app.odata.binding.aggregates import aggregate_item, method_from
+from app.odata.binding.values import as_term
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Member, Node
+from app.odata.nodes import Member, Node, TypeCast
 from app.odata.reading.computing import compute
 
 # The name of a value between two steps: no property and no alias is spelled like this.
@@ -112,7 +113,7 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     # A group without keys is there even where nothing is made of it.
     found = rows.select(labelled(outputs) or [func.count().label("c0")])
     if groups:
-        found = found.group_by(*(output.sql for output in groups))
+        found = found.group_by(*(as_term(output.sql) for output in groups))
         outputs[: len(groups)] = [replace(group, unique=True) for group in groups]
     return made(rows, found, outputs)
 
@@ -174,8 +175,10 @@ def _key(rows: RowSet, node: Node) -> Output:
 
 
 def _path(node: Node) -> Iterator[str]:
-    if not isinstance(node, Member):
+    """Where the value stands in the result, where it has no derived type any more."""
+    if not isinstance(node, Member | TypeCast):
         raise QueryError("rows are grouped by properties", node.offset)
     if node.base is not None:
         yield from _path(node.base)
-    yield node.name
+    if isinstance(node, Member):
+        yield node.name

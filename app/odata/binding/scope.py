@@ -55,6 +55,7 @@ class Scope:
         self.context = context
         self.type = type_
         self.table = type_.table.alias(context.next_name())
+        self.is_announced = False  # each row says its type: it is not what the model declares here
         self.optional = optional  # the row may be missing: every value of it may be null
         self.computed: dict[str, Typed] = dict(computed or {})
         self._joined: dict[str, tuple[Scope, ColumnElement[bool]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import Boolean, ColumnElement, False_, True_, cast
 
 from app.odata import edm
 from app.odata.nodes import Literal, Node
@@ -139,3 +139,11 @@ def family(type_: edm.EdmType) -> str:
     if isinstance(type_, edm.EnumType):
         return "enum"
     return _FAMILIES.get(type_.name, "other") if isinstance(type_, edm.PrimitiveType) else "other"
+
+
+def as_term(sql: ColumnElement[Any]) -> ColumnElement[Any]:
+    """What rows can be sorted and grouped by: PostgreSQL refuses a constant that is written out.
+
+    Of all values only true and false are; others are bound.
+    """
+    return cast(sql, Boolean) if isinstance(sql, True_ | False_) else sql

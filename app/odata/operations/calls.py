@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import quote
 
@@ -33,6 +33,8 @@ class Call:
     arguments: tuple[Argument, ...] | None
     rest: str
     overloads: tuple[edm.Operation, ...]
+    offset: int  # of the name, and of what comes after the call, in the path
+    end: int
 
     @property
     def is_action(self) -> bool:
@@ -65,7 +67,7 @@ class Call:
         if not found:
             what = f"a collection of {type_.name}" if is_collection else f"a {type_.name}"
             raise NotFoundError(f"{self.name} cannot be called on {what}.")
-        return Call(self.name, self.bound_path, self.bound_to, self.arguments, self.rest, found)
+        return replace(self, overloads=found)
 
     def overload(self, given: Collection[str]) -> edm.Operation:
         """The overload with exactly these parameters, or the only one that they are enough for.
@@ -87,7 +89,9 @@ class Call:
             f"{self.name}({','.join(one.name for one in overload.parameters)})"
             for overload in self.overloads
         )
-        raise InvalidQueryError(f"{self.name} does not take these parameters; it is {expected}.")
+        raise InvalidQueryError(
+            f"{self.name} does not take these parameters; it is {expected}.", position=self.offset
+        )
 
 
 def _lineage(type_: edm.EntityType | None) -> set[str]:
@@ -178,12 +182,14 @@ def _call(
     segment: NameSegment,
     found: tuple[edm.Operation, ...],
 ) -> Call:
-    following = segments[place + 1].offset if place + 1 < len(segments) else None
-    rest = "" if following is None else "/" + _encoded(text.marked[following:])
+    end = segments[place + 1].offset if place + 1 < len(segments) else len(text.marked)
+    rest = "/" + _encoded(text.marked[end:]) if place + 1 < len(segments) else ""
     if segment.key is not None:
-        raise InvalidQueryError("A key cannot follow the parameters here; use $filter.")
+        message = "A key cannot follow the parameters here; use $filter."
+        at = segment.key[0].offset if segment.key else segment.offset
+        raise InvalidQueryError(message, position=at)
     if rest and found[0].is_action:
-        raise InvalidQueryError("Nothing can follow an action.")
+        raise InvalidQueryError("Nothing can follow an action.", position=end)
     return Call(
         found[0].name if place else segment.name,
         _encoded(text.marked[: segment.offset]).strip("/"),
@@ -191,6 +197,8 @@ def _call(
         segment.arguments,
         rest,
         found,
+        segment.offset,
+        end,
     )
 
 

@@ -256,7 +256,7 @@ def _answer(operation: edm.Operation, call: Call, result: Any, around: Surroundi
                 f"${name} is not allowed on the result of {call.name}.", position=0
             )
     if call.rest:
-        raise InvalidQueryError(f"Nothing can follow {call.name}.")
+        raise InvalidQueryError(f"Nothing can follow {call.name}.", position=call.end)
     return value_answer(around.container, operation, result, around.root, around.form)
 
 

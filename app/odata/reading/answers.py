@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -28,6 +28,8 @@ LARGEST_PAGE = 5000
 _TOKEN = re.compile(r"(?:\$|%24)?skiptoken=", re.IGNORECASE)
 # Texts of a path, in which nothing stands for something else, and parameter aliases.
 _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
+# What stands in a path as it is.
+_PATH = "%/()',=:@!$*;-._~"
 _MISSING = "What this address names does not exist."
 
 
@@ -125,11 +127,11 @@ class Answering:
         if plan.kind == "raw":
             return self._text(to_wkt(text) if plan.raw_geo else text, headers)
         if plan.kind == "value":
-            body = f'{{{self._context(plan)}"value":{text}}}'
+            body = f'{{{self._context(plan, row)}"value":{text}}}'
         elif text == "{}":
-            body = "{" + self._context(plan).rstrip(",") + "}"
+            body = "{" + self._context(plan, row).rstrip(",") + "}"
         else:
-            body = "{" + self._context(plan) + text[1:]
+            body = "{" + self._context(plan, row) + text[1:]
         return self._json(body, headers)
 
     # --- collections
@@ -197,15 +199,16 @@ class Answering:
         if plan.parent is not None and not plan.parent.rows(connection, run):
             raise NotFoundError(_MISSING)
 
-    def _context(self, plan: Plan) -> str:
+    def _context(self, plan: Plan, row: Sequence[Any] = ()) -> str:
         """The context URL as the first member, a comma behind it; nothing if ``none``."""
         if self.format.metadata == "none":
             return ""
         fragment = plan.context
         if "{path}" in fragment:
             path = self._with_aliases(self.path) if self.aliases else self.path
-            path = quote(path.strip("/"), safe="%/()',=:@!$*;-._~")
-            fragment = fragment.replace("{path}", path)
+            fragment = fragment.replace("{path}", quote(path.strip("/"), safe=_PATH))
+        elif "{home}" in fragment:
+            fragment = fragment.replace("{home}", quote(row[-1], safe=_PATH))
         url = f"{self.root}$metadata{fragment}"
         return f'"{self.format.control("context")}":{json_text(url)},'
 

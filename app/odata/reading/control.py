@@ -87,7 +87,7 @@ def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     """The type if ``full``, else that of rows that are of a derived one (JSON Format 4.6.3)."""
     type_, container = scope.type, scope.context.container
     derived = [one for one in container.derived(type_) if one.discriminator is not None]
-    full = format_.metadata == "full" or format_.mixed
+    full = format_.metadata == "full" or format_.mixed or scope.is_announced
     if not full and not derived:
         return
     start = f'"{format_.control("type")}":"#{container.namespace}.'
@@ -102,8 +102,11 @@ def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
 
 
 def navigation_links(projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:
-    """Where related entities and the relations to them are read, if ``full``."""
-    if format_.metadata != "full":
+    """Where related entities and the relations to them are read, if ``full``.
+
+    Rows without a key, such as combinations, have no address that these could continue.
+    """
+    if format_.metadata != "full" or not projection.scope.type.key:
         return
     expanded = {member.name for member in projection.members if isinstance(member, ExpandMember)}
     for name in projection.scope.type.navigation:

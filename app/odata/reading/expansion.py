@@ -92,12 +92,17 @@ def expand_member(
     if depth >= binder.max_depth:
         raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
     binder.context.budget.expand(item.offset)
-    scope = Scope(binder.context, binder.context.container.target(navigation))
+    container = binder.context.container
+    scope = Scope(binder.context, container.target(navigation))
+    related = related_address(container, scope, navigation, address)
+    if (wanted := _behind(container, navigation, item)) not in (None, scope.type):
+        scope.narrow_to(wanted)
+        scope.is_announced = True
     options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
     inner = binder.bind(
         scope,
         options,
-        related_address(binder.context.container, scope, navigation, address),
+        related,
         it=query.translator.it,
         depth=depth + 1,
     )
@@ -105,6 +110,24 @@ def expand_member(
     return ExpandMember(
         name or navigation.name, navigation.collection, inner, item.ref, item.count_only
     )
+
+
+def _behind(
+    container: edm.EntityContainer, navigation: edm.NavigationProperty, item: ExpandItem
+) -> edm.EntityType | None:
+    """The type that an item names behind its property: ``Products/Namespace.Special``.
+
+    Raises: QueryError, no entity that the property leads to can be of it.
+    """
+    name = item.path[-1]
+    if "." not in name:
+        return None
+    target = container.target(navigation)
+    known = name.removeprefix(f"{container.namespace}.")
+    for type_ in (target, *container.derived(target)):
+        if type_.name == known:
+            return type_
+    raise QueryError(f"no {target.name} is of the type {name}", item.offset)
 
 
 def _with_levels(
@@ -125,9 +148,10 @@ def _with_levels(
     if following is None:
         return replace(options, levels=None)
     more: int | Literal["max"] = "max" if levels == "max" else left
-    nested = replace(item, path=(following,), options=replace(options, levels=more))
+    behind = item.path[-1:] if "." in item.path[-1] else ()
+    nested = replace(item, path=(following, *behind), options=replace(options, levels=more))
     if following != navigation.name:  # options about one type mean nothing to the other
-        nested = replace(nested, options=QueryOptions(levels=more))
+        nested = replace(nested, path=(following,), options=QueryOptions(levels=more))
     others = tuple(other for other in options.expand if other.path != nested.path)
     return replace(options, levels=None, expand=(*others, nested))
 
@@ -210,7 +234,7 @@ def navigation_of(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProp
         if known in type_.properties:
             raise QueryError(f"{known} is not a navigation property", item.offset)
         raise unknown_name(type_, name, item.offset)
-    if len(steps) > 1:
+    if any("." not in step for step in steps[1:]) or len(steps) > 2:
         raise QueryError(
             f"write {name}($expand={'/'.join(steps[1:])}) to go on from {name}", item.offset
         )

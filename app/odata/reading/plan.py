@@ -38,11 +38,13 @@ class Plan:
     ``keys`` read. The one row of a ``whole`` collection, which fits into one page: the JSON of all
     its rows, then their number. Where nothing tells each row from all others, a page is continued
     ``by_position``: in place of the keys stands the number of rows before the page.
-    ``context`` is the context URL after ``$metadata``; in ``{path}`` stands the path of the
-    request. ``parent`` tells whether what the path goes through is there; ``total`` counts when a
-    page is empty. ``skip`` is the slot of a ``$skip`` that a page with a token has behind it.
-    ``by_tag`` says whether the row version alone tells that a client has the answer already: not
-    where other rows are shown inside, nor where the row is what another row refers to.
+    ``context`` is the context URL after ``$metadata``; ``{path}`` is the path of the request,
+    ``{home}`` the last value of the row: the canonical URL of the entity that has the property, or
+    of the collection that has the contained entity. ``parent`` tells whether what the path goes
+    through is there; ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip``
+    that a page with a token has behind it. ``by_tag`` says whether the row version alone tells that
+    a client has the answer already: not where other rows are shown inside, nor where the row is
+    what another row refers to.
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
     of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
     ``raw_geo`` tells of one that is a shape.

@@ -60,7 +60,7 @@ from app.odata.reading.value_json import (
     value_json,
     value_options,
 )
-from app.odata.sql.spelled import spell
+from app.odata.sql.spelled import Template, spell
 from app.security import Caller
 
 # Of bytes whose property does not say what they are.
@@ -191,13 +191,14 @@ class _Making:
     def _entity(self, query: BoundQuery) -> Plan:
         # The tag of an entity is not that of the relation which leads to it.
         etag = [] if self.resource.ending == "$ref" else self._etag_columns()
-        columns = [self._json(query), *etag]
+        home = [Template(self.resource.home, alone=True)] if self.resource.home else []
+        columns = [self._json(query), *etag, *home]
         assert query.projection is not None
         return Plan(
             "entity",
             self._compiled(self._from(query, columns)),
             context=self._context_url(query),
-            has_etag=len(columns) > 1,
+            has_etag=bool(etag),
             by_tag=self.resource.parent is None
             and not any(isinstance(one, ExpandMember) for one in query.projection.members),
             parent=self._parent(),
@@ -239,13 +240,17 @@ class _Making:
             if raw
             else value_json(resource.scope, place, name, options, self.planner.format)
         )
-        columns = [shown, *self._etag_columns()]
+        etag = self._etag_columns()
+        context, home = "#{path}", []
+        if resource.inside is not None and not raw:
+            context = f"#{{home}}/{resource.inside}"
+            home = [Template(resource.address, alone=True)]
         selected = selected_parts(options)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
-            self._compiled(self._from(query, columns)),
-            context="#{path}" + selected,
-            has_etag=len(columns) > 1,
+            self._compiled(self._from(query, [shown, *etag, *home])),
+            context=context + selected,
+            has_etag=bool(etag),
             by_tag=resource.parent is None,
             parent=self._parent(),
             raw_type=media_type if type_ == edm.BINARY else None,
@@ -338,13 +343,14 @@ class _Making:
         return Top(top.slot, top.value)
 
     def _context_url(self, query: BoundQuery) -> str:
-        """The context URL after ``$metadata``; ``{path}`` is the request's path (Protocol 10)."""
+        """The context URL after ``$metadata``; see ``Plan.context`` (Protocol 10)."""
         resource, projection = self.resource, query.projection
         assert projection is not None
         if resource.ending == "$ref":
             collection = resource.kind == "collection"
             return "#Collection($ref)" if collection else "#$ref"
-        name = resource.set_name or "{path}"
+        contained = "{home}" if resource.kind == "entity" else "{path}"
+        name = resource.set_name or contained
         if resource.is_cast:
             name += f"/{self.planner.container.namespace}.{resource.scope.type.name}"
         selected = "" if projection.selected is None else f"({projection.selected})"

@@ -14,7 +14,15 @@ from app.odata.binding.paths import key_condition, of_property, unknown_name
 from app.odata.binding.roots import singleton_scope
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Dynamic, Elements, Place, Typed, family
+from app.odata.binding.values import (
+    Dynamic,
+    Elements,
+    JsonStructure,
+    Place,
+    Structure,
+    Typed,
+    family,
+)
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
 from app.odata.key_values import own_key
@@ -43,8 +51,9 @@ class Resource:
     ``kind`` is value where the path ends in a property, which is ``place``. ``ending`` is the last
     segment if it is a system one (``$count``, ``$ref``, ``$value``). ``parent`` is the entity that
     the last navigation began at: where it is not there, nothing is. ``set_name`` is that of the
-    entities, or None for contained ones. ``own_key`` has the parts of a key that suffice in a
-    collection of related entities.
+    entities, or None for contained ones; then ``home`` is where they lie. ``own_key`` has the
+    parts of a key that suffice in a collection of related entities. ``inside`` is the way to a
+    property, as declared; None where it goes through a member of a collection.
     """
 
     kind: Kind
@@ -57,6 +66,8 @@ class Resource:
     parent: Scope | None = None
     is_cast: bool = False  # the last step was a type
     own_key: tuple[str, ...] | None = None
+    home: Sequence[Part] = ()
+    inside: str | None = None
     # Of a cross join, the rows of each set by its name.
     joined: Mapping[str, Scope] = field(default_factory=dict)
 
@@ -135,7 +146,11 @@ class PathResolver:
             if place is None:
                 raise NotFoundError(f"{name} is followed by what is no part of it.")
             place = member_at(scope, place, segment.arguments, name)
-        return replace(resource, kind="value", place=place, property=property_)
+        inside = None
+        if segment.arguments is None:
+            is_derived = type_.base is not None and name not in type_.base.properties
+            inside = f"{self._container.namespace}.{type_.name}/{name}" if is_derived else name
+        return replace(resource, kind="value", place=place, property=property_, inside=inside)
 
     def _navigate(
         self, resource: Resource, navigation: edm.NavigationProperty, segment: NameSegment
@@ -151,6 +166,7 @@ class PathResolver:
             None if home is None else home.name,
             parent=owner,
             own_key=own_key(target.type, navigation),
+            home=[*resource.address, f"/{navigation.name}"] if home is None else (),
         )
         return self._with_key(related, segment.arguments, segment.offset)
 
@@ -210,9 +226,12 @@ class PathResolver:
             place = translator.place(name)
         except QueryError as error:
             raise NotFoundError(f"{error.message}.") from None
+        inside = None
         if segment.arguments is not None:
             place = member_at(resource.scope, place, segment.arguments, segment.name)
-        return replace(resource, place=place)
+        elif resource.inside is not None:
+            inside = f"{resource.inside}/{_declared(resource.place, segment.name)}"
+        return replace(resource, place=place, inside=inside)
 
     def _ending(self, resource: Resource, segment: SystemSegment) -> Resource:
         place, name = resource.place, segment.name
@@ -235,7 +254,19 @@ class PathResolver:
 
 def _refuse_second_key(segment: NameSegment) -> None:
     if segment.key is not None:
-        raise QueryError("an entity has only one key", segment.key[0].offset)
+        offset = segment.key[0].offset if segment.key else segment.offset
+        raise QueryError("an entity has only one key", offset)
+
+
+def _declared(place: Place, name: str) -> str:
+    """A name as the complex type declares it; one of an open type as it is written."""
+    type_: edm.EdmType | None = None
+    if isinstance(place, Structure):
+        type_ = place.property.type
+    elif isinstance(place, JsonStructure):
+        type_ = place.type
+    known = type_.properties if isinstance(type_, edm.ComplexType) else ()
+    return next((one for one in known if one.lower() == name.lower()), name)
 
 
 def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:

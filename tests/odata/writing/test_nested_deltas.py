@@ -139,6 +139,20 @@ def test_a_stale_tag_of_a_single_related_entity(shop: Shop, author: int) -> None
     assert [row["name"] for row in shop.rows(authors)] == ["Eve"]
 
 
+@pytest.mark.parametrize("navigation", ["Books", "Books@delta"])
+def test_a_stale_tag_of_what_is_only_referred_to(shop: Shop, author: int, navigation: str) -> None:
+    one = first_book(shop, author)
+    for path, body in (
+        (f"Authors({author})", {navigation: [{"@id": f"Books({one})", "@etag": STALE}]}),
+        (f"Books({one})", {"Author": {"@id": f"Authors({author})", "@etag": STALE}}),
+    ):
+        with pytest.raises(PreconditionFailedError):
+            shop.patch(path, body)
+    body = {navigation: [{"@id": f"Books({one})", "@etag": FIRST}]}
+    shop.patch(f"Authors({author})", body)
+    assert one in [row["id"] for row in shop.rows(books, author_id=author)]
+
+
 def test_tags_in_the_delta_of_a_set(shop: Shop, author: int) -> None:
     shop.patch("Authors", {"value": [{"id": author, "@etag": FIRST, "name": "Eve"}]})
     for item in (
