@@ -7,6 +7,7 @@ from app.errors import InvalidStateError
 from app.models.invoice import Invoice
 from app.models.task import Task
 from app.projects.counting import recount
+from app.turns import take_turn
 from app.writing.change import Change
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
@@ -81,6 +82,9 @@ class TaskService(EntityService):
 
 def _check_parents(change: Change, parent_id: int) -> None:
     """Refuse a parent that is a part of the task itself."""
+    if not change.is_new:
+        # Two tasks, each made a part of the other at the same time, do not see it otherwise.
+        take_turn("task parents")
     seen = 0
     current: int | None = parent_id
     while current is not None:

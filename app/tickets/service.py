@@ -7,6 +7,7 @@ from app.crm.clients import touch_client
 from app.errors import InvalidStateError
 from app.models.client import Contact
 from app.models.ticket import Ticket
+from app.permissions import allowed
 from app.security import current_caller
 from app.settings import organisation
 from app.tickets.article_links import link_article, unlink_article
@@ -33,6 +34,7 @@ TICKET = EntityRules(
 
 # What may still be said of a closed ticket.
 AFTER_CLOSING = frozenset(("satisfaction_rating", *COMMON_WRITABLE))
+_OF_CONTACT = ("client_id", "owner_id")
 CLOCKS = ("status", "first_response_due_at", "first_responded_at", "resolution_due_at",
            "solved_at", "created_at")  # fmt: skip
 
@@ -49,8 +51,10 @@ class TicketService(EntityService):
         level = organisation(about_to_write=True).service_level
         values.update(due_times(change.now, change.get("priority"), level))
         if values.get("contact_id") is not None and "client_id" not in values:
-            contact = records.read(Contact.__table__, values["contact_id"], ("client_id",))
-            values["client_id"] = contact["client_id"] if contact else None
+            contact = records.read(Contact.__table__, values["contact_id"], _OF_CONTACT)
+            # Whose contact it is must not be told to somebody who may not read it.
+            if contact is not None and allowed(change.caller, "contacts:read", contact):
+                values["client_id"] = contact["client_id"]
 
     def check(self, change: Change) -> None:
         """A closed ticket stays as it is; an assignee opens a new one."""

@@ -106,7 +106,11 @@ def test_everything_of_the_other_client_moves(admin: Api, session: Session) -> N
         select(Event.type).where(Event.entity == "Client", Event.entity_id == client)
     ).all()
     assert names.count("client.merged") == 1
-    gone = select(Event.type).where(Event.entity == "Client", Event.entity_id == source)
+    gone = (
+        select(Event.type)
+        .where(Event.entity == "Client", Event.entity_id == source)
+        .order_by(Event.id)
+    )
     assert session.scalars(gone).all()[-1] == "client.deleted"
     assert session.scalars(
         select(AuditRecord.entity_id).where(AuditRecord.action == "client.merged")

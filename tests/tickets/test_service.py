@@ -9,7 +9,8 @@ import pytest
 import time_machine
 
 from app.errors import InvalidStateError, ValidationError
-from app.security import Caller
+from app.permissions import ROLES
+from app.security import Caller, acting_as, make_caller
 from app.settings import save_settings
 from app.tickets.sla import sla_status
 from tests.factories import (
@@ -17,6 +18,7 @@ from tests.factories import (
     make_client,
     make_contact,
     make_ticket,
+    make_user,
     put,
     stored,
     update,
@@ -177,3 +179,17 @@ def test_who_asks_for_a_contact_asks_for_its_client(admin: Caller) -> None:
     contact = make_contact(client_id=client_id)
     assert stored("Ticket", make_ticket(contact_id=contact))["client_id"] == client_id
     assert stored("Ticket", make_ticket(contact_id=contact, client_id=None))["client_id"] is None
+
+
+@pytest.mark.requirement("SEC-42")
+def test_whose_contact_it_is_is_not_told(admin: Caller) -> None:
+    """A contact that the caller may not read is refused in the words for one that is not there."""
+    hidden = make_contact(client_id=make_client())
+    person = make_user("Support")
+    rights = {**ROLES["Support"], "contacts:read": "own", "clients:read": "own"}
+    narrow = make_caller(person.user_id, "narrow", "jwt", rights)
+    for key in (hidden, hidden + 1_000):
+        with acting_as(narrow), pytest.raises(ValidationError) as refused:
+            make_ticket(contact_id=key)
+        problems = [(one.field, one.message) for one in refused.value.details]
+        assert problems == [("contactId", f"there is no contact {key}")]
