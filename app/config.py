@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from app.setting_urls import (
+    is_number,
     problem_of_database,
     problem_of_redis,
     problem_of_storage,
@@ -178,13 +179,13 @@ class _Reader:
         value = self.env.get(name)
         if not value:
             return default
-        if not value.strip().isdecimal():
+        if not is_number(value.strip()):
             raise ConfigError(f"{name} must be a whole number of 0 or more, not {value!r}")
         return int(value)
 
     def numbers(self, name: str, default: str) -> tuple[int, ...]:
         parts = (self.env.get(name) or default).split(",")
-        if not all(part.strip().isdecimal() for part in parts):
+        if not all(is_number(part.strip()) for part in parts):
             raise ConfigError(f"{name} must be seconds with commas between, such as {default}")
         return tuple(int(part) for part in parts)
 

@@ -10,6 +10,7 @@ import re
 from urllib.parse import urlsplit
 
 MOST_PORT = 65_535
+MOST_DIGITS = 18  # of a number among the settings
 _DATABASE = (
     "must be postgresql://user:password@host:port/name or sqlite:////path/to/file,"
     " with %40, %3A and %2F for @, : and / in the password"
@@ -46,7 +47,7 @@ def problem_of_redis(url: str) -> str | None:
     if parts.scheme == "unix":
         return None if parts.path else _REDIS
     number = parts.path.strip("/")
-    is_one = parts.scheme in ("redis", "rediss") and (not number or number.isdecimal())
+    is_one = parts.scheme in ("redis", "rediss") and (not number or is_number(number))
     return None if is_one and "://" in url else _REDIS
 
 
@@ -75,4 +76,9 @@ def problem_of_web_address(url: str) -> str | None:
 def _is_port(text: str | None) -> bool:
     if not text:  # nothing, or nothing behind the colon: the usual one
         return True
-    return text.isascii() and text.isdecimal() and 0 < int(text) <= MOST_PORT
+    return is_number(text) and 0 < int(text) <= MOST_PORT
+
+
+def is_number(text: str) -> bool:
+    """Whether ``text`` is a whole number, in the digits that every other program reads as well."""
+    return text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS

@@ -56,10 +56,13 @@ def test_a_laptop_gets_a_random_secret_that_stays(tmp_path: Path) -> None:
         ("WEB_CONCURRENCY", "two"),
         ("TRUSTED_PROXIES", "-1"),
         ("TRUSTED_PROXIES", "\u00b2"),
+        ("TRUSTED_PROXIES", "\u0663"),
+        ("WEB_CONCURRENCY", "9" * 5000),
         ("MAX_JSON_BYTES", "1MB"),
         ("DEMO_DATA", "perhaps"),
         ("WEBHOOK_RETRY_SCHEDULE", "5,soon"),
         ("WEBHOOK_RETRY_SCHEDULE", "5,\u00b2"),
+        ("WEBHOOK_RETRY_SCHEDULE", "5,\u0663"),
     ],
 )
 def test_a_value_of_the_wrong_type_names_its_variable(name: str, value: str) -> None:

@@ -31,7 +31,9 @@ CRM, invoicing, knowledge base, documents, assistant, BI and webhooks.
 
 * **OData** (`/odata/...`): reading and writing the business entities, with `$filter`, `$orderby`,
   `$top`, `$skip`, `$expand`, `$select`, `$count`.
-* **REST** (`/api/v1/...`): business operations. Every POST takes an `Idempotency-Key`.
+* **REST** (`/api/v1/...`): business operations. Every POST takes an `Idempotency-Key`. One to
+  `/odata` does not: there `PATCH Clients(externalId='A-77')` makes or changes a record, however
+  often it is sent.
 
 To try it here, press **Authorize**: a bearer token (the `accessToken` that
 `POST /api/v1/auth/login` answers), or an API key. On `/odata`, HTTP Basic with an API key as the

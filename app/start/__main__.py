@@ -10,6 +10,7 @@ from dotenv import load_dotenv
 
 from app.config import Config, ConfigError, data_folder
 from app.lazy import lazy
+from app.setting_urls import MOST_PORT, is_number
 from app.start.administrator import Administrator
 from app.start.banner import banner
 from app.start.checks import (
@@ -63,7 +64,7 @@ def read_port(text: str) -> int:
 
     Raises: ConfigError, it is none.
     """
-    if not text.isdecimal() or not 0 < int(text) < 65_536:
+    if not is_number(text) or not 0 < int(text) <= MOST_PORT:
         raise ConfigError(f"PORT must be a number from 1 to 65535, not {text!r}")
     return int(text)
 

@@ -10,10 +10,11 @@ from app.start.administrator import Administrator
 
 
 def banner(address: str, administrator: Administrator) -> str:
-    """Address, page of the API, administrator, and a command to paste."""
+    """Address, console, page of the API, administrator, and a command to paste."""
     lines = [
         "",
         f"  The service      {address}",
+        f"  For people       {address}/admin",
         f"  Try the API      {address}/docs",
         f"  Administrator    {administrator.username}",
         f"  Password         {_password(administrator)}",

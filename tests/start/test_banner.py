@@ -91,6 +91,7 @@ def test_later_start_reads_the_password_from_its_file(
 def test_banner_says_where_to_go_and_who_may(administrator: Administrator, shown: str) -> None:
     text = banner(ADDRESS, administrator)
     assert f"The service      {ADDRESS}\n" in text
-    assert f"{ADDRESS}/docs" in text
+    assert f"{ADDRESS}/admin\n" in text
+    assert f"{ADDRESS}/docs\n" in text
     assert "Administrator    ann\n" in text
     assert f"Password         {shown}\n" in text

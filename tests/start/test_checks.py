@@ -42,7 +42,9 @@ def test_free_port_is_taken_as_it_is() -> None:
     check_port("127.0.0.1", port)
 
 
-@pytest.mark.parametrize("text", ["0", "65536", "80a", "-1", "8000.0", "\u00b2"])
+@pytest.mark.parametrize(
+    "text", ["0", "65536", "80a", "-1", "8000.0", "\u00b2", "\u0663", "9" * 5000]
+)
 def test_port_must_be_one(text: str) -> None:
     with pytest.raises(ConfigError, match="PORT must be a number from 1 to 65535"):
         read_port(text)
