@@ -51,6 +51,21 @@ from tests.factories import line, make_client, make_issued_invoice
         ("tickets with webhook in the subject", "tickets whose subject contains webhook"),
         ("custmers in Swizerland", "clients in Switzerland"),
         ("leads created in May of last year", "leads created in May 2025"),
+        ("invoices overdue > 90d", "invoices overdue for more than 90 days"),
+        ("tickets older than 3w", "tickets older than 3 weeks"),
+        ("deals won in the last 6m", "deals won in the last 6 months"),
+        ("deals over 6m", "deals over 6 million"),
+        ("which unpaid invoices has nobody reminded yet", "unpaid invoices without reminders"),
+        ("billable tasks not invoiced yet", "billable tasks without an invoice"),
+        ("tickets we haven't answered yet", "unanswered tickets"),
+        ("hot leads we did not call", "hot leads that were not contacted"),
+        ("contacts marked do not contact", "contacts with do not contact"),
+        ("tasks not marked as urgent", "tasks that are not urgent"),
+        ("invoices without a purchase order number", "invoices without a purchase order"),
+        ("how many clients are individuals, not companies", "how many individual clients"),
+        ("clients that are not companies", "individual clients"),
+        ("articles more people found unhelpful than helpful",
+         "articles with more unhelpful than helpful votes"),
     ],
 )  # fmt: skip
 def test_other_words_ask_for_the_same(ask: Ask, question: str, plain: str) -> None:
@@ -58,6 +73,39 @@ def test_other_words_ask_for_the_same(ask: Ask, question: str, plain: str) -> No
     assert said["status"] == wanted["status"] == "answered", said["answer"]
     queries = [one["query"]["odata"].partition("&$select")[0] for one in (said, wanted)]
     assert queries[0] == queries[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("articles with more unhelpful than helpful votes", "notHelpfulCount gt helpfulCount"),
+        ("articles with fewer helpful than unhelpful votes", "helpfulCount lt notHelpfulCount"),
+        ("tasks with more actual hours than estimated hours", "actualHours gt estimatedHours"),
+        ("clients with a higher balance than their credit limit",
+         "outstandingBalance gt creditLimit"),
+        ("how many clients are companies", "type eq 'Company'"),
+        ("won deals that have no invoice", "Invoices/$count($filter=type eq 'Invoice') eq 0"),
+    ],
+)  # fmt: skip
+def test_what_is_compared_is_a_condition(ask: Ask, question: str, condition: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "answered", answer["answer"]
+    assert condition in unquote(answer["query"]["odata"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "clients with more employees than revenue",  # a number and an amount of money
+        "clients with more invoices than tickets",  # of each there are records, no figure
+        "are there more helpful than unhelpful votes",
+        "tasks that were not invoiced in May",  # not then, or made then and not invoiced
+        "leads we did not call this month",
+        "tickets flagged for review",
+    ],
+)
+def test_what_cannot_be_compared_is_sent_back(ask: Ask, question: str) -> None:
+    assert ask(question)["status"] == "unsupported"
 
 
 def test_with_a_figure_is_a_condition(ask: Ask) -> None:

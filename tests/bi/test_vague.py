@@ -30,6 +30,28 @@ def test_a_vague_question_offers_readings_of_itself(ask: Ask, question: str, kep
         assert ask(one)["status"] == "answered", one
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("top 3 open deals", "Top 3 open deals by amount"),
+        ("What are the top 5 hot leads, please?", "What are the top 5 hot leads by score"),
+        ("worst deals won this year", "Bottom deals won this year by amount"),
+        ("top 5 open tickets", "Oldest 5 open tickets"),
+    ],
+)
+def test_a_ranking_by_no_figure_offers_figures(ask: Ask, question: str, first: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "needsClarification", answer["answer"]
+    assert answer["alternatives"][0] == first
+    assert 2 <= len(answer["alternatives"]) <= 4
+    for one in answer["alternatives"]:
+        assert ask(one)["status"] == "answered", one
+
+
+def test_a_ranking_by_what_is_not_kept_offers_none(ask: Ask) -> None:
+    assert ask("top 3 open meetings")["status"] == "unsupported"
+
+
 @pytest.mark.parametrize("question", ["hello", "which ones are purple?", "meetings this week"])
 def test_what_is_foreign_offers_none(ask: Ask, question: str) -> None:
     assert ask(question)["status"] == "unsupported"

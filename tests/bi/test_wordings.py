@@ -173,7 +173,8 @@ def test_of_whom_a_share_is_said(ask: Ask) -> None:
 
 
 def test_a_percentage_is_no_number_of_hours(ask: Ask) -> None:
-    assert ask("projects that used more than 80% of their hours")["status"] == "unsupported"
+    address = ask("projects that used more than 80% of their hours")["query"]["odata"]
+    assert "hoursSpent%20gt%20budgetHours%20mul%200.8" in address
 
 
 def test_a_list_with_totals_is_a_list(ask: Ask) -> None:

@@ -173,12 +173,12 @@ class Bounds(Lasting):
         return self.entity.default_measure is None
 
     def _range(self, at: int, low: Decimal, high: Decimal) -> None:
-        """``between 1000 and 2000``."""
+        """``between 1000 and 2000``, whichever stands first."""
         path, words = self._bounded(at, None)
         if path is None:
             self.left.append(self._slots[at].text)
             return
-        first, last = plain(low), plain(high)
+        first, last = plain(min(low, high)), plain(max(low, high))
         words = f"{words}from {first} to {last}"
         self._add(at, Condition(f"{path} ge {first} and {path} le {last}", words))
         self.score += 1

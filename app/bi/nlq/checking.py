@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from app.bi.nlq.plan import Condition, Plan
+from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.spans import unit_start
 from app.bi.nlq.vocabulary import Dimension, spoken
 from app.bi.nlq.words import stem
-
-# ``status eq 'Open'``, ``status in ('Won','Lost')``, at the beginning of a condition.
-_VALUES = re.compile(r"^([\w/]+) (?:eq ('[^']*')|in \(([^)]*)\))")
-_LITERAL = re.compile(r"'[^']*'|[\w.-]+")
 
 
 class UnclearError(Exception):
@@ -142,7 +138,15 @@ def _taken_for_granted(plan: Plan, reading: Reading) -> int:
     totals = plan.entity.data.get("totals", {}).get("words", ())
     # "monthly average revenue": of the months, or of what is in them.
     found += "average" in reading.flags and bool(plan.grain) and reading.measure_word in totals
+    found += _is_of_either_end(plan, reading)
     return found + _may_be_apart(plan, reading) + _is_odd(plan, reading)
+
+
+def _is_of_either_end(plan: Plan, reading: Reading) -> bool:
+    """``weighted pipeline by month``: of the month that deals were made in, or are to close in."""
+    waiting = plan.measure is not None and plan.measure.money and plan.measure.filter
+    ahead = plan.entity.data.get("ahead") and not reading.date
+    return bool(plan.grain and waiting and ahead and plan.date == plan.entity.date)
 
 
 def _is_of_two_dates(plan: Plan, reading: Reading) -> bool:
@@ -222,23 +226,6 @@ def _may_be_apart(plan: Plan, reading: Reading) -> bool:
         and any(one.text.lower() == "and" for one in reading.slots[first[0] : second[0]])
         for first, second in pairwise(said)
     )
-
-
-def check_agreement(conditions: Sequence[Condition]) -> None:
-    """No record is open and closed: what contradicts itself was not meant so.
-
-    Raises: UnclearError.
-    """
-    known: dict[str, tuple[set[str], str]] = {}
-    for one in conditions:
-        match = _VALUES.match(one.text)
-        if match is None or one.negated:
-            continue
-        values = set(_LITERAL.findall(match[2] or match[3]))
-        among, words = known.get(match[1], (values, one.words))
-        if not among & values:
-            raise UnclearError(f"how something is {words} and {one.words} at once")
-        known[match[1]] = (among & values, one.words)
 
 
 def check_ranks(reading: Reading, dimensions: Sequence[Dimension]) -> None:

@@ -8,7 +8,7 @@ from app.bi.nlq.plan import SIGNS, Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.spans import Calendar, midnight, step
 from app.bi.nlq.thresholds import Thresholds, in_units, plain
-from app.bi.nlq.vocabulary import Measure
+from app.bi.nlq.vocabulary import Measure, spoken
 
 _DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 # Comparatives that are about the age of records, whatever was done to them.
@@ -148,7 +148,9 @@ class Lasting(Thresholds):
                                   for p in self._done(s)), self.entity.date)  # fmt: skip
         self.is_timed = True
         units = unit if count == 1 else f"{unit}s"
-        self._before(at, path, operator, count, unit, f"{SIGNS[operator]} {count} {units} ago")
+        said = "" if path == self.entity.date else f"{spoken(path).removesuffix(' at')} "
+        words = f"{said}{SIGNS[operator]} {count} {units} ago"
+        self._before(at, path, operator, count, unit, words)
 
     def _lasting(self, at: int) -> str | None:
         """``in negotiation for more than 14 days``: how long it has been so, if that is known."""

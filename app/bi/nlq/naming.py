@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.bi.nlq.ordering import Ordering
 from app.bi.nlq.plan import Condition
@@ -70,17 +70,20 @@ class Naming(Ordering):
         named = f" {slot.text.lower()} " in f" {value.name.lower()} "
         self.unsure += value.kind in partly and not named and stem(word) != word
         person = self.entity.person
-        if value.kind == "user" and before and "dimension" in before[-1]:
-            # "tasks on projects of Leyla": whose the projects are, not the tasks.
+        group = self._of_group(at, value)
+        if value.kind == "user" and group is None and before and "dimension" in before[-1]:
+            # "tickets on topics of Leyla": whose the topics are, not the tickets.
             self.unsure += before[-1]["dimension"] != person
         self.unsure += not value.exact
+        said = value.name if group is None else f"{group[0]} of {value.name}"
         path = self._made_by(at, value) or self._named_before(at, value) or self._path(value) or ""
+        path = path if group is None else group[1]
         literal = value.key if value.kind in ("client", "user", "project") else quoted(value.key)
         self.is_record = self.is_record or path in _KEYS
         if self._without:
             self._without, self._not = False, True  # "without Germany"
             self._open.pop("without", None)
-        self._add(at, Condition(f"{path} eq {literal}", value.name, path, (literal,)))
+        self._add(at, Condition(f"{path} eq {literal}", said, path, (literal,)))
         self.score += 1
 
     def _made_by(self, at: int, value: Value) -> str | None:
@@ -89,6 +92,24 @@ class Naming(Ordering):
         if value.kind != "user" or before[1:] != ["by"] or before[0] not in _MADE:
             return None
         return _MAKER if self.entity.prop(_MAKER) else None
+
+    def _of_group(self, at: int, value: Value) -> tuple[str, str] | None:
+        """``tasks in Leyla's projects``: what belongs to her, and the property that says so."""
+        groups: Mapping[str, str] = self.entity.data.get("whose", {})
+        if value.kind != "user" or not groups:
+            return None
+        name, found = self._slots[at].text.lower(), [*self._slots[at + 1 : at + 2]]
+        if not name.endswith("'s"):  # of "Jonas' projects" the mark is lost
+            found = [one for one in found if name.endswith("s") and one.text.endswith("s")]
+        found = [one for one in found if " " not in one.text]  # "Jonas in projects"
+        leading = self.entity.data.get("led", ())  # "assigned to" is about the task
+        place = next((one for one in range(at - 1, max(-1, at - 4), -1)
+                      if "stop" not in self._slots[one]
+                      and self._slots[one].text.lower() not in leading), at)  # fmt: skip
+        if 0 < place < at - 1 and "by" not in self._slots[place - 1]:
+            found = [*found, self._slots[place]]
+        words = [stem(slot.text.split()[-1]) for slot in found]
+        return next(((f"{one}s", groups[one]) for one in words if one in groups), None)
 
     def _named_before(self, at: int, value: Value) -> str | None:
         """``reference PO-96884``: the property that a code is said to be of."""

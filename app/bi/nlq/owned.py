@@ -15,6 +15,8 @@ from app.bi.nlq.vocabulary import Entity
 from app.bi.nlq.words import Token
 
 _OWNERS = "Clients"
+# What records are grouped by, and the way to it.
+_GROUPS = {"Clients": "Client", "Projects": "Project"}
 # Before the clients whose records are meant.
 _PREPOSITIONS = ("of", "at", "from", "for", "to", "by", "per", "each", "with", "among")
 _DESCRIBED = {"with", "without", "not"}
@@ -36,6 +38,8 @@ class Owned(Several):
         self, entity: Entity, tokens: list[Token]
     ) -> tuple[list[Token], tuple[Condition, ...], int]:
         """The question without what describes the clients, that as conditions, and doubts."""
+        if grouped := self._of_groups(entity, tokens):
+            return grouped
         client = entity.dimensions.get("client")
         if entity.key == _OWNERS or client is None or client.path != "Client/name":
             return tokens, (), 0
@@ -56,6 +60,49 @@ class Owned(Several):
         # "of customers with tickets this year": the tickets of this year, or all.
         counted = end < stop and any("$count" in one.text for one in conditions)
         return rest, conditions, plan.unsure + counted
+
+    def _of_groups(
+        self, entity: Entity, tokens: list[Token]
+    ) -> tuple[list[Token], tuple[Condition, ...], int] | None:
+        """``which active client has the most open tickets``: a state of what is ranked."""
+        for key, link in _GROUPS.items():
+            group = self._vocabulary.entities[key]
+            shown = entity.dimensions.get(group.one)
+            if shown is None or shown.path != f"{link}/name":
+                continue
+            nouns = [at for at, one in enumerate(tokens) if one.stem in group.nouns]
+            found = self._stated_before(group, tokens, nouns[0]) if nouns else None
+            if found is None or not self._is_ranked_group(tokens, found[0], nouns[0]):
+                continue
+            text = _prefixed(found[1]["text"], link)
+            if text is None:
+                return None
+            said = " ".join(one.text.lower() for one in tokens[found[0] : nouns[0]])
+            state = Condition(text, f"{group.one}s {said}")
+            return [*tokens[: found[0]], *tokens[nouns[0] :]], (state,), 0
+        return None
+
+    @staticmethod
+    def _stated_before(
+        group: Entity, tokens: Sequence[Token], at: int
+    ) -> tuple[int, dict[str, str]] | None:
+        """The state that stands before a noun, and where it begins."""
+        for length in (2, 1):
+            stems = tuple(one.stem for one in tokens[max(0, at - length) : at])
+            for one in group.lexicon.get(stems, ()):
+                if one.kind == "state":
+                    return at - len(stems), one.value
+        return None
+
+    def _is_ranked_group(self, tokens: Sequence[Token], begin: int, at: int) -> bool:
+        """``which active clients have the most``, ``top 3 active clients by``, ``per active``."""
+        before = {kind for _, _, kinds in positions(tokens[:begin], self._vocabulary)
+                  for kind in kinds}  # fmt: skip
+        behind = [kinds for _, _, kinds in positions(tokens[at + 1 : at + 5], self._vocabulary)]
+        has_most = bool(behind) and "with" in behind[0] and any(
+            {"most", "least"} & set(kinds) for kinds in behind[1:3])  # fmt: skip
+        is_by = {"top", "bottom"} & before and any("by" in kinds for kinds in behind)
+        return bool(has_most or is_by or (begin and tokens[begin - 1].stem == "per"))
 
     def _is_described(self, tokens: Sequence[Token], at: int, entity: Entity) -> bool:
         managed = at < len(tokens) and tokens[at].stem in _MANAGED
@@ -107,11 +154,11 @@ def _of_client(plan: Plan) -> tuple[Condition, ...] | None:
     return tuple(found)
 
 
-def _prefixed(text: str) -> str | None:
+def _prefixed(text: str, link: str = "Client") -> str | None:
     if _WHOLE.fullmatch(text):
-        return f"Client/{text}"
+        return f"{link}/{text}"
     parts = text.split("'")
     if "(" in "".join(parts[::2]).replace("in (", ""):
         return None
-    parts[::2] = [_PATH.sub(r"Client/\1", part) for part in parts[::2]]
+    parts[::2] = [_PATH.sub(rf"{link}/\1", part) for part in parts[::2]]
     return "'".join(parts)

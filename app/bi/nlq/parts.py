@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
+from app.bi.nlq.agreement import check_agreement
+from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Figure, Plan
 from app.bi.nlq.sharing import merged
 from app.bi.nlq.slots import positions
@@ -240,8 +243,20 @@ def _of_whom(first: Plan, second: Plan) -> Plan | None:
     more = [one for one in second.conditions if one.odata not in _texts(first)]
     if len(more) != 1 or len(_texts(second)) != len(_texts(first)) + 1:
         return None
+    if not _agree((*first.conditions, more[0]), first):
+        return None  # "how many are overdue and how many not yet due": these are others
     hit = replace(more[0], text=more[0].odata, negated=False, words=more[0].spoken)
     return _of_both(replace(first, kind="share", share_of=hit), second)
+
+
+def _agree(conditions: Sequence[Condition], plan: Plan) -> bool:
+    """Whether a record can fulfil all of it."""
+    try:
+        means = plan.entity.data.get("means", {})
+        check_agreement(conditions, means, plan.today or date.min)
+    except UnclearError:
+        return False
+    return True
 
 
 def _by_value(first: Plan, second: Plan) -> Plan | None:

@@ -43,13 +43,14 @@ class PeriodReader(PeriodWords):
                 if tokens[at].stem == "from" and not edge and period.grain not in (None, "day"):
                     return length + total, period  # "from last month" is of that month
                 is_from = tokens[at].stem == "from" and not edge and period.grain == "day"
-                if is_from and period.label in _NAMED:
-                    return length + total, period  # "from yesterday"
+                if is_from and (ahead := self._onwards(tokens, at + length + total)):
+                    onwards = Period(period.start, None, f"since {period.start}", said=period.said)
+                    return length + total + ahead, onwards
+                if is_from:  # "invoices from 5 May": since then may be meant
+                    return length + total, replace(period, unsure=period.label not in _NAMED)
                 after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
                 start = period.end if after else period.start
-                # "invoices from 5 May": those of that day may be meant.
-                return length + total, Period(start, None, f"since {start}", said=period.said,
-                                              unsure=is_from)  # fmt: skip
+                return length + total, Period(start, None, f"since {start}", said=period.said)
             if found is not None:
                 return found
         if (length := self._at("until", tokens, at)) and (
@@ -73,6 +74,11 @@ class PeriodReader(PeriodWords):
             return None
         total = found[0] if found[0] > skipped and self._is_range(found, at) else found[0] + skipped
         return total, found[1]
+
+    def _onwards(self, tokens: Sequence[Token], at: int) -> int:
+        """``from 1 May on``: an "on" at the end, or an "onwards"."""
+        length = self._at("onwards", tokens, at)
+        return length if length and (tokens[at].stem != "on" or at + 1 == len(tokens)) else 0
 
     def _edge(
         self, tokens: Sequence[Token], at: int, now: Calendar

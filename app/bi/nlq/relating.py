@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -16,11 +16,26 @@ from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, Calendar, Period, step
 from app.bi.nlq.values import Names
-from app.bi.nlq.vocabulary import Entity, Vocabulary
+from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
 from app.bi.nlq.words import Token
 
 # With what a clause about related records begins.
 _MARKS = {"with", "without", "not", *OPERATORS}
+# What leads to more about records that are named, and what stands before it.
+_RELATIVE = ("that", "which", "who")
+_BEING = (
+    "are",
+    "is",
+    "were",
+    "was",
+    "not",
+    "still",
+    "yet",
+    "already",
+    "never",
+    "been",
+    "currently",
+)
 # Between a link and what is linked.
 _BETWEEN = ("also", "a", "an", "the", "with", "have")
 
@@ -57,7 +72,8 @@ class Relating:
         if own is None:
             return None
         others = [(at, str(kinds["noun"])) for at, _, kinds in slots
-                  if at > own and kinds.get("noun") in entity.related]  # fmt: skip
+                  if at > own and kinds.get("noun") in entity.related
+                  and tokens[at].stem not in self._loose(str(kinds["noun"]))]  # fmt: skip
         if not others:
             return None
         at, other = others[0]
@@ -72,8 +88,14 @@ class Relating:
         start = self._behind_own(entity, tokens, start, at)
         groups = [one for one in slots if one[0] > at and "by" in one[2]]
         ends = [place for place, end, _ in groups if not self._is_way(other, tokens, end)]
-        stops = [*ends, self._next(tokens, at, others[1:]), self._own(entity, other, tokens, at)]
+        stops = [*ends, self._next(tokens, at, others[1:]), self._own(entity, other, tokens, at),
+                 self._more_of_own(entity, other, tokens, start, at)]  # fmt: skip
         return other, tokens, start, min(stops)
+
+    def _loose(self, key: str) -> Sequence[str]:
+        """What records are called that is about more than them: ``no activity since May``."""
+        found: Sequence[str] = self._vocabulary.entities[key].data.get("loose", ())
+        return found
 
     def _own(self, entity: Entity, other: str, tokens: list[Token], at: int) -> int:
         """Where a state of the records themselves is linked: ``but also a credit balance``."""
@@ -89,6 +111,30 @@ class Relating:
                 kinds = {one.kind for one in entity.lexicon.get(stems, ())}
                 if "state" in kinds and stems not in theirs:
                     return place
+        return len(tokens)
+
+    def _more_of_own(
+        self, entity: Entity, other: str, tokens: list[Token], start: int, at: int
+    ) -> int:
+        """``projects with no open tasks that are not completed``: these are the projects.
+
+        Of what is counted a state of this kind is known already, or it can have none such.
+        """
+        theirs = self._vocabulary.entities[other].lexicon
+        stated = {_property(theirs, (one.stem,)) for one in tokens[start:at]} - {None}
+        for place in range(at + 1, len(tokens) - 1):
+            if tokens[place].stem not in _RELATIVE:
+                continue
+            begin = place + 1
+            while begin < len(tokens) and tokens[begin].stem in _BEING:
+                begin += 1
+            for length in (3, 2, 1):
+                stems = tuple(token.stem for token in tokens[begin : begin + length])
+                if _property(entity.lexicon, stems) is not None:
+                    own = _property(theirs, stems) in (None, *stated)
+                    if not own and _is_named(entity.lexicon, stems) and _is_wide(theirs, stems):
+                        raise _whose(tokens, at, place, begin, length, entity)
+                    return place if own else len(tokens)
         return len(tokens)
 
     def _behind_own(self, entity: Entity, tokens: list[Token], start: int, at: int) -> int:
@@ -146,15 +192,17 @@ class Relating:
         operator, number = "gt", "0"
         clause = tokens[start:stop]
         slots = scan(clause, target, self._vocabulary, self._names, self._now)
-        if any({"without", "not"} & set(one.meanings) for one in slots):
+        if _is_negated(slots):
             slots = self._since_then(slots)
-        negated = any({"without", "not"} & set(one.meanings) for one in slots)
+        negated = _is_negated(slots)
         if negated and any(set(OPERATORS) & set(one.meanings) and "number" in other
                            for one, other in pairwise(slots)):  # fmt: skip
             return tokens, (), (" ".join(token.text for token in clause),)
         if _leaves_out(slots):  # "clients with unpaid invoices, excluding Germany"
             return tokens, (), (" ".join(token.text for token in clause),)
         if any("percent" in one for one in slots):  # "with more than half of their invoices late"
+            return tokens, (), (" ".join(token.text for token in clause),)
+        if _has_two_numbers(slots):  # "with one or two invoices"
             return tokens, (), (" ".join(token.text for token in clause),)
         kept: list[Slot] = []
         at = 0
@@ -167,7 +215,7 @@ class Relating:
                 operator, number = bound, str(int(behind["number"]))
                 at += 2
                 continue
-            if "without" in slot or "not" in slot:
+            if {"without", "not"} & set(slot.meanings) and at < _noun_at(slots):
                 operator, number = "eq", "0"
             elif "number" in slot and any("noun" in one for one in slots[at + 1 : at + 4]):
                 operator, number = "eq", str(int(slot["number"]))
@@ -182,9 +230,10 @@ class Relating:
             return tokens, (), (str(error),)
         if inner.kind != "list" or inner.order or (target.join and number != "0"):
             return tokens, (), (" ".join(token.text for token in clause),)
+        inner, own = _of_head(entity, other, inner) if number == "0" else (inner, ())
         inners = _each(inner, reading) if any(one.stem == "both" for one in clause) else [inner]
         counted = tuple(_counting(entity.related[other], one, operator, number) for one in inners)
-        return [*tokens[:start], *tokens[stop:]], counted, unknown
+        return [*tokens[:start], *tokens[stop:]], (*own, *counted), unknown
 
     def _since_then(self, slots: list[Slot]) -> list[Slot]:
         """``not invoiced for more than 6 months``: none in all that time."""
@@ -205,10 +254,56 @@ class Relating:
         return found
 
 
+def _property(lexicon: Mapping[Phrase, list[Meaning]], stems: Phrase) -> str | None:
+    """The property of records that a state is about; None where the words are none."""
+    state = next((one.value for one in lexicon.get(stems, ()) if one.kind == "state"), None)
+    return None if state is None else state.get("property") or state["text"].partition(" ")[0]
+
+
+def _is_named(lexicon: Mapping[Phrase, list[Meaning]], stems: Phrase) -> bool:
+    """Whether words are the name of a value, which says more than what it may be called."""
+    state = next((one.value for one in lexicon.get(stems, ()) if one.kind == "state"), None)
+    values: Sequence[str] = () if state is None else state.get("values") or ()
+    return [one.strip("'").lower() for one in values] == ["".join(stems)]
+
+
+def _is_wide(lexicon: Mapping[Phrase, list[Meaning]], stems: Phrase) -> bool:
+    """Whether words are what several values together may be called."""
+    texts = [one.value["text"] for one in lexicon.get(stems, ()) if one.kind == "state"]
+    return any(" in (" in text for text in texts)
+
+
+def _whose(
+    tokens: Sequence[Token], at: int, place: int, begin: int, length: int, entity: Entity
+) -> UnclearError:
+    """``clients with no tickets that are active``: active clients, or active tickets."""
+    words = [one.text for one in tokens]
+    said, rest = words[begin : begin + length], words[begin + length :]
+    own = next(one for one in range(at) if tokens[one].stem in entity.nouns)
+    choices = [" ".join([*words[:one], *said, *words[one:place], *rest]) for one in (own, at)]
+    text = f"whether the {words[own]} or the {words[at]} are {' '.join(said)}"
+    return UnclearError(text, [one[:1].upper() + one[1:] for one in choices])
+
+
+def _noun_at(slots: Sequence[Slot]) -> int:
+    return next((at for at, one in enumerate(slots) if "noun" in one), len(slots))
+
+
+def _is_negated(slots: Sequence[Slot]) -> bool:
+    """Whether a word before the noun says that there are none; behind it, it is about a state."""
+    return any({"without", "not"} & set(one.meanings) for one in slots[: _noun_at(slots)])
+
+
+def _has_two_numbers(slots: Sequence[Slot]) -> bool:
+    """Whether either of two numbers of what is counted would do."""
+    head = pairwise(slots[: _noun_at(slots)])
+    return any(one.text.lower() == "or" and "number" in other for one, other in head)
+
+
 def _leaves_out(slots: Sequence[Slot]) -> bool:
     """Whether a name behind the noun is left out: none of the records is said to be missing."""
-    noun = next((at for at, one in enumerate(slots) if "noun" in one), len(slots))
-    return any("not" in one and "value" in other for one, other in pairwise(slots[noun:]))
+    behind = slots[_noun_at(slots) :]
+    return any("not" in one and "value" in other for one, other in pairwise(behind))
 
 
 def _each(inner: Plan, reading: Reading) -> list[Plan]:
@@ -218,6 +313,20 @@ def _each(inner: Plan, reading: Reading) -> list[Plan]:
     others = tuple(one for one in inner.conditions if one.path not in several)
     each = [one for one in said if one.path in several]
     return [replace(inner, conditions=(*others, one)) for one in each] or [inner]
+
+
+def _of_head(entity: Entity, other: str, inner: Plan) -> tuple[Plan, tuple[Condition, ...]]:
+    """``clients without open deals in the software industry``: that is theirs, deals or not."""
+    link = entity.type.navigation[entity.related[other]].partner
+    if link is None or inner.entity.join is not None:
+        return inner, ()
+    own = tuple(one for one in inner.conditions if (one.path or "").startswith(f"{link}/"))
+    rest = tuple(one for one in inner.conditions if one not in own)
+    of_head = tuple(
+        replace(one, text=one.text.replace(f"{link}/", ""), path=(one.path or "")[len(link) + 1 :])
+        for one in own
+    )
+    return replace(inner, conditions=rest), of_head
 
 
 def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condition:

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from app.bi.nlq.checking import UnclearError, check_agreement, check_ranks, checked
+from app.bi.nlq.agreement import check_agreement
+from app.bi.nlq.checking import UnclearError, check_ranks, checked
 from app.bi.nlq.chosen import group_kind, with_conversion, with_threshold
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.sharing import alternatives, merged, with_share
 from app.bi.nlq.spans import Period, step, unit_start
-from app.bi.nlq.tenses import is_same_days, took_how_long
+from app.bi.nlq.tenses import is_same_days, of_stated, took_how_long
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, spoken
-from app.bi.nlq.within import apart, ranked_by, ranks_records, with_groups
+from app.bi.nlq.widening import of_either
+from app.bi.nlq.within import apart, belonging, ranked_by, ranks_records, with_groups
 
 # A state of the record itself: that of its client says nothing about the record.
 _OWN_STATE = re.compile(r"(?<![\w/])(?:status|isOverdue)\b")
@@ -36,14 +38,17 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
         if kind == "list" and (dimensions or reading.grain or reading.unit):
             kind = "count"
     check_ranks(reading, dimensions)
-    conditions = merged([one for _, one in reading.conditions], alternatives(reading))
-    check_agreement(conditions)
+    conditions = merged(*of_either([one for _, one in reading.conditions], alternatives(reading)))
+    kept = measure.filter if measure is not None and kind in ("measure", "share") else None
+    also = [] if measure is None or kept is None else [Condition(kept, measure.label.lower())]
+    means = reading.entity.data.get("means", {})
+    check_agreement([*conditions, *also], means, reading.now.today)
     plan = Plan(
         entity=reading.entity,
         kind=kind,
         measure=measure if kind in ("measure", "list", "share") else None,
         method=method,
-        conditions=(*conditions, *related),
+        conditions=(*conditions, *belonging(reading, dimensions), *related),
         dimensions=tuple(dimensions),
         grain=reading.grain or reading.unit or ("month" if "trend" in reading.flags else None),
         limit=reading.limit,
@@ -63,7 +68,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
         raise UnclearError(f"how the {plan.grain}s of two periods are to be compared")
     if kind == "share":
         plan = with_share(plan, reading, related)
-    plan = with_conversion(with_threshold(_with_issued(plan), reading), reading)
+    plan = with_conversion(with_threshold(_with_issued(plan, reading), reading), reading)
     plan = with_groups(_with_order(plan, reading), reading)
     for one in plan.conditions:
         if note := reading.entity.data.get("state_notes", {}).get(one.words):
@@ -96,6 +101,7 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
     if reading.rank in ("old", "new") and _is_age(reading) and not grouped:
         method = "max" if reading.rank == "old" else "min"  # "how old is the oldest ticket"
     measure = reading.measure or took_how_long(reading)
+    measure = None if measure is None else of_stated(measure, reading)
     asked = flags & {"amount", "how_much"} or ("average" in flags and "count" not in flags)
     sums = "sum" in flags and reading.noun_at is not None and "count" not in flags
     summed = entity.data.get("listed") == "sum" and "count" not in flags
@@ -291,12 +297,13 @@ def _start(period: Period) -> str:
     return str(period.start)
 
 
-def _with_issued(plan: Plan) -> Plan:
+def _with_issued(plan: Plan, reading: Reading) -> Plan:
     """Figures and periods of invoices are about those issued, unless another state is named."""
     entity = plan.entity
     if entity.issued is None:
         return plan
     figures = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
+    figures |= plan.kind == "share" and reading.took is not None  # "paid within 14 days"
     dated = plan.period is not None and plan.date == entity.date
     stated = any(_OWN_STATE.search(one.text) and not one.negated for one in plan.conditions)
     if (figures or dated) and not stated:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.bi.nlq.accounting import asked
+from app.bi.nlq.counted import counted
 from app.bi.nlq.figures import side_by_side, with_figures
 from app.bi.nlq.parts import Two, together, two_measures, two_of
 from app.bi.nlq.plan import Plan
@@ -48,6 +49,7 @@ class Several(Relating):
             found = self._of_two(measures, tokens)
             if found.is_two or (found.plans and found.plans[0].figures):
                 return found
+        tokens = list(counted(tokens, self._vocabulary) or tokens)
         if (two := two_of(tokens, self._vocabulary)) is None:
             return self._fresh(tokens)
         return self._of_two(two, tokens)

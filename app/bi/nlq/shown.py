@@ -12,6 +12,7 @@ from app.bi.nlq.words import Token
 
 _INTRODUCES = ("with", "showing", "including", "incl", "include")
 _ARTICLES = ("the", "their", "its", "all", "also")
+_DEFINITE = ("the", "their", "its")
 _LONGEST = 4
 # How words for a day end; other words for it say what was done.
 _DAYS = ("date", "deadline")
@@ -43,13 +44,20 @@ def shown_columns(tokens: Sequence[Token], vocabulary: Vocabulary) -> Shown | No
         if entity.join is not None:
             return None
         paths = _columns(tokens[at + 1 :], entity, vocabulary)
-        if paths is None or len(paths) < 2:
+        if paths is None or (len(paths) < 2 and not _is_theirs(tokens[at + 1 :], paths, entity)):
             continue
         asked = "list" in kinds or "shows" in kinds
         props = [entity.prop(path) for path in paths]
         nullable = any(prop is not None and prop.nullable for prop in props)
         return Shown(tuple(tokens[:at]), paths, may_restrict=nullable and not asked)
     return None
+
+
+def _is_theirs(tokens: Sequence[Token], paths: Sequence[str], entity: Entity) -> bool:
+    """``open invoices with the amount due``: a figure that each of the records has."""
+    doubtful = any(token.stem in entity.doubts for token in tokens)
+    numbers = all(entity.is_number(path) for path in paths)
+    return tokens[0].stem in _DEFINITE and numbers and not doubtful
 
 
 def with_columns(plan: Plan, shown: Shown) -> Plan | None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.about import Topic, topic_at
+from app.bi.nlq.pairs import pair_at
 from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
@@ -45,6 +46,11 @@ def scan(
             text = " ".join(_shown(token) for token in tokens[at : at + topic.length])
             found.append(Slot(text, {"about": topic}, tokens[at].apart))
             at += topic.length
+            continue
+        if pair := pair_at(tokens, at, entity, vocabulary):
+            text = " ".join(_shown(token) for token in tokens[at : at + pair[0]])
+            found.append(Slot(text, pair[1], tokens[at].apart))
+            at += pair[0]
             continue
         after_sign = bool(found) and any(kind in found[-1] for kind in COMPARING)
         if after_sign and (number := _number(tokens, at, entity, vocabulary)):
@@ -143,6 +149,8 @@ def _phrase(
     """The longest phrase that begins here, with all its meanings."""
     for length in range(min(LONGEST_PHRASE, len(tokens) - at), 0, -1):
         stems: Phrase = tuple(token.stem for token in tokens[at : at + length])
+        if length > 1 and _compares(tokens[at + length - 1 : at + length + 2], vocabulary):
+            continue  # "paid at least": what compares belongs to the number
         found: list[Meaning] = [
             *entity.lexicon.get(stems, ()),
             *vocabulary.words.get(stems, ()),
@@ -153,6 +161,16 @@ def _phrase(
                 meanings.setdefault(meaning.kind, meaning.value)
             return length, meanings
     return 0, {}
+
+
+def _compares(tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """Whether two words compare with the number behind them: ``at least 10``."""
+    if len(tokens) < 3 or (
+        tokens[2].number is None and vocabulary.periods.number(tokens[2]) is None
+    ):
+        return False
+    meanings = vocabulary.words.get(tuple(token.stem for token in tokens[:2]), ())
+    return any(one.kind in COMPARING for one in meanings)
 
 
 def _within(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError
@@ -22,12 +23,21 @@ def took_how_long(reading: Reading) -> Measure | None:
     return next((one for _, one in reading.entity.measures if one.label == label), None)
 
 
+def of_stated(measure: Measure, reading: Reading) -> Measure:
+    """``days to close of lost deals``: those that ended so, not the ones that usually count."""
+    ended = [one.date for _, one in reading.conditions if one.date and not one.negated]
+    is_duration = measure.date is not None and measure.unit == "days"
+    return replace(measure, filter=None) if is_duration and measure.date in ended else measure
+
+
 def check_to_come(plan: Plan, reading: Reading) -> None:
     """Figures of days that are all still to come are forecasts, but of what is planned.
 
     Raises: UnclearError.
     """
     data = plan.entity.data
+    if any(is_pending(one.words) and one.negated for one in plan.conditions):
+        raise UnclearError("what does not have to be done: only what is still to be done is known")
     waiting = any(is_pending(one.words) and one.date is None for one in plan.conditions)
     if waiting and plan.period is not None and not reading.date:
         raise UnclearError("by which day it is to be done: that is not kept")

@@ -61,7 +61,9 @@ class Thresholds:
         if "number" not in self._slots[behind]:
             return False
         if behind + 1 == len(self._slots):  # "tickets per client, only those with more than 5"
-            counted = self.entity.default_measure is None and self.noun_at is not None
+            # "number of invoices per client, at least 5": of each client, not of each invoice.
+            apart = "count" in self.flags and self._slots[behind - 1].apart
+            counted = (self.entity.default_measure is None or apart) and self.noun_at is not None
             return counted and self.measure is None and bool(self.dimensions)
         for slot in self._slots[behind + 1 : behind + 7]:
             if slot.meanings.get("noun") == self.entity.key or "times" in slot:

@@ -52,6 +52,8 @@ _DOING = ("do", "did", "have", "am", "that", "which", "who")
 CLOSE = 1
 # A reading of other records that is hardly worse leaves the answer unsure.
 RIVAL = 4
+# What is torn between two readings that it names says more than why others are none.
+_TOLD = 9
 
 
 @lru_cache(maxsize=4)
@@ -100,7 +102,10 @@ class _Understanding(Vague):
             return again
         plain = stripped(question, self._vocabulary).text
         text = self._rewritten(plain)
-        return self._vague(self._repaired(text)) or self._not_said(text) or found
+        vague = self._vague(self._repaired(text)) or self._not_said(text)
+        if vague is None and not before:
+            vague = self._of_one_kind(self._repaired(text))
+        return vague or self._unranked(plain, found) or found
 
     def _said(self, text: str, aside: Sequence[str], before: Sequence[str]) -> Understood:
         """A question without the talk around it; less sure of what was left aside."""
@@ -203,7 +208,11 @@ class _Understanding(Vague):
 
     def _candidate(self, entity: Entity, tokens: list[Token]) -> Candidate:
         described, owned, doubts = self._of_clients(entity, tokens)
-        main, related, unknown = self._related(entity, described)
+        try:
+            main, related, unknown = self._related(entity, described)
+        except UnclearError as error:
+            none = Reading(entity, self._now, self._caller_id).read(())
+            return Candidate(None, none, (), str(error), _TOLD, error.choices)
         slots = scan(main, entity, self._vocabulary, self._names, self._now)
         reading = Reading(entity, self._now, self._caller_id).read(slots)
         unknown += tuple(reading.left)

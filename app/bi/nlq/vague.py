@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.owned import Owned
@@ -20,6 +20,10 @@ from app.bi.nlq.vocabulary import Vocabulary
 from app.bi.nlq.words import Token
 
 MOST_CHOICES = 4
+# Why nothing is made of a ranking by no figure, and the words that rank so.
+UNRANKED = "by what "
+_RANK = re.compile(r"\b(?:top|best|bottom|worst)\b", re.IGNORECASE)
+_POLITELY = re.compile(r",? (?:please|pls|thanks)$", re.IGNORECASE)
 _POINTING = ("it", "that")
 # Kinds of words, the more telling ones first: what the choices are about.
 _SHAPES = {
@@ -32,6 +36,7 @@ _SHAPES = {
     "counted": ("count",),
     "total": ("sum", "how_much", "amount"),
 }
+_BARE = {"sum", "amount", "average"}
 _PLAIN = {"stop", "list", "listed", "and_then", "auxiliary", "or", "with", "me", "unit", "thing"}
 _STATES = ("state", "date")
 _NAMING = ("noun", "subset")
@@ -73,6 +78,28 @@ class Vague(Owned):
         """What the vocabulary offers for a wording that nothing was made of."""
         return self._chosen(text, self._vocabulary.wordings.offered)
 
+    def _unranked(self, text: str, found: Understood) -> Understood | None:
+        """``top 3 open deals``: the figures that they may be ranked by."""
+        if not (found.reason or "").startswith(UNRANKED):
+            return None
+        plain = _POLITELY.sub("", " ".join(text.strip(" ?!.").split()))
+        ranks = list(_RANK.finditer(plain))
+        said_kinds = [kinds for _, _, kinds in positions(self._repaired(plain), self._vocabulary)]
+        nouns = (kinds["noun"] for kinds in said_kinds if "noun" in kinds)
+        rankings = self._vocabulary.wordings.rankings.get(str(next(nouns, "")), ())
+        if len(ranks) != 1 or any("by" in kinds for kinds in said_kinds):
+            return None
+        before, after = plain[: ranks[0].start()], plain[ranks[0].end() :]
+        said = ranks[0][0].lower()
+        rank = "bottom" if said in ("bottom", "worst") else "top"
+        offered = [f"{before}{rank}{after} {one}" for one in rankings if one.startswith("by ")]
+        if said == "top":
+            offered += [f"{before}{one}{after}" for one in rankings if not one.startswith("by ")]
+        kept = [one[:1].upper() + one[1:] for one in offered if self._is_plain(one)][:MOST_CHOICES]
+        if len(kept) < 2:
+            return None
+        return Understood(choices=tuple(kept), reason=found.reason)
+
     def _chosen(
         self, text: str, wordings: Sequence[tuple[re.Pattern[str], list[str]]]
     ) -> Understood | None:
@@ -109,7 +136,21 @@ class Vague(Owned):
         said = self._said_of(tokens)
         pointing = any(one.stem in _POINTING for one in tokens)
         pointing = pointing and said.kinds - _PLAIN == {"how_much"}
-        return self._vague(tokens) if said.has_state or pointing else None
+        bare = "amount" in said.kinds and said.kinds - _PLAIN <= _BARE  # "total value?"
+        return self._vague(tokens) if said.has_state or pointing or bare else None
+
+    def _of_one_kind(self, tokens: Sequence[Token]) -> Understood | None:
+        """``what's in negotiation``: records of the only kind that can be so, if less surely."""
+        said = self._said_of(tokens)
+        asked = {"list", "count"} & said.kinds and said.kinds - _PLAIN <= {"count"}
+        if not (said.whole and said.has_state and asked):
+            return None
+        kept = [one for one in self._with_state(said) if self._is_plain(one)]
+        if len(kept) != 1:
+            return None
+        found = self._whole(self._repaired(kept[0]))
+        plans = (one.with_assumption(f"taken as “{kept[0]}”") for one in found.plans)
+        return Understood(plans=tuple(replace(one, unsure=one.unsure + 1) for one in plans))
 
     def _vague(self, tokens: Sequence[Token]) -> Understood | None:
         """The choices of a question that does not say what it is about; None for any other."""

@@ -126,7 +126,7 @@ class Entity:
     @property
     def person(self) -> Dimension | None:
         """The dimension of the person responsible."""
-        for name in ("assignee", "manager", "owner"):
+        for name in ("assignee", "manager", "owner", "author"):
             if name in self.dimensions and (self.data.get("person", name) == name):
                 return self.dimensions[name]
         return None
@@ -264,8 +264,8 @@ class Entity:
         return told or Measure(label=label, value=path, money=money, average=level)
 
     def is_number(self, path: str) -> bool:
-        """Whether a property of the record is a number."""
-        found = self.prop(path)
+        """Whether a property of the record is a number; a key of another record is none."""
+        found = None if path.endswith("Id") else self.prop(path)
         return found is not None and getattr(found.type, "name", "") in _NUMBERS
 
     def is_date(self, path: str) -> bool:

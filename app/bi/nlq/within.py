@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Plan
+from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.vocabulary import Dimension, Measure
 
@@ -25,6 +26,13 @@ def ranks_records(reading: Reading) -> bool:
         return False
     between = reading.slots[at + 1 : noun]
     return reading.grain is None and all(_ATTRIBUTES & set(one.meanings) for one in between)
+
+
+def belonging(reading: Reading, dimensions: Sequence[Dimension]) -> list[Condition]:
+    """``hours per project manager``: of what belongs to a project at all."""
+    found: Mapping[str, str] = reading.entity.data.get("belonging", {})
+    return [Condition(found[one.name], f"with {one.label}") for one in dimensions
+            if one.name in found]  # fmt: skip
 
 
 def with_groups(plan: Plan, reading: Reading) -> Plan:

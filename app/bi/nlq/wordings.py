@@ -35,3 +35,9 @@ class Wordings:
         # What is offered where nothing else was understood: wording -> questions.
         self.offered = [(re.compile(pattern, re.IGNORECASE), list(choices))
                         for pattern, choices in data["offered"].items()]  # fmt: skip
+        # What compares two figures of one record: its word -> operator, and how it is said.
+        self.pairing: Mapping[str, tuple[str, str]] = {
+            word: (operator, said) for word, (operator, said) in data["pairing"].items()
+        }
+        # By what records may be ranked where it is not said: key -> ends of the question.
+        self.rankings: Mapping[str, Sequence[str]] = data["rankings"]
