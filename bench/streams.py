@@ -34,7 +34,7 @@ from app.config import Config
 from app.database import transaction
 from app.factory import create_app
 from app.security import acting_as, make_caller, system_caller
-from bench.peers.processes import children
+from bench.peers.processes import children, free_port
 
 PASSWORD = "three-blue-kettles"
 SECRET = "only-for-this-measurement-0123456789"
@@ -192,13 +192,6 @@ def sign_in(port: int) -> str:
 def threads_of(pid: int) -> int:
     """Threads of the worker process below gunicorn's master."""
     return sum(len(list(Path(f"/proc/{child}/task").iterdir())) for child in children(pid))
-
-
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _options() -> argparse.Namespace:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import http.client
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 SERVER_CORE = 0
 READY_SECONDS = 90
 STOP_SECONDS = 15
+
+# Below those that the kernel gives to outgoing connections and to whoever asks for any port: one of
+# theirs may be taken in the seconds until the server listens.
+PORTS = range(21_000, 30_000)
 
 
 class BenchError(Exception):
@@ -85,10 +90,12 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of the loopback interface that nobody listens on, any of ``PORTS``."""
+    while True:
+        number = secrets.choice(PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", number))
+            return number
 
 
 def children(pid: int) -> list[int]:

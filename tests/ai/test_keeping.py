@@ -15,6 +15,7 @@ from flask import Flask
 from app.ai.keeping import Kept, StreamKeeper, can_keep, handed_over
 from app.ai.turns import Signals
 from bench import streams as bench
+from bench.peers.processes import free_port
 
 pytestmark = pytest.mark.only_on("sqlite")
 Pair = tuple[socket.socket, socket.socket]
@@ -138,7 +139,7 @@ def test_only_sockets_of_plain_connections_are_taken(
 def test_the_real_server_keeps_more_streams_than_it_has_threads(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    app, port = bench.prepared(tmp_path), bench.free_port()
+    app, port = bench.prepared(tmp_path), free_port()
     server = bench.serve(tmp_path, port)
     try:
         options = argparse.Namespace(streams=40, seconds=1.0)

@@ -18,13 +18,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from random import SystemRandom
 from urllib.parse import urlsplit
+
+from bench.peers.processes import PORTS
 
 START_SECONDS = 30
 LOOPBACK = "127.0.0.1"
-# Below the ports that the kernel gives to outgoing connections, which would take a port whose
-# server is just away.
-PORTS = range(21_000, 30_000)
 
 
 class Server:
@@ -257,9 +257,9 @@ def running(*servers: Server) -> Iterator[None]:
 
 
 def free_ports(first: int | None = None) -> Iterator[int]:
-    """Ports that nobody listens on, from ``first`` on."""
-    return (port for port in (PORTS if first is None else range(first, first + 100))
-            if not is_listening(port))  # fmt: skip
+    """Ports that nobody listens on, each another: from ``first`` on, or any."""
+    tried = SystemRandom().sample(PORTS, 100) if first is None else range(first, first + 100)
+    return (port for port in tried if not is_listening(port))
 
 
 def _postgresql_programs() -> Path:

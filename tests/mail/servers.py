@@ -15,6 +15,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 
 from app.mail.address import MailServer
+from bench.peers.processes import free_port
 
 TAKEN = "250 taken"
 
@@ -76,13 +77,6 @@ def mail_server(mailbox: Mailbox, port: int = 0, **options: Any) -> Iterator[int
         yield number
     finally:
         controller.stop()
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -15,8 +15,9 @@ from app.blobs import blobs
 from app.clock import utc_now
 from app.mail import delivery
 from app.mail.delivery import RETRY_SECONDS, UNKNOWN, pause_after
+from bench.peers.processes import free_port
 from tests.mail.conftest import Post
-from tests.mail.servers import Mailbox, converse, free_port, mail_server, scripted_server, server_at
+from tests.mail.servers import Mailbox, converse, mail_server, scripted_server, server_at
 
 
 def seconds_until_due(post: Post, key: int) -> float:
