@@ -142,9 +142,9 @@ def wake(app: Flask, name: str) -> None:
         threads.ring(name)
 
 
-def is_stopping(app: Flask) -> bool:
+def is_stopping() -> bool:
     """Whether a portion should end where it can: the process is asked to, and waits for it."""
-    threads: LoopThreads | None = app.extensions.get("loops")
+    threads: LoopThreads | None = running_app().extensions.get("loops")
     return threads is not None and threads.is_stopping
 
 
@@ -153,5 +153,5 @@ def leave_if_stopping() -> None:
 
     Raises: StoppingError; whoever holds a row of work gives it back.
     """
-    if is_stopping(running_app()):
+    if is_stopping():
         raise StoppingError

@@ -10,7 +10,6 @@ from app.clock import utc_now
 from app.database import transaction
 from app.extensions import Model
 from app.loops import is_stopping
-from app.request_context import running_app
 
 BATCH = 500
 # An ended session is still listed this long, so that its owner can look back.
@@ -63,5 +62,5 @@ def _prune(table: Table, expired: ColumnElement[bool]) -> int:
         with transaction() as session:
             found = session.connection().execute(delete(table).where(key.in_(batch))).rowcount
         removed += found
-        if found < BATCH or is_stopping(running_app()):
+        if found < BATCH or is_stopping():
             return removed

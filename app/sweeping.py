@@ -14,7 +14,6 @@ from sqlalchemy import Select
 
 from app.database import primary_engine, transaction
 from app.loops import is_stopping
-from app.request_context import running_app
 from app.security import acting_as, system_caller
 
 BATCH = 500
@@ -40,7 +39,7 @@ def sweep(
     """
     done = 0
     for row in _rows(candidates):
-        if is_stopping(running_app()):  # the next worker begins with every clock
+        if is_stopping():  # the next worker begins with every clock
             break
         if not is_due(row):
             continue

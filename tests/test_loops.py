@@ -57,10 +57,10 @@ def test_a_portion_is_told_that_it_should_end(app: Flask) -> None:
     has_begun, seen = threading.Event(), []
 
     def work() -> int:
-        seen.append(is_stopping(current_app))
+        seen.append(is_stopping())
         has_begun.set()
-        until(lambda: is_stopping(current_app))
-        seen.append(is_stopping(current_app))
+        until(lambda: is_stopping())
+        seen.append(is_stopping())
         return 1
 
     threads = run(app, Loop("work", work))

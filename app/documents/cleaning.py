@@ -25,7 +25,6 @@ from app.documents.service import DOCUMENTS, TRASH_DAYS
 from app.documents.sharing.shares import unshare_expired
 from app.loops import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion, OrphanBlob
-from app.request_context import running_app
 from app.security import acting_as, system_caller
 
 MINIMUM_AGE = timedelta(hours=24)
@@ -76,7 +75,7 @@ def purge_trash() -> int:
         with primary_engine().connect() as connection:
             keys = connection.execute(due).scalars().all()
         for key in keys:
-            if is_stopping(running_app()):
+            if is_stopping():
                 return purged
             purged += _purge(key, before)
         if len(keys) < _BATCH:
@@ -98,7 +97,7 @@ def clean_store(
     removed = noted = 0
     old = (entry.key for entry in blobs().entries(AREA) if entry.modified_at < now - minimum_age)
     for batch in _batches(old):
-        if is_stopping(running_app()):
+        if is_stopping():
             break
         unnamed = batch - _named(batch)
         known = _noted(unnamed)

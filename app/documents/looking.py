@@ -26,7 +26,6 @@ from app.documents.inspection.texts import extract_text, has_text, is_plain
 from app.loops import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
-from app.request_context import running_app
 from app.security import acting_as, system_caller
 
 _log = structlog.get_logger(__name__)
@@ -61,7 +60,7 @@ def look_into_files() -> int:
         columns=("document_id", "version_id", "attempts"),
     )  # fmt: skip
     for place, row in enumerate(rows):
-        if is_stopping(running_app()):
+        if is_stopping():
             _give_back(rows[place:])
             return place
         _look(dict(row))

@@ -22,7 +22,6 @@ from app.loops import is_stopping, leave_if_stopping
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket
-from app.request_context import running_app
 from app.search import pgvector
 from app.search.analysis import language_of
 from app.search.embedding import MODEL, EmbeddingModel, find_model, is_installed
@@ -54,7 +53,7 @@ def index_articles() -> int:
     model = find_model() if articles else None
     done = 0
     for article in articles:
-        if is_stopping(running_app()):  # what is left stays marked
+        if is_stopping():  # what is left stays marked
             break
         done += _index_article(dict(article), model)
     return done
@@ -70,7 +69,7 @@ def index_tickets() -> int:
             forget(TICKET, _no_ticket())
     model = find_model() if tickets else None
     for ticket in tickets:
-        if is_stopping(running_app()):
+        if is_stopping():
             break
         words = (ticket["description"] or "").split()[:TICKET_WORDS]
         language = language_of(ticket["language"])

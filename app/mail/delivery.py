@@ -42,7 +42,6 @@ from app.mail.smtp import (
     UnknownOutcomeError,
 )
 from app.models.event import OutgoingMail
-from app.request_context import running_app
 from app.security import acting_as, system_caller
 from app.settings import organisation
 
@@ -113,7 +112,7 @@ def _send_all(rows: list[Any], server: MailServer) -> None:
     """Send over one connection, made anew after whatever went wrong with it."""
     connection: SmtpConnection | None = None
     for place, row in enumerate(rows):
-        if row["leased_until"] - utc_now() < _NEEDED or is_stopping(running_app()):
+        if row["leased_until"] - utc_now() < _NEEDED or is_stopping():
             _give_back(rows[place:])
             break
         try:
