@@ -14,6 +14,7 @@ from app.security import current_caller
 from app.tickets.service import TICKETS
 from app.writing.change import Change
 from app.writing.pipeline import EntityService
+from app.writing.rings import refuse_ring
 from app.writing.rules import EntityRules
 from app.writing.transitions import KB_ARTICLE as ARTICLE_STATES
 
@@ -55,8 +56,9 @@ class KbArticleService(EntityService):
             (*_TEXT, "visibility")
         ):
             require(change.caller, "kb:publish", change.before)
-        if change.concerns("translation_of_id") and change.get("translation_of_id") == change.key:
-            change.refuse("translation_of_id", "must not be the article itself")
+        refuse_ring(
+            change, "translation_of_id", "must not be the article itself or a translation of it"
+        )
 
     def enter(self, change: Change, source: str | None, target: str) -> None:
         """Stamp the publication and say what happened."""

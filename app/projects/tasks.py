@@ -7,9 +7,9 @@ from app.errors import InvalidStateError
 from app.models.invoice import Invoice
 from app.models.task import Task
 from app.projects.counting import recount
-from app.turns import take_turn
 from app.writing.change import Change
 from app.writing.pipeline import EntityService
+from app.writing.rings import refuse_ring
 from app.writing.rules import EntityRules
 from app.writing.transitions import TASK as TASK_STATES, TASK_CLOSED
 
@@ -28,9 +28,6 @@ TASK = EntityRules(
     assignment="assignee_id",
 )  # fmt: skip
 
-# A chain of parents longer than this is a mistake, and every step of it is a query.
-DEEPEST = 50
-
 
 class TaskService(EntityService):
     """Writes of tasks."""
@@ -44,9 +41,7 @@ class TaskService(EntityService):
 
     def check(self, change: Change) -> None:
         """No task is a part of itself, and none is due before it starts."""
-        parent_id = change.get("parent_task_id")
-        if parent_id is not None and change.concerns("parent_task_id"):
-            _check_parents(change, parent_id)
+        refuse_ring(change, "parent_task_id", "must not be the task itself or a part of it")
         start, due = change.get("start_at"), change.get("due_at")
         is_reversed = start is not None and due is not None and due < start
         if is_reversed and change.concerns("start_at", "due_at"):
@@ -78,22 +73,6 @@ class TaskService(EntityService):
     def deleted(self, change: Change) -> None:
         """One less in the project."""
         recount(change.was("project_id"))
-
-
-def _check_parents(change: Change, parent_id: int) -> None:
-    """Refuse a parent that is a part of the task itself."""
-    if not change.is_new:
-        # Two tasks, each made a part of the other at the same time, do not see it otherwise.
-        take_turn("task parents")
-    seen = 0
-    current: int | None = parent_id
-    while current is not None:
-        seen += 1
-        if current == change.key or seen > DEEPEST:
-            change.refuse("parent_task_id", "must not be the task itself or a part of it")
-            return
-        row = records.read(Task.__table__, current, ("parent_task_id",))
-        current = row["parent_task_id"] if row else None
 
 
 TASKS = TaskService()

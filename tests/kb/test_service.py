@@ -93,9 +93,14 @@ def test_what_is_published_changes_only_with_the_right_to_publish(
     update("KbArticle", key, **change)
 
 
-def test_an_article_does_not_translate_itself(admin: Caller) -> None:
+def test_an_article_translates_neither_itself_nor_a_translation_of_it(admin: Caller) -> None:
     key = make_article()
-    with pytest.raises(ValidationError) as refused:
-        update("KbArticle", key, translation_of_id=key)
-    assert refused.value.details[0].field == "translationOfId"
-    create("KbArticle", {"title": "T", "body": "B", "language": "de", "translation_of_id": key})
+    german = create(
+        "KbArticle", {"title": "T", "body": "B", "language": "de", "translation_of_id": key}
+    )
+    french = make_article(translation_of_id=german)
+    for other in (key, german, french):
+        with pytest.raises(ValidationError) as refused:
+            update("KbArticle", key, translation_of_id=other)
+        assert refused.value.details[0].field == "translationOfId"
+    update("KbArticle", french, translation_of_id=key)

@@ -51,31 +51,6 @@ def test_a_task_is_no_part_of_itself(admin: Caller) -> None:
     update("Task", bottom, parent_task_id=top)
 
 
-def test_two_tasks_are_not_made_parts_of_each_other_at_the_same_time(app: Flask) -> None:
-    bind_services(app)
-    pairs = 8
-    begin = threading.Barrier(2)
-    with app.app_context(), acting_as(system_caller()), transaction():
-        tasks = [(make_task(), make_task()) for _ in range(pairs)]
-
-    def put_below(side: int) -> list[bool]:
-        done = []
-        for pair in tasks:
-            begin.wait()
-            try:
-                with app.app_context(), acting_as(system_caller()), transaction():
-                    update("Task", pair[side], parent_task_id=pair[1 - side])
-                done.append(True)
-            except ValidationError as refused:
-                assert refused.details[0].field == "parentTaskId"
-                done.append(False)
-        return done
-
-    with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(put_below, (0, 1))
-    assert [one + other for one, other in zip(first, second, strict=True)] == [1] * pairs
-
-
 def test_a_chain_of_parts_ends_somewhere(admin: Caller) -> None:
     key = make_task()
     with pytest.raises(ValidationError):

@@ -1,0 +1,29 @@
+"""Records that follow one another: no chain of them comes back to where it began."""
+
+from __future__ import annotations
+
+from app import records
+from app.turns import take_turn
+from app.writing.change import Change
+
+# A chain longer than this is a mistake, and every step of it is a query.
+DEEPEST = 50
+
+
+def refuse_ring(change: Change, attribute: str, message: str) -> None:
+    """Refuse the record that ``attribute`` names where its chain comes back to the one written."""
+    following = change.get(attribute)
+    if following is None or not change.concerns(attribute):
+        return
+    table = change.rules.table
+    if not change.is_new:
+        # Two records, each made to follow the other at the same time, do not see it otherwise.
+        take_turn(f"{change.rules.name} {attribute}")
+    seen = 0
+    while following is not None:
+        seen += 1
+        if following == change.key or seen > DEEPEST:
+            change.refuse(attribute, message)
+            return
+        row = records.read(table, following, (attribute,))
+        following = row[attribute] if row else None
