@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select, update
 from app import records
 from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
-from app.models.invoice import LineItem
+from app.models.invoice import TAX_CATEGORIES, LineItem
 from app.settings import Organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
@@ -43,18 +43,19 @@ _GONE = delete(LineItem).where(_TABLE.c.id.in_(bindparam("gone", expanding=True)
 def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list[dict[str, Any]]:
     """Lines with what they leave out: defaults, tax rate, position.
 
-    A rate of 0 without a category means zero-rated, because S is for rates above 0 (BR-S-5). A line
-    without a position comes behind those before it.
+    A rate of 0 without a category means zero-rated, because S is for rates above 0 (BR-S-5), also
+    where 0 is what the organisation charges. A line without a position comes behind those before
+    it.
     """
     whole: list[dict[str, Any]] = []
     last = 0
     for place, given in enumerate(lines, start=1):
         line = {name: LINE_ITEM.defaults[name] for name in LINE_ITEM.writable} | dict(given)
-        if "tax_category" not in given and given.get("tax_rate") == 0:
-            line["tax_category"] = "Z"
         if "tax_rate" not in given:
             standard = settings.defaults.tax_rate
             line["tax_rate"] = standard if line["tax_category"] == "S" else Decimal(0)
+        if "tax_category" not in given and line["tax_rate"] == 0:
+            line["tax_category"] = "Z"
         if line["position"] is None:
             line["position"] = max(place, last + 1)
         last = max(last, line["position"])
@@ -101,7 +102,8 @@ def _problems(line: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "position", "must be 0 or more"
     category, rate = line["tax_category"], line["tax_rate"]
     if category == "S" and rate == 0:
-        yield "tax_rate", "must be more than 0 in category S"
+        others = ", ".join(name for name in TAX_CATEGORIES if name != "S")
+        yield "tax_rate", f"must be more than 0 in category S; 0 has another taxCategory: {others}"
     elif category != "S" and rate != 0:
         yield "tax_rate", f"must be 0 in category {category}"
     if category in NEEDS_REASON and line["tax_exemption_reason"] is None:

@@ -166,7 +166,11 @@ class LineItem(RowMixin, Model):
         minimum=0, maximum=100,
     )  # fmt: skip
     tax_category: Mapped[str] = column(
-        string(2), "Tax category (EN 16931).", null=False, default="S", allowed=TAX_CATEGORIES
+        string(2),
+        "Tax category (EN 16931); Z by default where the rate is 0.",
+        null=False,
+        default="S",
+        allowed=TAX_CATEGORIES,
     )
     tax_exemption_reason: Mapped[str | None] = column(
         string(255), "Why no tax is charged; required for E, AE, K, G, O."

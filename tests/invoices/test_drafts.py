@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import InvalidStateError, ValidationError
+from app.errors import Detail, InvalidStateError, ValidationError
 from app.invoices.lines import LINE_ITEM, keys_kept
 from app.models.event import Event
 from app.models.invoice import LineItem
@@ -88,6 +88,19 @@ def test_a_line_gets_what_it_leaves_out(admin: Caller) -> None:
         1, "C62", Decimal("8.10"), "S",
     )  # fmt: skip
     assert (second["tax_category"], third["tax_rate"]) == ("Z", 0)
+
+
+def test_an_organisation_that_charges_no_tax_has_lines_of_rate_zero(admin: Caller) -> None:
+    save_settings("defaults", {"taxRate": 0})
+    short = {"description": "A", "unit_price": Decimal(10)}
+    reason = {"tax_category": "E", "tax_exemption_reason": "Small business"}
+    key = make_invoice(line_items=[short, short | reason, short | {"tax_rate": Decimal(19)}])
+    found = [(row["tax_category"], row["tax_rate"]) for row in rows(LineItem, invoice_id=key)]
+    assert found == [("Z", 0), ("E", 0), ("S", 19)]
+    with pytest.raises(ValidationError) as refused:
+        make_invoice(line_items=[short | {"tax_category": "S"}])
+    text = "must be more than 0 in category S; 0 has another taxCategory: Z, E, AE, K, G, O"
+    assert refused.value.details == (Detail("lineItems[0].taxRate", text),)
 
 
 @pytest.mark.parametrize(
