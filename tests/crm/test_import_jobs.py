@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -171,6 +171,58 @@ def test_what_a_dead_worker_left_is_finished_by_another_once(
     assert progress(admin, job_id)["status"] == "Completed"
     assert progress(admin, job_id)["outcome"]["created"] == ROWS
     assert count(session) == ROWS
+
+
+def lease(session: Session) -> datetime:
+    session.rollback()
+    found = session.scalars(select(ImportJob.leased_until)).one()
+    assert found is not None
+    return found
+
+
+def test_a_dead_worker_holds_all_or_nothing_for_a_minute(
+    app: Flask, admin: Api, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = send(admin).json["id"]
+    renew = jobs._Running._renew
+    held: list[datetime] = []
+
+    def die_later(self: Any, rows: int) -> None:
+        renew(self, rows)
+        held.append(lease(session))
+        if len(held) == 3:
+            raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(service, "CHUNK", 100)
+        patched.setattr(jobs, "RENEWED_AFTER", timedelta(0))
+        patched.setattr(jobs._Running, "_renew", die_later)
+        with pytest.raises(Killed):
+            work(app)
+    assert held[-1] <= utc_now() + timedelta(minutes=1)
+    if session.connection().dialect.name == "postgresql":  # where others may write meanwhile
+        assert held == sorted(set(held))
+    assert (work(app), count(session)) == (0, 0)
+    with time_machine.travel(utc_now() + timedelta(seconds=61), tick=True):
+        assert work(app) == 1
+    done = progress(admin, job_id)
+    assert (done["status"], done["outcome"]["created"], count(session)) == ("Completed", ROWS, ROWS)
+
+
+@pytest.mark.only_on("postgresql")
+def test_who_lost_the_lease_of_all_or_nothing_writes_nothing(
+    app: Flask, admin: Api, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(admin)
+    begin = jobs._Running._begin
+
+    def lose_later(self: Any, status: str, *lease: Any, **values: Any) -> None:
+        begin(self, status, *lease, **values)
+        if status == "Writing":
+            self.job["leased_until"] -= timedelta(seconds=30)
+
+    monkeypatch.setattr(jobs._Running, "_begin", lose_later)
+    assert (work(app), count(session)) == (1, 0)
 
 
 def test_an_import_is_its_users_and_ends_with_the_account(

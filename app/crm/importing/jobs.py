@@ -1,7 +1,8 @@
 """Imports in the worker: of files too large for one request, with their progress.
 
 A chunk of rows and the note that it is done are one transaction: a worker that dies loses nothing
-and does nothing twice. All or nothing is checked chunk by chunk and then written at once.
+and does nothing twice. All or nothing is checked chunk by chunk and then written at once. The lease
+is short, and renewed while the work goes on: what a dead worker left is soon taken up by another.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import records
@@ -27,6 +28,7 @@ from app.crm.importing.tables import open_table
 from app.database import primary_engine, transaction
 from app.edge.database_errors import is_away
 from app.errors import ApiError, NotFoundError
+from app.extensions import db
 from app.leases import take
 from app.loops import StoppingError, leave_if_stopping
 from app.models.import_job import ImportJob
@@ -34,8 +36,9 @@ from app.security import acting_as, current_caller
 
 AREA = "imports"
 UNFINISHED = ("Queued", "Checking", "Writing")
-# A chunk takes some seconds, all or nothing some minutes: then another worker begins anew.
-CHUNK_LEASE, WHOLE_LEASE = timedelta(minutes=2), timedelta(minutes=30)
+# A file is opened in one piece, which takes longer than a chunk of its rows.
+OPENING_LEASE, LEASE = timedelta(minutes=2), timedelta(minutes=1)
+RENEWED_AFTER = timedelta(seconds=15)
 _JOBS: Any = ImportJob.__table__
 _log = structlog.get_logger(__name__)
 
@@ -74,7 +77,7 @@ def read_job(job_id: int) -> Mapping[str, Any]:
 def run_imports() -> int:
     """The loop: run one import that waits; returns how many."""
     due = _JOBS.c.status.in_(UNFINISHED)
-    seconds = int(CHUNK_LEASE.total_seconds())
+    seconds = int(OPENING_LEASE.total_seconds())
     for job in take(_JOBS, due, limit=1, seconds=seconds):
         running = _Running(dict(job))
         try:
@@ -144,9 +147,10 @@ class _Running:
             )
         if outcome.problem_count:
             raise outcome.refuse()
-        self._begin("Writing", WHOLE_LEASE)
+        self._begin("Writing", OPENING_LEASE, done=0)
         with open_table(path) as table:
-            Import(table, options).in_one_transaction(_leave_if_stopping, self._complete)
+            self._begin("Writing")
+            Import(table, options).in_one_transaction(self._renew, self._complete)
 
     def _resumed(self, options: Options) -> Outcome | None:
         """What an earlier run wrote for good; a dry run keeps nothing and begins anew."""
@@ -154,12 +158,27 @@ class _Running:
             return None
         return read_outcome(self.job["outcome"])
 
-    def _begin(self, status: str, lease: timedelta = CHUNK_LEASE) -> None:
+    def _begin(self, status: str, lease: timedelta = LEASE, **values: Any) -> None:
         with transaction():
-            self._keep(lease, status=status, **({} if lease is CHUNK_LEASE else {"done": 0}))
+            self._keep(lease, status=status, **values)
 
     def _note(self, outcome: Outcome) -> None:
-        self._keep(CHUNK_LEASE, done=outcome.rows, outcome=describe_outcome(outcome))
+        self._keep(LEASE, done=outcome.rows, outcome=describe_outcome(outcome))
+
+    def _renew(self, rows: int) -> None:
+        """Between two chunks of one long transaction: others see that it goes on.
+
+        On SQLite they cannot take it over meanwhile, and nobody else could write that it does.
+        Raises: LostError; StoppingError.
+        """
+        _leave_if_stopping(rows)
+        if not records.is_served():
+            return
+        until = _milliseconds(utc_now() + LEASE)
+        if until - self.job["leased_until"] < RENEWED_AFTER:
+            return
+        with db.engine.begin() as connection:
+            self._write(connection, until, {})
 
     def _complete(self, outcome: Outcome) -> None:
         self._keep(status="Completed", done=outcome.rows, outcome=describe_outcome(outcome),
@@ -170,14 +189,19 @@ class _Running:
 
         Raises: LostError.
         """
-        job = self.job
         until = None if lease is None else _milliseconds(utc_now() + lease)
+        self._write(records.connection(), until, values)
+
+    def _write(
+        self, connection: Connection, until: datetime | None, values: dict[str, Any]
+    ) -> None:
+        job = self.job
         statement = (
             update(_JOBS)
             .where(_JOBS.c.id == job["id"], _JOBS.c.leased_until == job["leased_until"])
             .values(leased_until=until, **values)
         )
-        if not records.connection().execute(statement).rowcount:
+        if not connection.execute(statement).rowcount:
             raise LostError
         job.update(values, leased_until=until)
 

@@ -28,6 +28,7 @@ from app.models.client import Client
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.request_context import current_request_id
 from app.security import current_caller
+from app.turns import take_turn
 from app.writing.deletion import services
 
 _log = structlog.get_logger(__name__)
@@ -118,6 +119,7 @@ class Import:
 
     def within_transaction(self) -> Outcome:
         """Import all rows in the running transaction; each bad one is undone by itself."""
+        self._take_turn()
         for row in self._rows:
             self._import(row)
         self._record()
@@ -139,6 +141,7 @@ class Import:
         """
         for first in self._rows:
             with transaction() as session:
+                self._take_turn()
                 count = self._import_chunk(first)
                 if self._options.dry_run:
                     session.rollback()
@@ -159,16 +162,23 @@ class Import:
         Raises: ValidationError, with the problems.
         """
         with transaction():
-            while chunk := list(islice(self._rows, CHUNK)):
-                for row in chunk:
-                    self._import(row)
-                progress(len(chunk))
+            self._take_turn()
+            for first in self._rows:
+                progress(self._import_chunk(first))
             if self.outcome.problem_count:
                 raise self.outcome.refuse()
             self._record()
             if note is not None:
                 note(self.outcome)
         return self.outcome
+
+    def _take_turn(self) -> None:
+        """Wait for others that change records of the type by a file, in the running transaction.
+
+        What two look for at once neither finds: both would make it.
+        """
+        if self._options.update is not None:
+            take_turn(f"import {self._rules.name}")
 
     def _import_chunk(self, first: Row) -> int:
         """Import ``first`` and rows behind it, as many as one turn has time for; how many."""
