@@ -33,6 +33,9 @@ RETRY_AFTER_SECONDS = 5
 # SQLite has one class for a full disk, a lock that waited too long, and a mistake in a statement.
 _SQLITE_AWAY = re.compile(r"locked|busy|disk|unable to open|readonly", re.IGNORECASE)
 
+# What PostgreSQL says of two that wait for each other, and of a lock that is held for too long.
+_IN_THE_WAY = frozenset(("40P01", "55P03"))
+
 
 def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError | None:
     """The error of ours that stands for ``error``; None for a mistake in our own statements.
@@ -44,6 +47,11 @@ def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError
         return _refused(error, method or request.method)
     if isinstance(error, DataError):
         return ValidationError([("", "A value is outside what its field can hold.")])
+    if _sqlstate(error) in _IN_THE_WAY:
+        return ServiceUnavailableError(
+            "Another request is changing the same records; try again.",
+            headers={"Retry-After": "1"},
+        )
     if is_away(error):
         return ServiceUnavailableError(
             "The database does not answer for a moment; try again.",
@@ -63,6 +71,10 @@ def is_away(error: SQLAlchemyError) -> bool:
     if type(error.orig).__module__ == "sqlite3":
         return isinstance(error, OperationalError) and bool(_SQLITE_AWAY.search(str(error.orig)))
     return isinstance(error, OperationalError | InterfaceError)
+
+
+def _sqlstate(error: SQLAlchemyError) -> str | None:
+    return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
 def _refused(error: IntegrityError, method: str) -> ApiError:

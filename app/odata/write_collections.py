@@ -40,6 +40,7 @@ from app.odata.write_places import as_bad_reference
 from app.odata.write_rights import require_right
 from app.odata.write_rows import find_key, find_key_in_turn, find_version, version_of_tag
 from app.odata.write_targets import Target
+from app.odata.write_turns import take_turns_of, turns_of_items
 from app.odata.write_urls import entity_path, find_url
 from app.types import json_text
 
@@ -148,6 +149,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     refuse_tags(request)
     entity_set = target.entity_set
     bodies = read_entities(items, target.type, request.reading, "value")
+    take_turns_of(lambda: turns_of_items(request.container, target.type, items))
     minimal = request.preferences.return_ == "minimal"
     shown = []
     for body in bodies:

@@ -40,9 +40,14 @@ def find_key_in_turn(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | 
     """
     if not records.is_served():
         return None  # the one writer has looked already
-    named = " ".join(f"{attribute}={values[attribute]!r}" for attribute in sorted(values))
-    take_turn(f"upsert {type_.name} {named}")
+    take_turn(turn_name(type_, values))
     return find_key(type_, values)
+
+
+def turn_name(type_: edm.EntityType, values: Mapping[str, Any]) -> str:
+    """The name of the turn in which an entity with these values of a key is made."""
+    named = " ".join(f"{attribute}={values[attribute]!r}" for attribute in sorted(values))
+    return f"{type_.name} {named}"
 
 
 def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:

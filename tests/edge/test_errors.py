@@ -327,3 +327,15 @@ def test_what_is_away_or_full_is_503_and_a_mistake_of_ours_500(
         response = error_response(error)
     assert response.status_code == (503 if expected else 500)
     assert ("Retry-After" in response.headers) is expected
+
+
+@pytest.mark.parametrize(
+    "error", [psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable]
+)
+def test_who_is_in_the_way_of_others_may_come_again_at_once(
+    app: Flask, error: type[psycopg.Error]
+) -> None:
+    with app.test_request_context("/api/x"):
+        response = error_response(OperationalError("", {}, error("deadlock")))
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
+    assert "Another request is changing the same records" in response.get_data(as_text=True)

@@ -6,19 +6,21 @@ together at the end of the request. Reads take a connection of their own until s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from flask import Response
 from sqlalchemy import Connection
 
-from app.errors import FailedDependencyError, InvalidQueryError
+from app.errors import ApiError, FailedDependencyError, InvalidQueryError
 from app.odata import edm
 from app.odata.batch.condition import holds
 from app.odata.batch.parts import BatchEdge, Part, Result, Unit
 from app.odata.batch.references import Outcome, References
 from app.odata.batch.urls import Address, address_of
 from app.odata.errors import QueryError
+from app.odata.write_turns import Written, take_turns_of, turns_of_requests
 
 _READS = ("GET", "HEAD")
 
@@ -42,12 +44,14 @@ class BatchRunner:
         edge: BatchEdge,
         roots: tuple[str, ...],
     ) -> None:
+        self._container = container
         self._answer = answer
         self._connection = connection
         self._edge = edge
         self._roots = roots
         self._references = References(container)
         self._has_written = False
+        self._parts: Sequence[Part] = ()
 
     def run(self, units: Sequence[Unit], *, goes_on: bool) -> list[Result]:
         """The results, in order.
@@ -59,6 +63,7 @@ class BatchRunner:
         """
         results: list[Result] = []
         stopped = False
+        self._parts = [part for unit in units for part in unit.parts]
         for unit in units:
             if stopped and not any(map(self._lacks, unit.parts)):
                 continue  # those that lack something are answered 424
@@ -78,7 +83,7 @@ class BatchRunner:
         if part.method in _READS and not self._has_written:
             answer, url = self._tried(part)
         else:
-            self._has_written = True
+            self._begin_writing()
             savepoint = self._connection().begin_nested()
             answer, url = self._tried(part, savepoint.rollback)
             if savepoint.is_active:
@@ -88,7 +93,7 @@ class BatchRunner:
 
     def _group(self, unit: Unit) -> Result:
         """All of a group, or nothing of it; the others of a failed one are answered 424."""
-        self._has_written = True
+        self._begin_writing()
         savepoint = self._connection().begin_nested()
         answers: list[Response] = []
         for part in unit.parts:
@@ -106,6 +111,17 @@ class BatchRunner:
         if unit.group:
             self._references.note_group(unit.group, failed=failed)
         return Result(unit, tuple(answers), failed)
+
+    def _begin_writing(self) -> None:
+        if not self._has_written:
+            self._has_written = True
+            take_turns_of(lambda: turns_of_requests(self._container, self._written()))
+
+    def _written(self) -> Iterator[Written]:
+        for part in self._parts:
+            if part.method not in _READS:
+                with suppress(QueryError, ApiError):  # it is refused in its place
+                    yield (*address_of(part, self._roots, self._edge), part.body)
 
     def _undone(self, unit: Unit, cause: Response, place: int) -> list[Response]:
         if not unit.group:

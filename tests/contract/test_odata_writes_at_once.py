@@ -1,0 +1,121 @@
+"""Batches and deltas that write the same records at once, each in an order of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.contract import batches
+from tests.contract.conftest import Api, statuses
+
+KEYS = 8
+CALLERS = 12
+
+
+def in_some_order(number: int) -> list[int]:
+    """The same records for everybody: every second caller goes from the last to the first."""
+    places = list(range(KEYS))
+    return places[::-1] if number % 2 else places
+
+
+def group(requests: list[dict[str, Any]]) -> dict[str, Any]:
+    numbered = [
+        {"id": str(place), "atomicityGroup": "g", **one} for place, one in enumerate(requests)
+    ]
+    return {"requests": numbered}
+
+
+def by_address(key: str, name: str) -> dict[str, Any]:
+    return {"method": "PATCH", "url": f"Clients(externalId='{key}')", "body": {"name": name}}
+
+
+def by_alias(key: str, name: str) -> dict[str, Any]:
+    url = f"Clients(externalId=@key)?@key='{key}'"
+    return {"method": "PUT", "url": url, "body": {"name": name}}
+
+
+def by_delta(key: str, name: str) -> dict[str, Any]:
+    body = {"value": [{"externalId": key, "name": name}]}
+    return {"method": "PATCH", "url": "Clients", "body": body, "headers": {"OData-Version": "4.01"}}
+
+
+def by_id(key: str, name: str) -> dict[str, Any]:
+    body = {"value": [{"@id": f"Clients(externalId='{key}')", "name": name}]}
+    return {"method": "PATCH", "url": "Clients", "body": body, "headers": {"OData-Version": "4.01"}}
+
+
+@pytest.mark.parametrize("upsert", [by_address, by_alias, by_delta, by_id])
+def test_groups_that_upsert_the_same_new_keys_all_succeed(
+    admin: Api, at_once: Callable[..., list[Any]], upsert: Callable[[str, str], dict[str, Any]]
+) -> None:
+    def send(api: Api, number: int) -> Any:
+        wanted = [upsert(f"erp-{place}", f"Name {number}") for place in in_some_order(number)]
+        return api.post("/odata/$batch", group(wanted))
+
+    answers = at_once(send, CALLERS)
+    assert statuses(answers) == {200: CALLERS}, [answer.text for answer in answers]
+    inner = {one["status"] for answer in answers for one in answer.json["responses"]}
+    assert inner <= {200, 201}, [answer.text for answer in answers]
+    assert admin.get("/odata/Clients/$count").text == str(KEYS)
+
+
+def test_change_sets_too(admin: Api, at_once: Callable[..., list[Any]]) -> None:
+    def send(api: Api, number: int) -> Any:
+        parts = [
+            batches.request(
+                "PATCH", f"Clients(externalId='erp-{place}')", {"name": "A"}, content_id=str(place)
+            )
+            for place in in_some_order(number)
+        ]
+        return batches.post(api, batches.multipart(batches.change_set(*parts)))
+
+    answers = at_once(send, CALLERS)
+    assert statuses(answers) == {200: CALLERS}
+    for answer in answers:
+        (done,) = batches.read(answer.data, answer.headers["Content-Type"])
+        assert {one.status for one in done.answers} <= {200, 201}
+    assert admin.get("/odata/Clients/$count").text == str(KEYS)
+
+
+def test_deltas_too(admin: Api, at_once: Callable[..., list[Any]]) -> None:
+    def send(api: Api, number: int) -> Any:
+        items = [{"externalId": f"erp-{place}", "name": "A"} for place in in_some_order(number)]
+        return api.patch("/odata/Clients", {"value": items}, headers={"OData-Version": "4.01"})
+
+    answers = at_once(send, CALLERS)
+    assert statuses(answers) == {200: CALLERS}, [answer.text for answer in answers]
+    assert admin.get("/odata/Clients/$count").text == str(KEYS)
+
+
+def test_groups_that_change_the_same_records_all_succeed(
+    admin: Api, at_once: Callable[..., list[Any]]
+) -> None:
+    made = [admin.post("/odata/Clients", {"name": "A"}).json["id"] for _ in range(KEYS)]
+
+    def send(api: Api, number: int) -> Any:
+        wanted = [
+            {"method": "PATCH", "url": f"Clients({made[place]})", "body": {"name": f"B{number}"}}
+            for place in in_some_order(number)
+        ]
+        return api.post("/odata/$batch", group(wanted))
+
+    answers = at_once(send, CALLERS)
+    assert statuses(answers) == {200: CALLERS}
+    inner = {one["status"] for answer in answers for one in answer.json["responses"]}
+    assert inner == {200}, [answer.text for answer in answers]
+    names = {row["name"] for row in admin.get("/odata/Clients").json["value"]}
+    assert len(names) == 1  # each group was done as a whole
+
+
+def test_a_bad_request_of_a_group_is_refused_in_its_place(admin: Api) -> None:
+    wanted = [
+        by_address("erp-1", "A"),
+        {"method": "PATCH", "url": "Clients(nothing='x')", "body": {"name": "A"}},
+        {"method": "PATCH", "url": "http://elsewhere.example/Clients(1)", "body": {"name": "A"}},
+    ]
+    answer = admin.post("/odata/$batch", group(wanted))
+    told = {one["id"]: one["status"] for one in answer.json["responses"]}
+    assert told == {"0": 424, "1": 400, "2": 424}
+    assert admin.get("/odata/Clients/$count").text == "0"
