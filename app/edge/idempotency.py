@@ -33,7 +33,10 @@ from app.security import Caller
 KEPT_FOR = timedelta(hours=24)
 WAIT_SECONDS = 5
 MAXIMUM_STORED_BYTES = 1_000_000
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+KEY_PATTERN = "[!-~]{1,255}"
+_KEY = re.compile(KEY_PATTERN)
 # Outcomes of the operation itself. What was refused before it (400, 401, 403, 413 ...) may be
 # corrected and sent again with the same key; what failed on our side may be tried again.
 _KEPT_ERRORS = frozenset((404, 409, 410, 412, 422, 423))
@@ -61,6 +64,11 @@ class KeyedRequest:
         return None if content is None else _fingerprint(content)
 
 
+def takes_key(method: str, path: str) -> bool:
+    """Whether an operation that wants credentials takes a key; elsewhere the header is ignored."""
+    return method == "POST" and path.startswith("/api/")
+
+
 class Idempotency:
     """Finds stored answers, and stores new ones."""
 
@@ -76,11 +84,11 @@ class Idempotency:
         Raises: ValidationError, the key has no acceptable form; IdempotencyConflictError, it was
             used with another body, or its first request still runs.
         """
-        if request.method != "POST" or not request.path.startswith("/api/"):
+        if not takes_key(request.method, request.path):
             return None
         key = request.environ["HTTP_IDEMPOTENCY_KEY"]
         if not _KEY.fullmatch(key):
-            raise ValidationError([("Idempotency-Key", "1 to 255 visible ASCII characters.")])
+            raise ValidationError([(HEADER, "1 to 255 visible ASCII characters.")])
         name = (caller.principal, key)
         content = None if streamed else _content(request)
         self._claim(name)
@@ -187,7 +195,7 @@ def _repeat(stored: Row[Any], fingerprint: str) -> Response:
     del response.headers["Content-Type"]
     for name, value in stored.headers:
         response.headers[name] = value
-    response.headers["Idempotency-Replayed"] = "true"
+    response.headers[REPLAYED] = "true"
     return response
 
 

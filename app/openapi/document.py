@@ -31,7 +31,7 @@ CRM, invoicing, knowledge base, documents, assistant, BI and webhooks.
 
 * **OData** (`/odata/...`): reading and writing the business entities, with `$filter`, `$orderby`,
   `$top`, `$skip`, `$expand`, `$select`, `$count`.
-* **REST** (`/api/v1/...`): business operations. Every POST takes an `Idempotency-Key`. One to
+* **REST** (`/api/v1/...`): business operations. A POST takes an `Idempotency-Key`. One to
   `/odata` does not: there `PATCH Clients(externalId='A-77')` makes or changes a record, however
   often it is sent.
 
@@ -120,7 +120,9 @@ def _components(container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict
         **odata_schemas.schemas(container),
     }
     components["responses"] |= odata_answers.components(container)
-    components["parameters"] = odata_parameters.components(container)
+    components["parameters"] = {
+        **odata_parameters.components(container), "idempotencyKey": rest_operations.KEY
+    }  # fmt: skip
     components["securitySchemes"] = SECURITY_SCHEMES
     return components
 

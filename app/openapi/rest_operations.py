@@ -6,10 +6,12 @@ It knows paths and schemas; permission, rate limit, errors and examples are adde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 from flask import Flask
 
+from app.edge import idempotency
 from app.edge.rules import RouteRules, rules_of
 from app.odata.payload import snake
 from app.openapi.answers import errors, headers
@@ -25,6 +27,20 @@ PARAMETERS = {
     "offset": "Leave out so many items first.",
     "status": "Only items in this state.",
 }
+KEY = {
+    "name": idempotency.HEADER,
+    "in": "header",
+    "description": (
+        "A text of your choice that makes a repeated request harmless: with the same key and body"
+        f" it has no second effect, and for {idempotency.KEPT_FOR // timedelta(hours=1)} hours its"
+        f" first answer is given again, with `{idempotency.REPLAYED}: true`. With another body it"
+        " is a 409. A file that is the answer is made anew. Example: `order-4711`."
+    ),
+    "schema": {
+        "type": "string", "pattern": f"^{idempotency.KEY_PATTERN}$", "examples": ["order-4711"]
+    },
+}  # fmt: skip
+KEY_REFERENCE = {"$ref": "#/components/parameters/idempotencyKey"}
 # Answers that flask-smorest adds from a table of its own; ours say more.
 _GENERIC = ("default", "422")
 
@@ -57,6 +73,8 @@ def _complete_operation(
         rights = " and ".join(f"`{permission}`" for permission in rules.permissions)
         right = rights or "any signed-in caller"
         note = f"Permission: {right}. {limits.caller}"
+        if idempotency.takes_key(method.upper(), path):
+            operation["parameters"] = [*operation.get("parameters", []), KEY_REFERENCE]
     operation["description"] = f"{text}\n\n{note}".strip()
     operation.setdefault("operationId", _operation_id(path, method))
     operation.setdefault("summary", _words(operation["operationId"]).capitalize())
