@@ -13,7 +13,12 @@ from io import BytesIO
 from typing import Any
 
 from gunicorn.http import wsgi  # type: ignore[import-untyped]
-from gunicorn.http.body import Body, LengthReader  # type: ignore[import-untyped]
+from gunicorn.http.body import (  # type: ignore[import-untyped]
+    Body,
+    ChunkedReader,
+    LengthReader,
+)
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from gunicorn.http.message import Request  # type: ignore[import-untyped]
 from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
 from gunicorn.util import unquote_to_wsgi_str  # type: ignore[import-untyped]
@@ -109,6 +114,8 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
     def set_body_reader(self) -> None:
         """Find out where the body ends."""
         super().set_body_reader()
+        if type(self.body.reader) is ChunkedReader:
+            self.body = ChunkedBody(self.body.reader)
         head = self.head
         if head is not None and type(self.body.reader) is LengthReader:
             head.length = self.body.reader.length
@@ -139,6 +146,20 @@ class WholeBody(Body):  # type: ignore[misc]
         content: bytes = self.buf.getvalue()
         self.buf = BytesIO()
         return content
+
+
+class ChunksError(OSError, ParseException):  # type: ignore[misc]
+    """What follows is no chunk: for whoever reads the body, the connection broke off."""
+
+
+class ChunkedBody(Body):  # type: ignore[misc]
+    """A body in chunks, which are read while the request is answered."""
+
+    def _read_reader(self, size: int) -> bytes:
+        try:
+            return bytes(super()._read_reader(size))
+        except ParseException as error:
+            raise ChunksError(str(error)) from error
 
 
 class PlainParser(RequestParser):  # type: ignore[misc]

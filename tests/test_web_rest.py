@@ -119,6 +119,21 @@ def test_a_refused_body_in_pieces_keeps_its_connection(port: int) -> None:
     assert [answer(port, request, 2)[number] for number in (0, 1)] == [(401, "keep-alive")] * 2
 
 
+@pytest.mark.parametrize("path", ["/odata/Clients", "/api/v1/crm/import", "/odata/$batch"])
+@pytest.mark.parametrize(
+    "pieces",
+    [b"zz\r\n", b"5\r\n{}xx\r\n0\r\n\r\n", b"-1\r\n\r\n", b"2\r\n{}\r\n0\r\nno header\r\n\r\n"],
+    ids=["no number", "too short", "negative", "trailer"],
+)
+def test_a_body_whose_pieces_cannot_be_read_is_a_bad_request(
+    port: int, authorised: dict[str, str], path: str, pieces: bytes
+) -> None:
+    kind = "multipart/form-data; boundary=b" if "import" in path else "application/json"
+    head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: {kind}\r\n"
+    head += f"Authorization: {authorised['Authorization']}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    assert answer(port, head.encode() + pieces, 1) == [(400, "close")]
+
+
 def test_who_asks_first_and_is_refused_keeps_the_connection(port: int) -> None:
     head = b"POST /odata/Clients HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=30) as opened:
