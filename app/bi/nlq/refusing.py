@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from app.bi.nlq.vocabulary import Vocabulary
@@ -9,6 +10,10 @@ from app.bi.nlq.words import phrase, tokenise
 
 _CHANGED = "Records are changed through the API or the assistant, with a confirmation."
 MOST_WORDS = 3
+_SQL = re.compile(
+    r"(?i)\b(select\b.*\bfrom|drop\s+table|insert\s+into|delete\s+from|update\s+\w+\s+set|union\s+"
+    r"(all\s+)?select|or\s+1\s*=\s*1|truncate\s+table)\b|--|/\*|;\s*\w|<script|\$\{|\{\{"
+)
 
 
 def reason_of(refused: str, vocabulary: Vocabulary) -> str:
@@ -37,4 +42,18 @@ def report_named(question: str, vocabulary: Vocabulary) -> str | None:
     for key, words in vocabulary.wordings.reports:
         if any(tuple(stems[at : at + len(words)]) == words for at in range(len(stems))):
             return str(key)
+    return None
+
+
+def is_code(question: str) -> bool:
+    """Whether a question is, or has in it, what a machine would run."""
+    return _SQL.search(question) is not None
+
+
+def said_in(stems: tuple[str, ...], phrases: Sequence[tuple[str, ...]]) -> str | None:
+    """The first of some phrases that is in a question."""
+    for one in phrases:
+        for at in range(len(stems) - len(one) + 1):
+            if stems[at : at + len(one)] == one:
+                return " ".join(one)
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -23,11 +22,12 @@ from app.bi.nlq.candidates import (
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.either import is_either
+from app.bi.nlq.language import read_file
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.parts import two_of
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.refusing import reason_of
+from app.bi.nlq.refusing import is_code, reason_of, said_in
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, positions, scan
@@ -37,15 +37,11 @@ from app.bi.nlq.understood import Understood
 from app.bi.nlq.unmarked import Unmarked
 from app.bi.nlq.vague import Vague
 from app.bi.nlq.values import Names
-from app.bi.nlq.vocabulary import Entity, Vocabulary, read_file
+from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.within import ranks_records
 from app.bi.nlq.words import Token, phrase, repaired, repairs, tokenise
 from app.container import container
 
-_SQL = re.compile(
-    r"(?i)\b(select\b.*\bfrom|drop\s+table|insert\s+into|delete\s+from|update\s+\w+\s+set|union\s+"
-    r"(all\s+)?select|or\s+1\s*=\s*1|truncate\s+table)\b|--|/\*|;\s*\w|<script|\$\{|\{\{"
-)
 # Between these words and what is done, an "I" is whoever it is about.
 _DOING = ("do", "did", "have", "am", "that", "which", "who")
 # Entities that answer a question equally well are a choice when nothing tells them apart.
@@ -88,8 +84,9 @@ class _Understanding(Vague):
         self._earlier: dict[int, Plan | None] = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
+        question = self._vocabulary.typed.plain(question)
         stems = tuple(token.stem for token in self._repaired(self._rewritten(question)))
-        if (beyond := _said_in(stems, self._vocabulary.beyond)) is not None:
+        if (beyond := said_in(stems, self._vocabulary.beyond)) is not None:
             return Understood(unknown=(beyond,))
         if (reason := self.refusal(question)) is not None:
             return Understood(refused=True, reason=reason)
@@ -98,6 +95,7 @@ class _Understanding(Vague):
             return found
         other = without_reasons(question, self._vocabulary)
         again = self._said(other.text, other.left_aside, before) if other.left_aside else found
+        again = again if again.plans or again.choices else self._lighter(other.text, before)
         if again.plans or again.choices:
             return again
         plain = stripped(question, self._vocabulary).text
@@ -115,6 +113,17 @@ class _Understanding(Vague):
             return found
         note = f"“{'; '.join(aside)}” is left aside"
         plans = tuple(replace(one.with_assumption(note), unsure=one.unsure + 1)
+                      for one in found.plans)  # fmt: skip
+        return replace(found, plans=plans)
+
+    def _lighter(self, question: str, before: Sequence[str]) -> Understood:
+        """A question without the words that restrict nothing, which the answer says."""
+        lighter = self._vocabulary.typed.lighter(question)
+        if lighter is None or not lighter.text:
+            return Understood()
+        found = self._said(lighter.text, (), before)
+        note = f"“{', '.join(lighter.left_aside)}” is left aside"
+        plans = tuple(replace(one.with_assumption(note), unsure=one.unsure + lighter.unsure)
                       for one in found.plans)  # fmt: skip
         return replace(found, plans=plans)
 
@@ -136,10 +145,10 @@ class _Understanding(Vague):
 
     def refusal(self, question: str) -> str | None:
         """Why a question is not even read; None where it is."""
-        if _SQL.search(question):
+        if is_code(question):
             return "only questions about figures are answered here"
         tokens = without_topics(self._repaired(self._rewritten(question)), self._vocabulary)
-        refused = _said_in(tuple(token.stem for token in tokens), self._vocabulary.refused)
+        refused = said_in(tuple(token.stem for token in tokens), self._vocabulary.refused)
         return None if refused is None else reason_of(refused, self._vocabulary)
 
     def _repaired(self, text: str) -> list[Token]:
@@ -151,7 +160,7 @@ class _Understanding(Vague):
 
     def _rewritten(self, question: str) -> str:
         """The question with idioms said plainly; names keep their capitals."""
-        text = question.strip().replace("\u2019", "'")
+        text = self._vocabulary.typed.plain(question.strip())
         for pattern, plain in self._vocabulary.idioms:
             text = pattern.sub(plain, text, count=2)
         return text
@@ -387,12 +396,3 @@ def _unaccounted(
     if is_either(reading.slots, reading.conditions):
         raise UnclearError("whether both have to hold, or one of them")
     return len(without_effect(reading.slots, plan, again))
-
-
-def _said_in(stems: tuple[str, ...], phrases: Sequence[tuple[str, ...]]) -> str | None:
-    """The first of some phrases that is in a question."""
-    for one in phrases:
-        for at in range(len(stems) - len(one) + 1):
-            if stems[at : at + len(one)] == one:
-                return " ".join(one)
-    return None

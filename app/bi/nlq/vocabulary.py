@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 from app.bi.nlq.pending import pending_states, pending_verbs
 from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.typed import Typed
 from app.bi.nlq.wordings import Wordings
 from app.bi.nlq.words import Token, phrase
 from app.odata import edm
 
-FOLDER = Path(__file__).parent.parent / "vocabulary"
 _NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
 _NO_STATES = (
     "relatedType",
@@ -309,6 +307,7 @@ class Vocabulary:
         self.beyond = [phrase(text) for text in data["words"]["beyond"]]
         self.refused = [phrase(text) for text in data["words"]["refused"]]
         self.wordings = Wordings(data)
+        self.typed = Typed(data)
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
         self.idioms = [
             (re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), text)
@@ -381,12 +380,6 @@ class Vocabulary:
             for stems, meanings in entity.lexicon.items()
             if len(stems) == 1 and {"date", "state"} & {meaning.kind for meaning in meanings}
         )
-
-
-@cache
-def read_file(language: str) -> Mapping[str, Any]:
-    """The data of a language."""
-    return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def spoken(name: str) -> str:
