@@ -13,7 +13,7 @@ from app.bi.nlq.plan import Condition
 # ``status eq 'Open'``, ``status in ('Won','Lost')``.
 _VALUES = re.compile(r"([\w/]+) (?:eq ('[^']*')|in \(([^)]*)\))")
 _LITERAL = re.compile(r"'[^']*'|[\w.-]+")
-_DAYS = re.compile(r"([\w/]+) (lt|le|gt|ge) (\d{4}-\d\d-\d\d)(?:T[\d:]+Z)?")
+_DAYS = re.compile(r"([\w/]+) (lt|le|gt|ge) (\d{4}-\d\d-\d\d|now\(\))(?:T[\d:]+Z)?")
 # ``total gt 500``.
 NUMBER = re.compile(r"([\w/]+) (lt|le|gt|ge) (-?\d+(?:\.\d+)?)")
 _AND = re.compile(r" and (?![^(]*\))")
@@ -43,7 +43,8 @@ def check_agreement(conditions: Sequence[Condition], means: Mapping[str, str], t
                     raise UnclearError(f"how something is {words} and {one.words} at once")
                 known[match[1]] = (among & values, one.words)
             elif match := _DAYS.fullmatch(part):
-                days[match[1], match[2] in ("gt", "ge")] = (match[3], one.words)
+                day = match[3].replace("now()", str(today))
+                days[match[1], match[2] in ("gt", "ge")] = (day, one.words)
             elif match := NUMBER.fullmatch(part):
                 numbers.append((match[1], match[2], Decimal(match[3]), one.words))
     _check_days(days)

@@ -14,7 +14,7 @@ from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.pending import is_pending
 from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.spans import Calendar, Period, midnight
+from app.bi.nlq.spans import Calendar, Period
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate
 from app.bi.nlq.words import stem
 
@@ -310,7 +310,7 @@ class Reading(Beside):
             self.columns.append(self.date)  # "when was INV-2026-00010 paid"
             return
         text = state["text"].replace("{today}", str(self.now.today))
-        text = text.replace("{now}", midnight(self.now.today, self.now.zone))
+        text = text.replace("{now}", "now()")
         property_, values = state.get("property"), state.get("values", ())
         if property_ is None and (match := _SIMPLE.match(text)):
             property_ = match[1]
