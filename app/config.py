@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from app.setting_urls import (
     is_number,
+    problem_of_base_url,
     problem_of_database,
     problem_of_redis,
     problem_of_storage,
@@ -18,6 +20,7 @@ from app.setting_urls import (
 )
 
 DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
+ENVIRONMENTS, LOG_FORMATS = ("development", "production"), ("console", "json")
 MINIMUM_SECRET_LENGTH = 32
 # What people paste from examples; refused in production.
 KNOWN_SECRETS = ("change-me", "changeme", "secret", "development", "dev", "password", "default")
@@ -80,7 +83,7 @@ class Config:
             secret is missing or known.
         """
         read = _Reader(env)
-        production = read.text("APP_ENV", "development") == "production"
+        production = read.choice("APP_ENV", "development", ENVIRONMENTS) == "production"
         data_dir = data_folder(env)
         return cls(
             SECRET_KEY=_secret_key(env, data_dir, production),
@@ -119,15 +122,15 @@ class Config:
             RATE_LIMIT_USER=read.text("RATE_LIMIT_USER", "100/minute"),
             RATE_LIMIT_API_KEY=read.text("RATE_LIMIT_API_KEY", "1000/minute"),
             RATE_LIMIT_AUTH=read.text("RATE_LIMIT_AUTH", "20/minute"),
-            WEB_CONCURRENCY=read.number("WEB_CONCURRENCY", 1),
+            WEB_CONCURRENCY=read.number("WEB_CONCURRENCY", 1, least=1),
             WEBHOOK_ALLOW_PRIVATE=read.flag("WEBHOOK_ALLOW_PRIVATE", False),
             WEBHOOK_RETRY_SCHEDULE=read.numbers("WEBHOOK_RETRY_SCHEDULE", DEFAULT_RETRY_SCHEDULE),
             TRUSTED_PROXIES=read.number("TRUSTED_PROXIES", 0),
-            BASE_URL=(read.url("BASE_URL", problem_of_web_address) or "").rstrip("/") or None,
-            LOG_FORMAT=read.text("LOG_FORMAT", "json" if production else "console"),
-            MAX_JSON_BYTES=read.number("MAX_JSON_BYTES", 1_000_000),
+            BASE_URL=(read.url("BASE_URL", problem_of_base_url) or "").rstrip("/") or None,
+            LOG_FORMAT=read.choice("LOG_FORMAT", "json" if production else "console", LOG_FORMATS),
+            MAX_JSON_BYTES=read.number("MAX_JSON_BYTES", 1_000_000, least=1),
             MAX_UPLOAD_MB=read.number("MAX_UPLOAD_MB", 25),
-            MAX_URL_BYTES=read.number("MAX_URL_BYTES", 16_384),
+            MAX_URL_BYTES=read.number("MAX_URL_BYTES", 16_384, least=1),
             MAX_FILTER_DEPTH=read.number("MAX_FILTER_DEPTH", 50),
             MAX_FILTER_NODES=read.number("MAX_FILTER_NODES", 500),
             MAX_EXPAND_DEPTH=read.number("MAX_EXPAND_DEPTH", 5),
@@ -175,12 +178,18 @@ class _Reader:
             raise ConfigError(f"{name} {problem}")
         return value
 
-    def number(self, name: str, default: int) -> int:
+    def choice(self, name: str, default: str, known: tuple[str, ...]) -> str:
+        value = self.text(name, default)
+        if value not in known:
+            raise ConfigError(f"{name} must be {' or '.join(known)}, not {value!r}")
+        return value
+
+    def number(self, name: str, default: int, *, least: int = 0) -> int:
         value = self.env.get(name)
         if not value:
             return default
-        if not is_number(value.strip()):
-            raise ConfigError(f"{name} must be a whole number of 0 or more, not {value!r}")
+        if not is_number(value.strip()) or int(value) < least:
+            raise ConfigError(f"{name} must be a whole number of {least} or more, not {value!r}")
         return int(value)
 
     def numbers(self, name: str, default: str) -> tuple[int, ...]:
@@ -206,11 +215,39 @@ def _secret_key(env: Mapping[str, str], data_dir: Path, production: bool) -> str
     if production:
         raise ConfigError("SECRET_KEY is required in production: at least 32 random characters")
     path = data_dir / "secret_key"
-    if not path.exists():
-        data_dir.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(48))
+    try:
+        return _kept_secret(path)
+    except OSError as error:
+        message = f"DATA_DIR {data_dir} cannot keep a secret_key ({error.strerror})"
+        raise ConfigError(message) from error
+
+
+def _kept_secret(path: Path) -> str:
+    """The key in a file, made where there is none; never one that is half written."""
+    if path.exists() and (key := path.read_text()):
+        return key
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written, name = tempfile.mkstemp(dir=path.parent, prefix=".secret_key-")
+    try:
+        with open(written, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        if path.exists():  # and is empty
+            Path(name).replace(path)
+        else:
+            _put(Path(name), path)
+    finally:
+        Path(name).unlink(missing_ok=True)
     return path.read_text()
+
+
+def _put(made: Path, path: Path) -> None:
+    """Give a file its name, unless another process was first: its key counts."""
+    try:
+        path.hardlink_to(made)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        made.replace(path)
 
 
 def _previous_keys(text: str, production: bool) -> tuple[str, ...]:

@@ -73,6 +73,13 @@ def problem_of_web_address(url: str) -> str | None:
     return None if is_one else "must be http://host:port/path, or https://"
 
 
+def problem_of_base_url(url: str) -> str | None:
+    """Why links cannot begin with ``url``; None: they may."""
+    if "?" in url or "#" in url:
+        return "must end with its path: nothing from ? or # on"
+    return problem_of_web_address(url)
+
+
 def _is_port(text: str | None) -> bool:
     if not text:  # nothing, or nothing behind the colon: the usual one
         return True

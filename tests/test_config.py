@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 
@@ -50,6 +51,41 @@ def test_a_laptop_gets_a_random_secret_that_stays(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "secret_key").stat().st_mode & 0o077 == 0
 
 
+def test_a_secret_that_a_full_disk_left_empty_is_made_anew(tmp_path: Path) -> None:
+    env = {"DATA_DIR": str(tmp_path)}
+    (tmp_path / "secret_key").touch()
+    made = Config.from_env(env).SECRET_KEY
+    assert len(made) >= 32
+    assert made == Config.from_env(env).SECRET_KEY
+    assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["secret_key"]
+
+
+def test_processes_that_start_at_once_have_one_secret(tmp_path: Path) -> None:
+    env = {"DATA_DIR": str(tmp_path / "data")}
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(lambda _: Config.from_env(env).SECRET_KEY, range(32)))
+    assert len(made) == 1 and len(made.pop()) >= 32
+
+
+def test_a_file_system_without_links_keeps_the_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    env = {"DATA_DIR": str(tmp_path)}
+    made = Config.from_env(env).SECRET_KEY
+    assert made and made == Config.from_env(env).SECRET_KEY
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r"DATA_DIR .* cannot keep a secret_key"):
+        Config.from_env({"DATA_DIR": str(tmp_path / "file")})
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -60,6 +96,12 @@ def test_a_laptop_gets_a_random_secret_that_stays(tmp_path: Path) -> None:
         ("WEB_CONCURRENCY", "9" * 5000),
         ("MAX_JSON_BYTES", "1MB"),
         ("DEMO_DATA", "perhaps"),
+        ("APP_ENV", "prod"),
+        ("APP_ENV", "Production"),
+        ("LOG_FORMAT", "xml"),
+        ("MAX_JSON_BYTES", "0"),
+        ("MAX_URL_BYTES", "0"),
+        ("WEB_CONCURRENCY", "0"),
         ("WEBHOOK_RETRY_SCHEDULE", "5,soon"),
         ("WEBHOOK_RETRY_SCHEDULE", "5,\u00b2"),
         ("WEBHOOK_RETRY_SCHEDULE", "5,\u0663"),
@@ -102,6 +144,8 @@ WRONG_URLS = [
     ("BASE_URL", "crm.example.com"),
     ("BASE_URL", "https://"),
     ("BASE_URL", "https://h:abc"),
+    ("BASE_URL", "https://crm.example.com/?below"),
+    ("BASE_URL", "https://crm.example.com/#below"),
     ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
     ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:pass-word@h:abc"),
 ]
