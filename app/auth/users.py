@@ -84,7 +84,7 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
         changes: of ``email``, ``display_name``, ``language``, ``timezone``, ``status``, ``roles``.
     Raises: NotFoundError; ValidationError; InvalidStateError, it is the last administrator.
     """
-    row = _get_person(user_id)
+    row = _get_person(user_id, lock=True)  # roles that two give at once do not add up
     columns = dict(changes)
     roles: Sequence[str] | None = columns.pop("roles", None)
     before = {name: getattr(row, name) for name in columns}
@@ -158,8 +158,8 @@ def emit_user_event(name: str, user_id: int) -> None:
     events.emit(name, "User", user_id, sequence=sequence, representation=json_text(shown))
 
 
-def _get_person(user_id: int) -> Row[Any]:
-    row = records.find(_TABLE, user_id)
+def _get_person(user_id: int, *, lock: bool = False) -> Row[Any]:
+    row = records.find(_TABLE, user_id, lock=lock)
     if row is None or row.kind != "person":
         raise NotFoundError(f"There is no user {user_id}.")
     return row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -205,6 +206,27 @@ def test_two_administrators_cannot_demote_each_other_at_the_same_time(
     left = 4 - outcomes.count(200)
     assert left >= 1
     assert set(outcomes) <= {200, 403, 409}
+
+
+def test_roles_that_two_give_at_once_do_not_add_up(app: Flask, admin: Api) -> None:
+    path = f"/api/admin/users/{admin.post('/api/admin/users', ANNA).json['id']}"
+    begin = threading.Barrier(2)
+
+    def give(role: str) -> set[int]:
+        client = app.test_client()
+        statuses = set()
+        for _ in range(12):
+            begin.wait()
+            answer = client.patch(path, json={"roles": [role]}, headers=admin.headers)
+            statuses.add(answer.status_code)
+            begin.wait()
+            held.append(admin.get(path).json["roles"])
+        return statuses
+
+    held: list[list[str]] = []
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(give, ("Viewer", "Accountant"))) == [{200}, {200}]
+    assert {len(roles) for roles in held} == {1}
 
 
 def test_a_reset_password_ends_all_sessions(admin: Api) -> None:
