@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from app.bi.nlq.lasting import Lasting
-from app.bi.nlq.plan import SIGNS, Condition
+from app.bi.nlq.plan import SIGNS, Condition, Threshold
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.thresholds import plain
 from app.bi.nlq.vocabulary import Measure, spoken
@@ -39,6 +39,11 @@ class Bounds(Lasting):
             self.left.append(self._slots[at].text)
             return at + 1
         slot = self._slots[behind]
+        if "percent" in slot and (rated := self._next(behind, ("rate",))) is not None:
+            self.rate = self.rate or self._slots[rated]["rate"]  # "below a 45% win rate"
+            self.threshold = Threshold(operator, plain(slot["number"]), counted=False)
+            self.score += 3
+            return rated + 1
         if "percent" in slot and self.rate is None and self._is_of_groups(at, behind):
             self.left.append(f"{self._slots[at].text} {slot.text}")
             return behind + 1
@@ -62,8 +67,11 @@ class Bounds(Lasting):
         elif after < len(self._slots) and (named := self._number_of(self._slots[after])):
             after += 1  # "with more than one reminder"
         path, words = self._bounded(at, named)
+        if named is None and (computed := self._computed(after)) is not None:
+            path, words, after = f"({computed.value})", f"{computed.label.lower()} ", after + 1
         if "percent" in slot and not (path or "").endswith(_PERCENTAGES):
-            path = self._percentage(path)  # "80 % of their hours" is no number of hours
+            # "80 % of their hours" is no number of hours, and "at 50 %" is how likely it is.
+            path = self._percentage(path) or (None if named else self.entity.data.get("percent"))
             words = f"{spoken(path)} " if path else ""
         small = self.entity.data.get("unranked") and slot["number"] < _SMALL and currency is None
         if (self.threshold is not None or small) and named is None and not words:
@@ -89,6 +97,7 @@ class Bounds(Lasting):
         for place in range(at + 1, min(at + 5, len(self._slots))):
             slot = self._slots[place]
             named = slot.meanings.get("property") or self._number_of(slot)
+            named = self.entity.data.get("limited", {}).get(named, named)
             if named in limits:
                 return place, str(named)
             if not {"stop", "shows"} & set(slot.meanings):
@@ -100,6 +109,8 @@ class Bounds(Lasting):
         path = self.entity.data["limits"][limit]
         for column in [one for one in self.columns if one == path]:
             self.columns.remove(column)  # "used more than 80 % of ..."
+        if self.measure is not None and self.measure.value == path:
+            self.measure = None
         words = f"{spoken(path)} {SIGNS[operator]} {plain(percent)} % of {spoken(limit)}"
         self._add(at, Condition(f"{path} {operator} {limit} mul {plain(percent / 100)}", words))
         self.score += 2
@@ -123,6 +134,14 @@ class Bounds(Lasting):
         if measured is None or "property" in slot or not self.entity.is_number(measured.value):
             return None
         return str(measured.value)
+
+    def _computed(self, at: int) -> Measure | None:
+        """``under 1000 net``: an amount of each record that is computed of two others."""
+        slot = self._slots[at] if at < len(self._slots) else None
+        measured: Measure | None = None if slot is None else slot.meanings.get("measure")
+        if measured is None or measured.money is None or " sub " not in measured.value:
+            return None
+        return measured
 
     @staticmethod
     def _is_unit_of(path: str | None, slot: Slot) -> bool:

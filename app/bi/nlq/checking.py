@@ -299,7 +299,11 @@ def _is_bare_rank(reading: Reading) -> bool:
 def _is_named_by_group(reading: Reading) -> bool:
     """``payment methods used more than 10 times``: the group says whose it is."""
     words = [one.text.lower().split() for one in reading.slots if "dimension" in one]
-    named = any(stem(part) in reading.entity.nouns for one in words for part in one[:-1])
+    nouns, lexicon = reading.entity.nouns, reading.entity.lexicon
+    parts = {stem(part) for one in words for part in one[:-1]}
+    named = any(one in nouns or (one,) in lexicon for one in parts)
+    if reading.rank_word in ("most", "least"):  # "the most common payment method"
+        return named or len({*reading.subjects, *reading.dimensions}) > 1
     return named and reading.threshold is not None and reading.threshold.counted
 
 

@@ -31,7 +31,7 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
         date = own.date if reading.date or any(c.date for c in own.conditions) else plan.date
         changes.update(period=own.period, date=date, compared=own.compared)
         if compares and plan.period is not None and len(reading.periods) == 1:
-            changes.update(period=plan.period, compared=own.period, date=plan.date)
+            changes.update(period=plan.period, compared=reading.periods[0], date=plan.date)
     if ranked:
         changes.update(ranked)
     elif own.ranked or own.limit:
@@ -83,13 +83,14 @@ def _kind(plan: Plan, own: Plan, reading: Reading) -> dict[str, Any]:
         if not keeps_figure:
             changes.update(kind=own.kind, measure=own.measure, method=own.method,
                            share_of=own.share_of, order=None, figures=own.figures,
-                           threshold=own.threshold, is_counted=own.is_counted)  # fmt: skip
+                           threshold=own.threshold, is_counted=own.is_counted,
+                           sides=())  # fmt: skip
             if plan.kind == "list" and plan.limit and not own.limit:
                 changes.update(limit=None)
     elif "listed" in reading.flags or ("list" in reading.flags and reading.noun_at is not None):
         changes.update(kind="list", measure=None, dimensions=(), grain=None, ranked=None,
                        compared=None, sort=None, figures=(), threshold=None,
-                       is_counted=False)  # fmt: skip
+                       is_counted=False, sides=())  # fmt: skip
     return changes
 
 

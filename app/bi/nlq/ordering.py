@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.bi.nlq.bounds import Bounds
 from app.bi.nlq.plan import Condition
+from app.bi.nlq.rates import Rate
 from app.bi.nlq.thresholds import plain
 from app.bi.nlq.vocabulary import Measure, spoken
 
@@ -24,6 +25,7 @@ class Ordering(Bounds):
     limit: int | None
     grain: str | None
     sort: str | None
+    rate: Rate | None
     date: str | None
     order: str | None
     order_words: str
@@ -115,7 +117,8 @@ class Ordering(Bounds):
                 self.order, self.order_words = self.date or self.entity.date, "by date"
             return at + 1
         if {"worst_first", "best_first"} & set(slot.meanings):
-            low = self.measure is not None and self.measure.low_is_good
+            of = self.measure or self.rate
+            low = of is not None and of.low_is_good
             self.sort = "asc" if low == ("best_first" in slot) else "desc"
             if self.measure is None and self.rate is None and self.sort == "asc":
                 self.sort, self.unsure = "desc", self.unsure + 1  # of a number, many are bad

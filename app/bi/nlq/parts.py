@@ -224,7 +224,8 @@ def _with_both(first: Plan, second: Plan) -> Plan | None:
         return None
     figure = Figure(other.measure if other.kind == "measure" else None, other.method)
     conditions = max((first.conditions, second.conditions), key=len)
-    figures = (figure, *other.figures)
+    known = Figure(main.measure, main.method)
+    figures = tuple(one for one in (figure, *other.figures) if one != known)
     return _of_both(replace(main, conditions=conditions, figures=figures), other)
 
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.columns import Column, Compiled
+from app.bi.nlq.deciding import is_of_two, verdict
 from app.bi.nlq.plan import Figure, Plan
 from app.bi.nlq.spans import CYCLES, Period
 from app.bi.nlq.vocabulary import spoken
@@ -22,6 +23,7 @@ GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
 def interpretation(plan: Plan) -> str:
     """What the query asks, in plain words, assumptions included."""
     parts = [_subject(plan), *(f"and {figure_label(plan, one)}" for one in plan.figures)]
+    parts += [f"- {' and '.join(one.words.lower() for one in plan.sides)}"] * bool(plan.sides)
     if plan.dimensions:
         parts.append("by " + " and ".join(one.label for one in plan.dimensions))
     if plan.grain:
@@ -30,7 +32,8 @@ def interpretation(plan: Plan) -> str:
     if stated:
         parts.append("(" + "; ".join(stated) + ")")
     if plan.period is not None:
-        parts.append(_dated(plan, plan.period))
+        told = f"in {plan.period.label} ({_span(plan.period)})"
+        parts.append(told if plan.sides else _dated(plan, plan.period))
     if plan.compared is not None:
         parts.append("compared with " + _span(plan.compared))
     if plan.threshold is not None:
@@ -100,6 +103,9 @@ def _span(period: Period) -> str:
 def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
     """The answer in words, from the rows alone; to a question of yes or no, that first."""
     text = _answer(plan, compiled, rows, total)
+    if is_of_two(plan):
+        decided = verdict(plan, compiled, rows)
+        return text if decided is None else f"{decided}. {text}"
     if plan.asked != "yes" or plan.kind not in ("list", "count"):
         return text
     some = rows[0].get("count", 1) if rows else 0
@@ -117,7 +123,7 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
     groups = [column for column in groups if column.name != compiled.currency]
     if plan.is_counted:
         return f"{interpretation(plan).split('. ')[0].rstrip('.')}: {rows[0]['count']:,}."
-    if not groups and plan.figures:
+    if not groups and (plan.figures or plan.sides):
         return _several(plan, compiled, rows)
     if not groups:
         return _single(plan, compiled, rows)
@@ -249,14 +255,15 @@ def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
 def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column]) -> str:
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     figure = next((one for one in figures if one.type == "percent"), figures[0])
+    several = plan.figures or plan.sides
     values = [
-        _figures(compiled, row) if plan.figures else _with_worth(figures, figure, row, compiled)
+        _figures(compiled, row) if several else _with_worth(figures, figure, row, compiled)
         for row in rows[:SHOWN]
     ]
     shown = [f"{_name(groups, row)} {value}" for row, value in zip(rows, values, strict=False)]
     more = len(rows) - len(shown)
     rest = f" and {more:,} more" if more > 0 else ""
-    if plan.figures:
+    if several:
         return f"{_capitalised(_described(plan))}: {'; '.join(shown)}{rest}."
     unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
     return f"{figure.label}{_stated(plan)}{unit and f' in{unit}'}: {'; '.join(shown)}{rest}."

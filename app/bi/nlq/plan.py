@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass, replace
 
+from app.bi.nlq.rates import Ratio
 from app.bi.nlq.spans import Period
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 
@@ -60,6 +61,16 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Side:
+    """One of two things that are set against each other: what records fulfil, and by which date
+    those of the period are told."""
+
+    words: str
+    conditions: tuple[Condition, ...]
+    date: str | None
+
+
+@dataclass(frozen=True)
 class Plan:
     """``kind``: list, count, measure (``method`` of it), share, mean (a number per group) or
     distinct (how many different values)."""
@@ -97,6 +108,8 @@ class Plan:
     asked: str = ""  # yes, when
     is_converted: bool = False  # amounts into the currency of the organisation
     own: Measure | None = None  # beside the worth of groups that have one currency each
+    ratio: Ratio | None = None  # of a share: two sums instead of records that hit
+    sides: tuple[Side, ...] = ()  # "created vs solved": each of them is counted by itself
 
     def with_assumption(self, text: str) -> Plan:
         return replace(self, assumptions=(*self.assumptions, text))

@@ -13,9 +13,10 @@ from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.pending import is_pending
 from app.bi.nlq.plan import Condition, Threshold
+from app.bi.nlq.rates import Rate
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.spans import Calendar, Period
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate
+from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 from app.bi.nlq.words import stem
 
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError, check_ranks, checked
 from app.bi.nlq.chosen import group_kind, with_conversion, with_threshold
+from app.bi.nlq.dating import with_period
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.sharing import alternatives, merged, with_share
-from app.bi.nlq.spans import Period, step, unit_start
-from app.bi.nlq.tenses import is_same_days, of_stated, took_how_long
+from app.bi.nlq.tenses import of_stated, took_how_long
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, spoken
 from app.bi.nlq.widening import of_either
 from app.bi.nlq.within import apart, belonging, ranked_by, ranks_records, with_groups
@@ -57,7 +56,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
         chart=reading.chart,
         distinct=reading.distinct if kind == "distinct" else None,
     )
-    plan = _with_period(_of_all(plan), reading)
+    plan = with_period(_of_all(plan), reading)
     if kind == "mean" and plan.grain is not None:
         raise UnclearError(f"whether {plan.entity.many} are averaged by {plan.grain} or over all")
     if kind in ("mean", "distinct") and plan.compared is not None:
@@ -211,90 +210,6 @@ def _compared_values(reading: Reading) -> Dimension | None:
             return next((d for d in dimensions if one.path in (d.name, d.path, d.key)), None)
         seen[one.path or ""] = one.text
     return None
-
-
-def _with_period(plan: Plan, reading: Reading) -> Plan:
-    stated = [one.date for one in plan.conditions if one.date and not one.negated]
-    measured = reading.measure.date if reading.measure is not None else None
-    rated = reading.rate.date if reading.rate is not None else None
-    date = reading.date or (stated[0] if stated else None) or measured or rated or plan.entity.date
-    plan = replace(plan, date=date)
-    periods = reading.periods
-    several = len(reading.periods) > 1 or reading.shift is not None
-    wants_compared = bool(reading.flags & {"change", "previous"}) or (
-        "compare" in reading.flags and (several or not plan.dimensions)
-    )
-    wants_compared = wants_compared or reading.shift is not None
-    only = wants_compared and not several and not reading.flags & {"change", "previous"}
-    if only and reading.sets_against:
-        raise UnclearError("what is to be set against what")
-    if len(periods) > 2:
-        raise UnclearError("which of the periods is meant")
-    if len(periods) == 2:
-        if not wants_compared:
-            raise UnclearError("which of the two periods is meant")
-        first, second = periods
-        if (second.start or first.start) and first.start and second.start:
-            first, second = sorted((first, second), key=_start, reverse=True)
-        return replace(plan, period=first, compared=second)
-    if not periods:
-        if reading.shift is not None:
-            return _to_date(plan, reading)
-        if wants_compared:
-            raise UnclearError("which periods are to be compared")
-        return plan
-    period = periods[0]
-    plan = replace(plan, period=period)
-    whole = None if wants_compared else period.whole(plan.grain or "day", reading.now.today)
-    if whole is not None:
-        plan = replace(plan, period=whole, unsure=plan.unsure + 1)
-        plan = plan.with_assumption(f"whole {plan.grain}s count, without the one that runs")
-    named = reading.date or stated or measured or rated
-    if not named and "date_note" in reading.entity.data:
-        plan = plan.with_assumption(reading.entity.data["date_note"])
-    if wants_compared:
-        _check_shift(plan, reading, period)
-        if is_same_days(reading, period):
-            end = reading.now.today + timedelta(days=1)
-            period = replace(period, end=end, label=f"{period.label} to date", grain=None)
-            plan = replace(plan, period=period)
-        before = period.before() if reading.shift is None else period.earlier(reading.shift)
-        if before is None:
-            raise UnclearError("which period is to be compared with")
-        plan = replace(plan, compared=before)
-    return plan
-
-
-def _check_shift(plan: Plan, reading: Reading, period: Period) -> None:
-    """``month over month in 2026``: each month with the one before it, which one row cannot say.
-
-    Raises: UnclearError.
-    """
-    units = ("day", "week", "month", "quarter", "half", "year")
-    shift, whole = reading.shift, period.grain
-    if shift in units and whole in units and units.index(shift) < units.index(whole):
-        figure = plan.measure.label if plan.measure is not None else f"Number of {plan.entity.many}"
-        raise UnclearError("which periods are to be compared",
-                           (f"{figure} by {shift} {period.label}",))  # fmt: skip
-
-
-def _to_date(plan: Plan, reading: Reading) -> Plan:
-    """``year over year`` with no period: this year so far, and the same days a year before."""
-    unit, today = reading.shift or "year", reading.now.today
-    if (whole := reading.shift_of) not in (None, unit, "half") and whole:
-        start = unit_start(today, whole)
-        period = Period(start, step(start, whole, 1), f"this {whole}", whole)
-        note = f"this {whole}, which is not over yet"
-        return replace(plan, period=period, compared=period.earlier(unit)).with_assumption(note)
-    start = unit_start(today, unit)
-    period = Period(start, today + timedelta(days=1), f"this {unit} to date")
-    note = f"this {unit} to date is compared with the same days of the {unit} before"
-    compared = period.earlier(unit)
-    return replace(plan, period=period, compared=compared).with_assumption(note)
-
-
-def _start(period: Period) -> str:
-    return str(period.start)
 
 
 def _with_issued(plan: Plan, reading: Reading) -> Plan:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.bi.nlq.accounting import asked
+from app.bi.nlq.against import halves, opposed
 from app.bi.nlq.counted import counted
 from app.bi.nlq.figures import side_by_side, with_figures
 from app.bi.nlq.parts import Two, together, two_measures, two_of
@@ -51,8 +52,19 @@ class Several(Relating):
                 return found
         tokens = list(counted(tokens, self._vocabulary) or tokens)
         if (two := two_of(tokens, self._vocabulary)) is None:
-            return self._fresh(tokens)
+            found = self._fresh(tokens)
+            is_sure = found.choices or any(not one.unsure for one in found.plans)
+            return found if is_sure else self._against(tokens) or found
         return self._of_two(two, tokens)
+
+    def _against(self, tokens: Sequence[Token]) -> Understood | None:
+        """``tickets created vs solved``: each by itself, in one answer."""
+        for first, second in halves(tokens, self._vocabulary):
+            plans = [one.plans[:1] for one in (self._fresh([*first]), self._fresh([*second]))]
+            both = opposed(plans[0][0], plans[1][0]) if all(plans) else None
+            if both is not None:
+                return Understood((both,))
+        return None
 
     def _of_two(self, two: Two, tokens: list[Token]) -> Understood:
         """Both of two questions, if one query answers them; else a choice."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
+from app.bi.nlq.vocabulary import Measure
 
 _AMONG = ("among", "amongst")  # of what is the whole of a share
 # With what is begun that is said of the records; behind the others it only says which are meant.
@@ -28,6 +29,13 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
         raise UnclearError(f"what part of {plan.measure.label.lower()} is wanted")
     if plan.measure is not None and plan.compared is not None:
         raise UnclearError("how these shares of two periods are to be compared")
+    if rate is not None and rate.ratio is not None:
+        if plan.compared is not None:
+            raise UnclearError("how these shares of two periods are to be compared")
+        ratio, issued = rate.ratio, plan.entity.issued is not None
+        plan = plan if ratio.note is None else plan.with_assumption(ratio.note)
+        of = Measure(label=ratio.label, value=ratio.whole, issued=issued)
+        return replace(plan, share_of=Condition("", rate.label), measure=of, ratio=ratio)
     if rate is not None:
         closed: tuple[Condition, ...] = (Condition(rate.among, "closed"),) if rate.among else ()
         kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))

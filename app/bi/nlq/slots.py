@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.about import Topic, topic_at
+from app.bi.nlq.lapses import after_at, lapse_at
 from app.bi.nlq.pairs import pair_at
 from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
 from app.bi.nlq.values import Names
@@ -52,6 +53,11 @@ def scan(
             found.append(Slot(text, pair[1], tokens[at].apart))
             at += pair[0]
             continue
+        if lapse := lapse_at(tokens, at, entity) or after_at(tokens, at, entity, _done(found)):
+            text = " ".join(_shown(token) for token in tokens[at : at + lapse[0]])
+            found.append(Slot(text, lapse[1], tokens[at].apart))
+            at += lapse[0]
+            continue
         after_sign = bool(found) and any(kind in found[-1] for kind in COMPARING)
         if after_sign and (number := _number(tokens, at, entity, vocabulary)):
             length, meanings = number  # "over 2000" is no year
@@ -63,6 +69,17 @@ def scan(
         found.append(Slot(text, meanings, tokens[at].apart))
         at += length
     return found
+
+
+def _done(slots: Sequence[Slot]) -> str | None:
+    """The date of what was said to be done last."""
+    for one in reversed(slots):
+        if "duration" in one:
+            return None  # "paid more than 10 days after the due date"
+        path = one.meanings.get("date") or one.meanings.get("state", {}).get("date")
+        if path is not None:
+            return str(path)
+    return None
 
 
 def _topic(

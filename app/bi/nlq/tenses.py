@@ -57,7 +57,7 @@ def check_to_come(plan: Plan, reading: Reading) -> None:
 
 def is_same_days(reading: Reading, period: Period) -> bool:
     """``this year vs the same period last year``: as much of it as is over."""
-    same = {"period", "time"}
+    same = {"period", "time", "days"}
     said = any(same & set(one.text.lower().split()) for one in reading.slots
                if any(f"shift_{unit}" in one for unit in ("year", "quarter", "month")))  # fmt: skip
     today = reading.now.today

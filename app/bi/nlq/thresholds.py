@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from app.bi.nlq.plan import Condition, Threshold
+from app.bi.nlq.rates import Rate
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Rate
+from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 
 # Between a number and the records that it counts.
 _ATTRIBUTES = {"stop", "state", "value", "subset", "or", "date", "currency"}
 # Between a figure and the number that it is compared with.
-_LINKS = {"stop", "with", "noun", "state", "period", "date", "average", "amount", "sum", "measure"}
+_LINKS = {"stop", "with", "noun", "state", "period", "date", "average", "amount", "sum", "measure",
+          "rate"}  # fmt: skip
 FIGURES = {"measure", "average", "amount", "sum", "rate", "share"}
 _HOURS = {"minute": Decimal(1) / 60, "hour": Decimal(1), "day": Decimal(24), "week": Decimal(168),
           "month": Decimal(720), "quarter": Decimal(2184), "half": Decimal(4380),
@@ -96,7 +98,7 @@ class Thresholds:
             # "invoices over 5,000 by client": each of them.
             own = "average" in self.flags or (self.measure is not None and self.noun_at < place)
             return figured and is_near and own
-        if self.measure is None and self.entity.default_measure is None:
+        if not (self.measure or self.rate or self.entity.default_measure):
             return False
         return figured or self._is_amount(at, behind)
 

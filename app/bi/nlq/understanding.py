@@ -21,6 +21,7 @@ from app.bi.nlq.candidates import (
 )
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
+from app.bi.nlq.deciding import asking_which
 from app.bi.nlq.either import is_either
 from app.bi.nlq.language import read_file
 from app.bi.nlq.naming import AmbiguousName
@@ -92,7 +93,7 @@ class _Understanding(Vague):
             return Understood(refused=True, reason=reason)
         found = self._said(question, (), before)
         if found.plans or found.choices:
-            return found
+            return asking_which(found, question)
         other = without_reasons(question, self._vocabulary)
         again = self._said(other.text, other.left_aside, before) if other.left_aside else found
         again = again if again.plans or again.choices else self._lighter(other.text, before)

@@ -11,8 +11,9 @@ from typing import Any
 
 from app.bi.nlq.pending import pending_states, pending_verbs
 from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.rates import rates_of
 from app.bi.nlq.typed import Typed
-from app.bi.nlq.wordings import Wordings
+from app.bi.nlq.wordings import Wordings, idioms_of
 from app.bi.nlq.words import Token, phrase
 from app.odata import edm
 
@@ -62,16 +63,6 @@ class Measure:
     low_is_good: bool = False
     of_named: bool = False  # only of records that a word names
     worth: str | None = None
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A share: records that ``hits`` among those that ``among``."""
-
-    label: str
-    hits: str
-    among: str
-    date: str | None = None
 
 
 @dataclass(frozen=True)
@@ -183,13 +174,8 @@ class Entity:
         for words_of, measure in self.measures:
             for words in words_of:
                 yield words, Meaning("measure", measure, words)
-        for name, (hits, among, *all_words) in data.get("rates", {}).items():
-            date = data.get("rate_dates", {}).get(name)
-            for words in all_words:
-                yield (
-                    words,
-                    Meaning("rate", Rate(all_words[0].capitalize(), hits, among, date), words),
-                )
+        for words, rate in rates_of(data):
+            yield words, Meaning("rate", rate, words)
         for words, text in data.get("states", {}).items():
             amount = self._state_amounts.get(words)
             state = {"text": text, "date": self._state_dates.get(words), "amount": amount}
@@ -309,10 +295,7 @@ class Vocabulary:
         self.wordings = Wordings(data)
         self.typed = Typed(data)
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
-        self.idioms = [
-            (re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), text)
-            for pattern, text in data["idioms"].items()
-        ]
+        self.idioms = idioms_of(data)
         self.ambiguous = [
             (re.compile(pattern, re.IGNORECASE), list(choices))
             for pattern, choices in data["ambiguous"].items()

@@ -77,7 +77,9 @@ def ranked_by(reading: Reading) -> Measure | None:
 def apart(reading: Reading, kind: str) -> Dimension | None:
     """``won and lost deals per month``: the property whose values are each counted."""
     named = reading.noun_at is None and reading.dimensions  # "number of wins and losses per owner"
-    if kind not in ("count", "measure") or not (reading.grain or named):
+    averaged = reading.measure is not None and reading.measure.average
+    averaged |= "average" in reading.flags  # "average views of german and french articles"
+    if kind not in ("count", "measure") or not (reading.grain or named or averaged):
         return None
     for (first_at, first), (last_at, last) in pairwise(reading.conditions):
         same = first.path == last.path and first.path and not (first.negated or last.negated)

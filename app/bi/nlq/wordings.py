@@ -41,3 +41,21 @@ class Wordings:
         }
         # By what records may be ranked where it is not said: key -> ends of the question.
         self.rankings: Mapping[str, Sequence[str]] = data["rankings"]
+
+
+def idioms_of(data: Mapping[str, Any]) -> list[tuple[re.Pattern[str], str]]:
+    """Wordings and how they are said plainly; ``@period@`` stands for what many have in common."""
+    fragments: dict[str, str] = {}
+    for name, fragment in data["fragments"].items():
+        fragments[name] = _filled(fragment, fragments)
+    found = []
+    for pattern, text in data["idioms"].items():
+        pattern = _filled(pattern, fragments)
+        found.append((re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE), text))
+    return found
+
+
+def _filled(pattern: str, fragments: Mapping[str, str]) -> str:
+    for name, fragment in fragments.items():
+        pattern = pattern.replace(f"@{name}@", f"(?:{fragment})")
+    return pattern

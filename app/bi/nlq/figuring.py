@@ -1,0 +1,183 @@
+"""The figures of a plan as OData computes them: counts, sums, averages, shares, comparisons."""
+
+from __future__ import annotations
+
+from app.bi.nlq.columns import Column, exact, measure_label, measure_type, rounded
+from app.bi.nlq.filtering import side_text, span
+from app.bi.nlq.plan import Figure, Plan
+from app.bi.nlq.vocabulary import Measure
+
+
+class Figuring:
+    """The part of a query that is about figures."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.computed: list[str] = []
+        self.aggregates: list[str] = []
+        self.after: list[str] = []
+        self.rounded: list[str] = []  # averages, by the name of the figure
+        self.figures: list[Column] = []
+
+    def _figures(self) -> None:
+        plan = self.plan
+        if plan.sides:
+            self._sides()
+        elif plan.compared is not None:
+            self._compared()
+        elif plan.kind == "share":
+            self._share()
+        elif plan.kind == "distinct":
+            self._distinct()
+        elif plan.kind == "measure":
+            assert plan.measure is not None
+            self._measured(plan.measure, "value", "worth" if plan.measure.worth else "amount")
+            if plan.own is not None:
+                self._measured(plan.own, "own", "amount")
+        else:
+            self.aggregates.append("$count as count")
+            self._figure("count", f"Number of {plan.entity.many}", "number")
+            if plan.kind == "mean":
+                self._mean()
+        for at, figure in enumerate(plan.figures, start=2):
+            self._one_more(figure, at)
+
+    def _sides(self) -> None:
+        """What is set against each other, each as a sum over the records that are of it."""
+        for name, side in zip(("first", "second"), self.plan.sides, strict=True):
+            measured = self.plan.measure if self.plan.kind == "measure" else None
+            value = "1" if measured is None else measured.value
+            self.computed.append(f"case({side_text(self.plan, side)}:{value},true:0) as {name}One")
+            self._aggregate(f"{name}One", "sum", name, self.plan.worth is not None)
+            type_ = "number" if measured is None else measure_type(measured)
+            self._figure(name, side.words, type_)
+
+    def _one_more(self, figure: Figure, at: int) -> None:
+        """A figure beside the first."""
+        if figure.measure is None:
+            self.aggregates.append("$count as count")
+            self._figure("count", f"Number of {self.plan.entity.many}", "number")
+            return
+        self._measured(figure.measure, f"value{at}", f"figure{at}", figure.method)
+
+    def _measured(self, measure: Measure, alias: str, name: str, method: str = "") -> None:
+        """A figure that is measured, by the method of the plan if no other is given."""
+        method = method or self.plan.method
+        is_converted = measure.worth is not None and " " in measure.value
+        self._aggregate(self._value(measure, alias), method, name, is_converted)
+        self._figure(name, measure_label(measure, method), measure_type(measure))
+
+    def _aggregate(self, value: str, method: str, name: str, is_long: bool = False) -> None:
+        """One figure of many values; an average, and what is converted, has the two decimals that
+        amounts have."""
+        is_long = is_long or method == "average"
+        self.rounded += [name] if is_long else []
+        as_name = exact(name) if is_long else name
+        self.aggregates.append(f"{value} with {method} as {as_name}")
+
+    def _distinct(self) -> None:
+        wanted = self.plan.distinct
+        assert wanted is not None
+        path = wanted.key or wanted.path
+        if path.count("/") > 0:
+            self.computed.append(f"{path} as different")
+            path = "different"
+        self.aggregates.append(f"{path} with countdistinct as count")
+        self._figure("count", f"Different {wanted.label} values", "number")
+
+    def _mean(self) -> None:
+        self.after.append(f"aggregate(count with average as {exact('average')})")
+        self.rounded.append("average")
+        self.after.append(f"compute({rounded('average')})")
+        self.figures = []
+        dimension = self.plan.dimensions[0].label
+        self._figure("average", f"Average {self.plan.entity.many} per {dimension}", "number")
+
+    def _share(self) -> None:
+        share = self.plan.share_of
+        assert share is not None
+        if self.plan.measure is not None:
+            self._share_of_sum(self.plan.measure, share.text)
+            return
+        self.computed.append(f"case({share.text}:1,true:0) as hit")
+        self.aggregates += ["hit with sum as hits", "$count as count"]
+        self.after.append("compute(round(hits mul 1000 divby count) divby 10 as percent)")
+        self._figure("hits", share.words.capitalize(), "number")
+        self._figure("count", f"Number of {self.plan.entity.many}", "number")
+        self._figure("percent", "Share", "percent")
+
+    def _share_of_sum(self, measure: Measure, text: str) -> None:
+        """What part of an amount some of the records make up."""
+        type_ = measure_type(measure)
+        ratio = self.plan.ratio
+        part = f"case({text}:{measure.value},true:0)" if ratio is None else ratio.part
+        self.computed.append(f"{part} as hit")
+        value = self._value(measure, "value")
+        is_long = (measure.worth is not None or ratio is not None) and " " in measure.value
+        self._aggregate("hit", "sum", "hits", is_long)
+        self._aggregate(value, "sum", "total", is_long)
+        self.after.append("compute(round(hits mul 1000 divby total) divby 10 as percent)")
+        self._figure(
+            "hits", _capital(self.plan.share_of.words if self.plan.share_of else ""), type_
+        )
+        self._figure("total", measure.label, type_)
+        self._figure("percent", "Share", "percent")
+
+    def _compared(self) -> None:
+        plan = self.plan
+        assert plan.period is not None and plan.compared is not None
+        if plan.kind == "share":
+            self._compared_shares()
+            return
+        type_ = self._figure_type() if plan.kind == "measure" else "number"
+        value = plan.measure.value if plan.kind == "measure" and plan.measure else "1"
+        zero = "0" if plan.method == "sum" or plan.kind == "count" else "null"
+        for name, period in (("current", plan.period), ("previous", plan.compared)):
+            dates = span(plan, period.start, period.end)
+            self.computed.append(f"case({dates}:{value},true:{zero}) as {name}Value")
+            method = plan.method if plan.kind == "measure" else "sum"
+            self._aggregate(f"{name}Value", method, name, plan.worth is not None)
+            self._figure(name, _capital(period.label), type_)
+        self.after.append(
+            "compute(current sub previous as change,"
+            "round((current sub previous) mul 1000 divby previous) divby 10 as changePercent)"
+        )
+        self._figure("change", "Change", type_)
+        self._figure("changePercent", "Change in %", "percent")
+
+    def _compared_shares(self) -> None:
+        plan, share = self.plan, self.plan.share_of
+        assert plan.period is not None and plan.compared is not None and share is not None
+        for name, period in (("current", plan.period), ("previous", plan.compared)):
+            dates = span(plan, period.start, period.end)
+            self.computed.append(f"case({dates}:1,true:0) as {name}One")
+            self.computed.append(f"case({dates} and ({share.text}):1,true:0) as {name}Hit")
+            self.aggregates.append(f"{name}One with sum as {name}Count")
+            self.aggregates.append(f"{name}Hit with sum as {name}Hits")
+            self._figure(name, _capital(period.label), "percent")
+        percents = [
+            f"round({name}Hits mul 1000 divby {name}Count) divby 10 as {name}"
+            for name in ("current", "previous")
+        ]
+        self.after.append(f"compute({','.join(percents)})")
+        self.after.append("compute(current sub previous as change)")
+        self._figure("change", "Change in percentage points", "number")
+
+    def _value(self, measure: Measure, alias: str) -> str:
+        """The measured value, as a name that can be aggregated."""
+        value = measure.value
+        if " " not in value:
+            return value
+        self.computed.append(f"{value} as {alias}")
+        return alias
+
+    def _figure(self, name: str, label: str, type_: str) -> None:
+        is_worth = type_ == "money" and not (self.plan.own and name == "amount")
+        self.figures.append(Column(name, label, type_, self.plan.worth if is_worth else None))
+
+    def _figure_type(self) -> str:
+        return "money" if self.plan.money or self.plan.worth else "number"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,42 @@
+"""Rates: which part of some records hits, or what part one sum is of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """What part one sum is of another; ``base`` says of which records, if not of the usual."""
+
+    part: str
+    whole: str
+    label: str  # of the whole
+    base: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share: records that ``hits`` among those that ``among``."""
+
+    label: str
+    hits: str
+    among: str
+    date: str | None = None
+    low_is_good: bool = False
+    ratio: Ratio | None = None  # instead of records that hit, two sums
+
+
+def rates_of(data: Mapping[str, Any]) -> Iterator[tuple[str, Rate]]:
+    """What the rates of an entity are called, by its part of the vocabulary."""
+    for name, (hits, among, *words) in data.get("rates", {}).items():
+        date, low = data.get("rate_dates", {}).get(name), name in data.get("bad_rates", ())
+        rate = Rate(words[0].capitalize(), hits, among, date, low_is_good=low)
+        yield from ((one, rate) for one in words)
+    for told in data.get("ratios", ()):
+        ratio = Ratio(**{name: value for name, value in told.items() if name != "words"})
+        rate = Rate(told["words"][0].capitalize(), "", "", ratio=ratio)
+        yield from ((one, rate) for one in told["words"])
