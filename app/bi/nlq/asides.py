@@ -31,6 +31,8 @@ class Stripped:
 
 def stripped(question: str, vocabulary: Vocabulary) -> Stripped:
     """The question without greetings, thanks and talk; as it is, where nothing would be left."""
+    for pattern, joined in vocabulary.wordings.joins:
+        question = pattern.sub(joined, question)
     parts = _parts(question)
     if len(parts) > 1 and _is_opening(parts[0], vocabulary):
         parts = parts[1:]

@@ -71,6 +71,8 @@ class Owned(Several):
             if shown is None or shown.path != f"{link}/name":
                 continue
             nouns = [at for at, one in enumerate(tokens) if one.stem in group.nouns]
+            if nouns and (behind := self._described_group(group, tokens, nouns[0], link)):
+                return behind
             found = self._stated_before(group, tokens, nouns[0]) if nouns else None
             if found is None or not self._is_ranked_group(tokens, found[0], nouns[0]):
                 continue
@@ -81,6 +83,24 @@ class Owned(Several):
             state = Condition(text, f"{group.one}s {said}")
             return [*tokens[: found[0]], *tokens[nouns[0] :]], (state,), 0
         return None
+
+    def _described_group(
+        self, group: Entity, tokens: list[Token], at: int, link: str
+    ) -> tuple[list[Token], tuple[Condition, ...], int] | None:
+        """``which projects on hold have the most open tasks``: what is ranked, described behind."""
+        told = positions(tokens[at + 1 :], self._vocabulary)
+        place = next((at + 1 + begin for begin, _, kinds in told if "with" in kinds), at + 1)
+        ranked = any({"most", "least"} & set(kinds) for begin, _, kinds in told
+                     if place <= at + 1 + begin <= place + 2)  # fmt: skip
+        plain = {one for one, end, _ in positions(tokens[:at], self._vocabulary)}
+        begin = next((one + 1 for one in range(at - 1, -1, -1) if one in plain), at)
+        if not ranked or (place == at + 1 and begin == at):
+            return None
+        plan = self._plan_of(group, tokens[begin:place])
+        conditions = None if plan is None else _of_client(plan, link)
+        if plan is None or conditions is None:
+            return None
+        return [*tokens[:begin], tokens[at], *tokens[place:]], conditions, plan.unsure
 
     @staticmethod
     def _stated_before(
@@ -138,19 +158,19 @@ class Owned(Several):
         return stop
 
 
-def _of_client(plan: Plan) -> tuple[Condition, ...] | None:
+def _of_client(plan: Plan, link: str = "Client") -> tuple[Condition, ...] | None:
     """The conditions of clients as those of what belongs to them; None where they are others."""
     odd = plan.kind != "list" or plan.order or plan.limit or plan.period or plan.within
     if odd or plan.extra_columns or not plan.conditions:
         return None
     found = []
     for one in plan.conditions:
-        text = _prefixed(one.text)
+        text = _prefixed(one.text, link)
         if text is None or one.words.startswith(tuple(SIGNS.values())):
             return None
-        path = None if one.path is None else f"Client/{one.path}"
+        path = None if one.path is None else f"{link}/{one.path}"
         found.append(replace(one, text=text, path=path, date=None, amount=None,
-                             words=f"clients {one.words}"))  # fmt: skip
+                             words=f"{link.lower()}s {one.words}"))  # fmt: skip
     return tuple(found)
 
 

@@ -74,6 +74,7 @@ class Relating:
         others = [(at, str(kinds["noun"])) for at, _, kinds in slots
                   if at > own and kinds.get("noun") in entity.related
                   and tokens[at].stem not in self._loose(str(kinds["noun"]))]  # fmt: skip
+        others = sorted([*others, *self._kinds_of(entity, tokens, own)])
         if not others:
             return None
         at, other = others[0]
@@ -86,11 +87,32 @@ class Relating:
         if start is None:
             return None
         start = self._behind_own(entity, tokens, start, at)
+        if start and tokens[start - 1].stem == "or":
+            return None  # "over budget or with overdue tasks": not both of them
         groups = [one for one in slots if one[0] > at and "by" in one[2]]
         ends = [place for place, end, _ in groups if not self._is_way(other, tokens, end)]
         stops = [*ends, self._next(tokens, at, others[1:]), self._own(entity, other, tokens, at),
                  self._more_of_own(entity, other, tokens, start, at)]  # fmt: skip
         return other, tokens, start, min(stops)
+
+    def _kinds_of(self, entity: Entity, tokens: list[Token], own: int) -> list[tuple[int, str]]:
+        """``clients with incidents``: a word for records of one kind, of one related entity."""
+        found = []
+        for at in range(own + 1, len(tokens)):
+            stems = (tokens[at].stem,)
+            keys = [
+                key
+                for key in entity.related
+                if any(one.kind == "subset" for one in self._lexicon(key).get(stems, ()))
+            ]
+            if len(keys) == 1 and stems not in entity.lexicon:
+                behind = tuple(one.stem for one in tokens[at + 1 : at + 2])
+                if not any(one.kind == "noun" for one in self._lexicon(keys[0]).get(behind, ())):
+                    found.append((at, keys[0]))
+        return found
+
+    def _lexicon(self, key: str) -> Mapping[Phrase, list[Meaning]]:
+        return self._vocabulary.entities[key].lexicon
 
     def _loose(self, key: str) -> Sequence[str]:
         """What records are called that is about more than them: ``no activity since May``."""
@@ -228,7 +250,8 @@ class Relating:
             inner = resolved(reading)
         except UnclearError as error:
             return tokens, (), (str(error),)
-        if inner.kind != "list" or inner.order or (target.join and number != "0"):
+        odd = inner.kind != "list" or inner.order or inner.extra_columns
+        if odd or (target.join and number != "0"):
             return tokens, (), (" ".join(token.text for token in clause),)
         inner, own = _of_head(entity, other, inner) if number == "0" else (inner, ())
         inners = _each(inner, reading) if any(one.stem == "both" for one in clause) else [inner]
@@ -286,7 +309,8 @@ def _whose(
 
 
 def _noun_at(slots: Sequence[Slot]) -> int:
-    return next((at for at, one in enumerate(slots) if "noun" in one), len(slots))
+    named = (at for at, one in enumerate(slots) if {"noun", "subset"} & set(one.meanings))
+    return next(named, len(slots))
 
 
 def _is_negated(slots: Sequence[Slot]) -> bool:

@@ -10,13 +10,14 @@ from app.bi.nlq.accounting import asked
 from app.bi.nlq.against import halves, opposed
 from app.bi.nlq.counted import counted
 from app.bi.nlq.figures import side_by_side, with_figures
+from app.bi.nlq.linking import bare, linked, restriction
 from app.bi.nlq.parts import Two, together, two_measures, two_of
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.relating import Relating
 from app.bi.nlq.shown import shown_columns, with_columns
 from app.bi.nlq.slots import positions
 from app.bi.nlq.understood import Understood
-from app.bi.nlq.words import Token
+from app.bi.nlq.words import Token, phrase
 
 
 class Several(Relating):
@@ -51,6 +52,28 @@ class Several(Relating):
             if found.is_two or (found.plans and found.plans[0].figures):
                 return found
         tokens = list(counted(tokens, self._vocabulary) or tokens)
+        found = self._one_or_two(tokens)
+        if found.plans or found.choices:
+            return found
+        plan = linked(tokens, self._vocabulary, lambda part: self._fresh(part).plans)
+        return found if plan is None else Understood((plan,))
+
+    def _narrowed(self, plan: Plan, tokens: Sequence[Token]) -> Understood | None:
+        """``without any invoice this year``: of the records before, those without others."""
+        clause = restriction(tokens, self._vocabulary)
+        if clause is None or plan.kind not in ("list", "count"):
+            return None
+        noun = [Token(text, text) for text in phrase(plan.entity.many)]
+        found = self._fresh([*noun, *clause]).plans
+        more = found[0] if len(found) == 1 else None
+        if more is None or bare(more) != bare(Plan(plan.entity, "list")):
+            return None
+        known = {one.odata for one in plan.conditions}
+        fresh = [one for one in more.conditions if one.odata not in known]
+        return Understood((replace(plan, conditions=(*plan.conditions, *fresh),
+                                   unsure=plan.unsure + more.unsure),))  # fmt: skip
+
+    def _one_or_two(self, tokens: list[Token]) -> Understood:
         if (two := two_of(tokens, self._vocabulary)) is None:
             found = self._fresh(tokens)
             is_sure = found.choices or any(not one.unsure for one in found.plans)

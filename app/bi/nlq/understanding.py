@@ -337,6 +337,7 @@ class _Understanding(Vague):
         plan = self._plan(before, place)
         assert plan is not None
         found = self._changed(plan, tokens) or self._of_others(tokens, before[place])
+        found = found or self._narrowed(plan, tokens)
         if found is None or place == len(before) - 1:
             return found
         # The question between was not understood: what it said may be meant as well.

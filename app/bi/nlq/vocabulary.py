@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from app.bi.nlq.histories import histories
 from app.bi.nlq.pending import pending_states, pending_verbs
 from app.bi.nlq.periods import PeriodReader
 from app.bi.nlq.rates import rates_of
@@ -295,7 +296,7 @@ class Vocabulary:
         self.wordings = Wordings(data)
         self.typed = Typed(data)
         self.periods = PeriodReader(data["periods"], data["months"]["names"])
-        self.idioms = idioms_of(data)
+        self.idioms = [*histories(data), *idioms_of(data)]
         self.ambiguous = [
             (re.compile(pattern, re.IGNORECASE), list(choices))
             for pattern, choices in data["ambiguous"].items()
