@@ -67,6 +67,17 @@ def unconditional(headers: Headers | Mapping[str, str]) -> Headers:
     return plain
 
 
+def refuse_tags(precondition: Precondition | None) -> None:
+    """Check ``If-Match`` against what has no tag: a collection, a number, an operation.
+
+    Raises: PreconditionFailedError, the client names a tag that cannot be its.
+    """
+    if precondition is not None and not precondition.any:
+        raise PreconditionFailedError(
+            "What is addressed has no ETag: If-Match can only be * here, or be left out."
+        )
+
+
 def refuse_stale(precondition: Precondition | None, version: int | None) -> None:
     """Check ``If-Match`` against the entity as it stands.
 

@@ -73,7 +73,7 @@ def write_each(request: WriteRequest) -> Response:
         raise InvalidQueryError(
             "$each takes no query options; use /$filter(...) before it.", position=0
         )
-    refuse_tags(request)
+    refuse_conditions(request)
     body = None
     if request.method == "PATCH":
         body = read_entity(request.json(), entity_set.type, request.reading)
@@ -146,7 +146,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
     if len(items) > MOST_RELATED:
         raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
-    refuse_tags(request)
+    refuse_conditions(request)
     entity_set = target.entity_set
     bodies = read_entities(items, target.type, request.reading, "value")
     take_turns_of(lambda: turns_of_items(request.container, target.type, items))
@@ -220,10 +220,11 @@ def _of_reference(
 # --- both -----------------------------------------------------------------------------------------
 
 
-def refuse_tags(request: WriteRequest) -> None:
+def refuse_conditions(request: WriteRequest) -> None:
     """Raise ValidationError where a condition is sent that only one entity can meet."""
-    if request.if_match is not None or request.if_none_match is not None:
-        raise ValidationError([("If-Match", "is of one entity: leave it out here")])
+    given = [name for name in ("If-Match", "If-None-Match") if name in request.headers]
+    if given:
+        raise ValidationError([(name, "is of one entity: leave it out here") for name in given])
 
 
 @contextmanager

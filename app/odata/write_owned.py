@@ -15,9 +15,11 @@ from flask import Response
 from app.errors import InvalidQueryError, NotFoundError, ValidationError
 from app.odata.deep_owned import kept_item
 from app.odata.deep_relations import service_of
+from app.odata.etags import refuse_tags
 from app.odata.options import OptionTexts, parse_options
 from app.odata.payload import EntityBody, snake
 from app.odata.write_answers import no_content, written_entity
+from app.odata.write_conditions import require_current
 from app.odata.write_content import WriteRequest
 from app.odata.write_rows import related_keys, require_entity
 from app.odata.write_targets import Link, Target
@@ -27,11 +29,13 @@ from app.odata.write_values import change_values, creation_values, replacement_v
 def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     """Add, change or remove one member of an owned collection."""
     if request.method == "POST":
+        refuse_tags(request.if_match)
         require_entity(link.entity_set.type, link.key)
         return _add(request, target, link)
     keys = _keys(request, link)
     if target.key not in keys:
         raise NotFoundError(f"There is no such {target.type.name}.")
+    require_current(request, target.type, target.key)
     items = [kept_item(target.type, key) for key in keys]
     place = keys.index(target.key)
     if request.method == "DELETE":

@@ -236,6 +236,39 @@ def test_json_batches_are_of_version_4_01(admin: Api) -> None:
         assert answer.status_code == status
 
 
+@pytest.mark.parametrize("name", ["If-Match", "If-None-Match"])
+def test_a_condition_is_of_one_request_and_one_entity(admin: Api, name: str) -> None:
+    body = {"requests": [one("1", "post", "Clients", {"name": "New"})]}
+    refused = admin.post("/odata/$batch", body, headers={name: "*"})
+    assert refused.status_code == 400
+    assert refused.json["error"]["message"].startswith(f"{name} is of one request")
+    delta = {"value": [{"externalId": "c-1", "name": "New"}]}
+    refused = admin.patch("/odata/Clients", delta, headers={name: "*"})
+    assert refused.status_code == 400
+    assert refused.json["error"]["details"][0]["target"] == name
+    assert admin.get("/odata/Clients/$count").text == "0"
+
+
+def test_requests_take_the_format_over_that_the_batch_accepts(admin: Api) -> None:
+    key = make(admin, "Clients", name="ACME", revenue=10)
+    url = f"Clients({key})?$select=id,revenue"
+    own = one("2", "get", url)
+    own["headers"] = {"accept": "application/json", "prefer": 'include-annotations="-*"'}
+    answer = admin.post(
+        "/odata/$batch",
+        {"requests": [one("1", "get", url), own, one("3", "get", "Clients/$count")]},
+        headers={
+            "Accept": "application/json;odata.metadata=none;IEEE754Compatible=true",
+            "Prefer": 'include-annotations="Measures.*"',
+        },
+    )
+    first, second, third = answer.json["responses"]
+    currency = "revenue@Measures.ISOCurrency"
+    assert first["body"] == {"id": str(key), currency: "EUR", "revenue": "10.00"}
+    assert second["body"]["id"] == key and currency not in second["body"]
+    assert (third["status"], third["body"]) == (200, "1")
+
+
 def test_a_json_batch_can_be_answered_as_multipart(admin: Api) -> None:
     answer = admin.post(
         "/odata/$batch",

@@ -308,6 +308,20 @@ def test_single_lines(admin: Api, invoice: int) -> None:
     assert fields(bad) == {"description"}
 
 
+def test_a_line_has_no_tag_of_its_own(admin: Api, invoice: int) -> None:
+    path = f"/odata/Invoices({invoice})/LineItems"
+    before = lines_of(admin, invoice)
+    line = f"{path}({before[0]['id']})"
+    for condition in ({"If-Match": 'W/"1"'}, {"If-None-Match": "*"}):
+        refused = admin.patch(line, {"quantity": 9}, headers=condition)
+        assert refused.status_code == 412, refused.text
+    assert admin.delete(line, headers={"If-Match": 'W/"1"'}).status_code == 412
+    new = {"description": "C", "unitPrice": 1, "taxRate": 19}
+    assert admin.post(path, new, headers={"If-Match": 'W/"1"'}).status_code == 412
+    assert lines_of(admin, invoice) == before
+    assert admin.patch(line, {"quantity": 9}, headers={"If-Match": "*"}).status_code == 200
+
+
 # --- comments -------------------------------------------------------------------------------------
 
 

@@ -57,8 +57,13 @@ def answer_batch(
     if read_options(request.query, ()).system:
         raise InvalidQueryError("A batch has no query options.", position=0)
     headers = request.headers
+    for name in ("If-Match", "If-None-Match"):  # Protocol 8.2.4, 8.2.5
+        if name in headers:
+            raise InvalidQueryError(f"{name} is of one request: send it with those of the batch.")
     form = negotiated(None, None, headers.get("OData-MaxVersion"), headers.get("OData-Version"))
     units, is_json = _read(request, edge.most)
+    preferences = parse_preferences(headers.getlist("Prefer"))
+    accepted = _accepted_json(headers)
     count = sum(len(unit.parts) for unit in units)
     if count > 1:
         edge.charge(count - 1)
@@ -70,13 +75,16 @@ def answer_batch(
         for name in _INHERITED:
             if name in headers and name not in given:
                 given.set(name, headers[name])
+        if accepted and "Accept" not in given:
+            given.set("Accept", accepted)
+        if preferences.include_annotations is not None:  # of two the first counts
+            given.add("Prefer", preferences.applied("include-annotations"))
         one = Request(
             part.method, address.path, address.query, given, lambda: part.body, request.root,
             request.roots, references.urls(),
         )  # fmt: skip
         return answer(one, in_transaction=in_transaction)
 
-    preferences = parse_preferences(headers.getlist("Prefer"))
     if preferences.return_ is not None:  # Protocol 8.2.8.7
         raise InvalidQueryError(
             "Prefer: return is of one request: send it with those of the batch."
@@ -111,6 +119,12 @@ def _read(request: Request, most: int) -> tuple[list[Unit], bool]:
     if request.headers.get("OData-MaxVersion", "").strip() == "4.0":
         raise ValidationError([("OData-MaxVersion", "must be 4.01: OData 4.0 has no JSON batch")])
     return read_json_batch(parse_json(request.body()), most), True
+
+
+def _accepted_json(headers: Headers) -> str:
+    """The formats of JSON that a request takes which names none itself (Protocol 8.2.1)."""
+    ranges = [one.strip() for one in headers.get("Accept", "").split(",")]
+    return ", ".join(one for one in ranges if one.lower().startswith("application/json"))
 
 
 def _wants_multipart(headers: Headers) -> bool:

@@ -25,7 +25,7 @@ from app.json_body import parse_json
 from app.odata import edm
 from app.odata.binding.scope import Context, Scope
 from app.odata.errors import QueryError
-from app.odata.etags import refuse_stale
+from app.odata.etags import refuse_stale, refuse_tags
 from app.odata.literal_text import literal_text
 from app.odata.methods import READ, method_error
 from app.odata.nodes import Node
@@ -40,7 +40,7 @@ from app.odata.preferences import preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.write_answers import no_content
-from app.odata.write_collections import as_member, each_set, member_keys, refuse_tags
+from app.odata.write_collections import as_member, each_set, member_keys, refuse_conditions
 from app.odata.write_content import WriteRequest
 from app.odata.write_rows import find_version
 from app.odata.write_targets import resolve_target
@@ -82,6 +82,8 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     if call.bound_path:
         _require_any(call)
         call, binding = _bound_action(request, call)
+    else:
+        refuse_tags(request.if_match)
     _require(call)
     body = _action_body(request, call)
     operation = body_overload(call, body)
@@ -108,6 +110,7 @@ def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, .
         raise NotFoundError(f"{call.name} cannot be called on this.")
     call = call.bound(target.type, is_collection=target.is_collection)
     if target.is_collection:
+        refuse_tags(request.if_match)
         return call, (call.bound_path,)
     if target.key is not None and call.overloads[0].binds_hidden:
         return call, (target.key,)
@@ -129,7 +132,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     entity_set = each_set(request.container, path)
     call = call.bound(entity_set.type, is_collection=False)
     _require(call)
-    refuse_tags(request)
+    refuse_conditions(request)
     body = _action_body(request, call)
     operation = body_overload(call, body)
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
