@@ -207,7 +207,7 @@ class DeepWriter:
         for item in related.items:
             target = self._referred_key(related, item)
             if target is None:
-                target = item.given_key
+                target = _key_within(item, nav, key)
             if not item.removed:
                 kept.append(self._add(entity_set, key, related, item, target, before, replace))
             elif target in before:
@@ -271,6 +271,18 @@ class DeepWriter:
             with as_bad_reference(item.path):
                 self._relations.relate(entity_set, key, nav, target)
         return target
+
+
+def _key_within(item: EntityBody, nav: edm.NavigationProperty, owner: Any) -> Any | None:
+    """The key that an item gives, with what the owner of its collection gives of it."""
+    if len(item.type.key) < 2 or nav.through is not None:
+        return item.given_key
+    given = held_values(nav, owner)
+    parts = []
+    for name in item.type.key:
+        part = item.key.get(name)
+        parts.append(given.get(item.type.properties[name].attribute) if part is None else part)
+    return None if None in parts else tuple(parts)
 
 
 def _refuse_deltas(body: EntityBody) -> None:

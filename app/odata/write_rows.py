@@ -119,6 +119,16 @@ def held_value(type_: edm.EntityType, key: Any, attribute: str) -> Any | None:
     return rows[0][0] if rows else None
 
 
+def is_of(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> bool:
+    """Whether an entity is of a type, or of one derived from it; also where there is none."""
+    if type_.base is None or type_.discriminator is None:
+        return True
+    attribute, value = type_.discriminator
+    derived = (one.discriminator for one in container.derived(type_))
+    values = [None, value, *(one[1] for one in derived if one is not None)]
+    return held_value(type_, key, attribute) in values
+
+
 def key_parts(key: Any) -> tuple[Any, ...]:
     """A key as the values of its properties, in their order."""
     return key if isinstance(key, tuple) else (key,)

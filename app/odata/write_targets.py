@@ -22,7 +22,7 @@ from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.methods import READ, method_error
 from app.odata.nodes import Alias, Argument, Literal, Node
 from app.odata.path_nodes import KeySegment, NameSegment, ResourcePath, Segment, SystemSegment
-from app.odata.write_rows import find_key, related_keys
+from app.odata.write_rows import find_key, is_of, related_keys
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,13 @@ class _Resolver:
             ancestor = ancestor.base
         if found is None or ancestor is None:
             raise NotFoundError(f"There is no type or operation {name} here.")
-        return replace(target, type=found)
+        return self._of_its_type(replace(target, type=found))
+
+    def _of_its_type(self, target: Target) -> Target:
+        """The target; a path to entities of a derived type leads to no others."""
+        if target.key is not None and not is_of(self._container, target.type, target.key):
+            raise NotFoundError(f"There is no such {target.type.name}.")
+        return target
 
     def _member(self, target: Target, name: str) -> Target:
         prop = target.prop
@@ -247,7 +253,7 @@ class _Resolver:
             source = link.entity_set.type
             if key not in related_keys(self._container, source, link.key, link.navigation):
                 raise NotFoundError(f"There is no such {type_.name} in {link.navigation.name}.")
-        return replace(target, key=key, is_collection=False, values=values)
+        return self._of_its_type(replace(target, key=key, is_collection=False, values=values))
 
     def _value(self, node: Node) -> Literal:
         if isinstance(node, Alias):

@@ -13,10 +13,11 @@ from typing import Any
 
 from flask import Response
 
-from app.errors import InvalidQueryError, NotFoundError
+from app.errors import InvalidQueryError, NotFoundError, ValidationError
 from app.odata import edm
 from app.odata.deep_relations import Relations, held_values, service_of
 from app.odata.errors import QueryError
+from app.odata.etags import refuse_tags
 from app.odata.methods import method_error
 from app.odata.nodes import Node
 from app.odata.options import OptionTexts, parse_options
@@ -35,7 +36,7 @@ from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
 from app.odata.write_properties import write_property
 from app.odata.write_rights import require_right, require_some_right
-from app.odata.write_rows import require_entity
+from app.odata.write_rows import is_of, require_entity
 from app.odata.write_targets import Link, Target, find_plain_target, resolve_target
 from app.records import forget_notes
 
@@ -119,6 +120,7 @@ def _refuse_options(request: WriteRequest, target: Target) -> None:
 
 
 def _create(request: WriteRequest, target: Target) -> Response:
+    refuse_tags(request.if_match)
     if target.link is not None:
         require_entity(target.link.entity_set.type, target.link.key)
         _require_to_link(target, target.link)
@@ -162,6 +164,8 @@ def _update(request: WriteRequest, target: Target) -> Response:
     require_right(target.entity_set, "update")
     version = version_to_match(request, target.type, target.key)
     body = request.entity(target)
+    if body.type is not target.type and not is_of(request.container, body.type, target.key):
+        raise ValidationError([("@odata.type", f"is not the type of this {target.type.name}")])
     if request.odata_version == "4.0":
         _refuse_related(body)
     body.address = target.alternate

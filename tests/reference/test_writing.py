@@ -299,6 +299,69 @@ def test_the_singleton_is_read_and_changed(reference: Reference) -> None:
     assert reference.send("DELETE", "/Company").status_code == 405
 
 
+SPECIAL = "ComplianceService.SpecialProduct"
+
+
+def test_a_path_to_a_derived_type_changes_nothing_else(reference: Reference) -> None:
+    mouse = reference.product("Wireless Mouse")
+    before = reference.get(mouse)
+    alone = f"/Products/{SPECIAL}({reference.key('Wireless Mouse')})"
+    for address in (f"{mouse}/{SPECIAL}", alone):
+        assert reference.send("GET", address).status_code == 404
+        assert reference.send("DELETE", address).status_code == 404
+        for method in ("PATCH", "PUT"):
+            body = {"Name": "X", "Price": 1, "SpecialProperty": "x"}
+            assert reference.send(method, address, body).status_code == 404, method
+        assert reference.send("PUT", f"{address}/Name", {"value": "X"}).status_code == 404
+        assert reference.send("DELETE", f"{address}/Description").status_code == 404
+        assert reference.send("DELETE", f"{address}/Category/$ref").status_code == 404
+        action = f"{address}/ComplianceService.IncreasePrice"
+        assert reference.send("POST", action, {"amount": 1}).status_code == 404
+    typed = {"@odata.type": f"#{SPECIAL}", "SpecialProperty": "x"}
+    refused = reference.send("PATCH", mouse, typed)
+    assert refused.status_code == 400
+    assert refused.json["error"]["details"][0]["target"] == "@odata.type"
+    assert reference.get(mouse) == before
+
+
+def test_an_entity_of_a_derived_type_is_changed_as_such(reference: Reference) -> None:
+    laptop = f"{reference.product()}/{SPECIAL}"
+    assert reference.send("PATCH", laptop, {"SpecialProperty": "a"}).status_code == 200
+    assert reference.get(f"{laptop}/SpecialProperty")["value"] == "a"
+    put = {"Name": "Laptop", "Price": 2, "SpecialProperty": "b"}
+    assert reference.send("PUT", laptop, put).status_code == 200
+    assert reference.get(laptop)["SpecialProperty"] == "b"
+    assert reference.send("PUT", f"{laptop}/SpecialProperty", {"value": "c"}).status_code == 204
+    typed = {"@odata.type": f"#{SPECIAL}", "Name": "D"}
+    assert reference.send("PATCH", reference.product(), typed).status_code == 200
+    assert reference.get(laptop)["SpecialProperty"] == "c"
+    assert reference.send("DELETE", laptop).status_code == 204
+    assert reference.names("$filter=Name eq 'D'") == []
+
+
+def test_what_is_nested_needs_no_key_of_its_owner(reference: Reference) -> None:
+    shown = f"{reference.product()}?$expand=Descriptions($select=LanguageKey,Description)"
+
+    def change(member: str, *items: Any) -> Any:
+        changed = reference.send("PATCH", shown, {member: items})
+        assert changed.status_code == 200, changed.text
+        rows = changed.json["Descriptions"]
+        return {row["LanguageKey"]: row["Description"] for row in rows}
+
+    german = reference.get(f"{reference.product()}/Descriptions('DE')")["Description"]
+    all_three = (
+        {"LanguageKey": "EN", "Description": "one"},
+        {"LanguageKey": "IT", "Description": "uno"},
+        {"LanguageKey": "DE"},
+    )
+    assert change("Descriptions", *all_three) == {"DE": german, "EN": "one", "IT": "uno"}
+    gone = {"@removed": {"reason": "deleted"}, "LanguageKey": "EN"}
+    changed = {"LanguageKey": "IT", "Description": "due"}
+    new = {"LanguageKey": "ES", "Description": "dos"}
+    after = {"DE": german, "ES": "dos", "IT": "due"}
+    assert change("Descriptions@delta", changed, gone, new) == after
+
+
 def test_numbers_in_texts_are_taken_where_they_are_announced(reference: Reference) -> None:
     body = {"Name": "Wide", "Amount": "12345678901234567890.123456789012345678"}
     kind = "application/json;IEEE754Compatible=true"
