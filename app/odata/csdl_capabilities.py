@@ -17,7 +17,6 @@ from app.odata.csdl_terms import (
 )
 from app.odata.deep_relations import LinkingService, set_of
 
-EXPAND_LEVELS = 5
 SUPPORTED_FORMATS = ("application/json",)
 METADATA_FORMATS = ("application/xml", "application/json")
 # Functions of $filter beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
@@ -67,7 +66,7 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     yield _term("FilterRestrictions", _excepting("Filterable", "NonFilterableProperties", unknown))
     unsortable = [*unknown, *_structured(type_)]
     yield _term("SortRestrictions", _excepting("Sortable", "NonSortableProperties", unsortable))
-    yield _term("ExpandRestrictions", {"Expandable": True, "MaxLevels": EXPAND_LEVELS})
+    yield _term("ExpandRestrictions", {"Expandable": True, "MaxLevels": container.expand_levels})
     searchable = any(prop.searchable for prop in type_.properties.values())
     yield _term("SearchRestrictions", {"Searchable": searchable})
     yield _term("InsertRestrictions", _insertion(container, entity_set, insertable))

@@ -364,6 +364,7 @@ class EntityContainer:
     singletons: Mapping[str, Singleton] = field(default_factory=dict)
     operations: tuple[Operation, ...] = ()
     schema_version: str = "1.0"
+    expand_levels: int = 5  # how deep $expand goes
     answers_later: bool = False  # whether whoever serves it honours Prefer: respond-async
     # Whether bound operations may be called by their names alone (Core.DefaultNamespace).
     is_default_namespace: bool = False

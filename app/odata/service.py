@@ -104,6 +104,8 @@ class ODataService:
         self, container: edm.EntityContainer, connections: Connections, secret_key: SecretKey,
         *, limits: Limits, max_depth: int, edge: BatchEdge,
     ) -> None:  # fmt: skip
+        if container.expand_levels != max_depth:  # $metadata says what is true
+            container = replace(container, expand_levels=max_depth)
         self.container = container
         self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
         self._operations = Operations(container)

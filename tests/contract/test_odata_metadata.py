@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from flask import Flask
 
 from app.container import container
 from app.odata.csdl_terms import CAPABILITIES, CORE, MEASURES, VALIDATION
@@ -198,6 +200,18 @@ def test_expanding_as_deep_as_is_said(admin: Api, schema: dict[str, Any]) -> Non
     assert admin.get(f"/odata/Tasks?$expand={expand}").status_code == 200
     deeper = admin.get(f"/odata/Tasks?$expand=Subtasks($expand={expand})")
     assert deeper.status_code == 400
+
+
+def test_the_depth_that_is_set_is_the_one_that_is_said(
+    admin: Api, make_app: Callable[..., Flask]
+) -> None:
+    other = make_app(MAX_EXPAND_DEPTH=2).test_client()
+    asked = {"query_string": "$format=json", "headers": admin.headers}
+    schema = other.get("/odata/$metadata", **asked).json["BusinessPlatform"]
+    assert capability(schema, "Tasks", "ExpandRestrictions")["MaxLevels"] == 2
+    for levels, status in ((2, 200), (3, 400)):
+        address = f"/odata/Tasks?$expand=Subtasks($levels={levels})"
+        assert other.get(address, headers=admin.headers).status_code == status
 
 
 def test_paging_counting_computing_selecting(admin: Api, schema: dict[str, Any]) -> None:
