@@ -88,9 +88,8 @@ def _page(
     set_name: str, text: str, size: int, connection: Connection | None = None
 ) -> dict[str, Any]:
     service: ODataService = current_app.extensions["odata"]
-    request = ReadRequest(
-        set_name, text, ROOT, {}, parse_preferences([f"odata.maxpagesize={size}"])
-    )
+    rows = parse_preferences([f"odata.maxpagesize={size}"])
+    request = ReadRequest(set_name, text, ROOT, {}, rows, pages_alone=True)
     with _reading(connection) as reading:
         answer = service.reader.read(request, current_caller(), reading)
     body: dict[str, Any] = json.loads(answer.body, parse_float=Decimal)

@@ -36,6 +36,8 @@ _PLAIN_SEGMENT: t.Final = (
 )
 _PLAIN_PATH: t.Final = re.compile(rf"/?{_PLAIN_SEGMENT}(?:/{_PLAIN_SEGMENT})*+")
 
+_NUMBER_SEGMENT: t.Final = re.compile(r"(?<=[A-Za-z])/(-?[0-9]{1,18})(?=/|$)")
+
 _FIRST_ONLY: t.Final = frozenset(("$metadata", "$batch", "$all", "$entity"))
 _LAST_ONLY: t.Final = frozenset(("$metadata", "$batch", "$count", "$ref", "$value", "$query"))
 _SYSTEM: t.Final = _FIRST_ONLY | _LAST_ONLY | {"$each"}
@@ -54,6 +56,11 @@ class PathText:
     text: str
     marked: str
     is_lifted: bool
+
+
+def with_keys(raw: str) -> str:
+    """A path with ``Clients(1)`` for ``Clients/1``: written so, all such paths share one plan."""
+    return _NUMBER_SEGMENT.sub(r"(\1)", raw)
 
 
 def read_path(raw: str) -> PathText:

@@ -24,7 +24,7 @@ from tests.reference.operations import OPERATIONS, RESULTS
 from tests.reference.seed import reseed
 from tests.reference.services import MediaService, ProductService, TableService
 
-METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE")
+METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
 ANYBODY = make_caller(1, "anybody", "reference", {})
 LARGEST_BODY = 10_000_000
 

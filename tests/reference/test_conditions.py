@@ -73,6 +73,39 @@ def test_actions_are_done_under_a_condition_only(reference: Reference) -> None:
     assert reference.get(product)["Price"] == price + 2
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["/Products", "/Products?$top=1", "/Products/$count", "/Products/$ref", "/$crossjoin(Products)",
+     "/Categories?$filter=false"],
+)  # fmt: skip
+def test_what_has_no_tag_has_not_the_one_that_is_named(reference: Reference, address: str) -> None:
+    refused = reference.send("GET", address, If_Match=CURRENT)
+    assert refused.status_code == 412
+    assert "has no ETag" in refused.json["error"]["message"]
+    for condition in ({"If_Match": "*"}, {"If_None_Match": CURRENT}, {"If_None_Match": "*"}):
+        assert reference.send("GET", address, **condition).status_code == 200
+    assert reference.send("GET", "/Products?$filter=Nam", If_Match=CURRENT).status_code == 400
+
+
+def test_nothing_is_made_or_done_under_the_tag_of_something_else(reference: Reference) -> None:
+    products = reference.get("/Products/$count")
+    category = f"Categories({reference.key('Furniture', '/Categories')})"
+    tried = {
+        "/Products": {"Name": "New", "Price": 1},
+        f"/{category}/Products": {"Name": "New", "Price": 1},
+        "/Process": {"percentage": 50},
+        "/Products/ComplianceService.MarkAllAsReviewed": {},
+    }
+    price = reference.get(reference.product())["Price"]
+    for address, body in tried.items():
+        assert reference.send("POST", address, body, If_Match=CURRENT).status_code == 412, address
+    assert reference.get("/Products/$count") == products
+    assert reference.get(reference.product())["Price"] == price
+    made = reference.send("POST", "/Products", tried["/Products"], If_None_Match="*")
+    assert made.status_code == 201
+    assert reference.send("POST", "/ResetProducts", {}, If_Match="*").status_code == 204
+
+
 def test_answers_say_what_they_depend_on(reference: Reference) -> None:
     for address in (
         "/",
@@ -103,6 +136,18 @@ def test_errors_are_told_in_the_version_that_was_asked_for(
         refused = reference.send("GET", address, OData_MaxVersion=asked)
         assert refused.status_code >= 400
         assert refused.headers["OData-Version"] == spoken
+
+
+def test_what_an_address_takes_is_told_by_options(reference: Reference) -> None:
+    allowed = {
+        "/ReadOnlyItems": "GET, HEAD, OPTIONS",
+        "/Company": "GET, HEAD, PATCH, PUT, OPTIONS",
+        "/Process": "POST, OPTIONS",
+        "/Products/GetAveragePrice()": "GET, HEAD, OPTIONS",
+    }
+    for address, methods in allowed.items():
+        found = reference.send("OPTIONS", address)
+        assert (found.status_code, found.headers["Allow"]) == (204, methods)
 
 
 @pytest.mark.parametrize("address", ["/Products/$count", "/Products/$ref", "/$all"])

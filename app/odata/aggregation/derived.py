@@ -24,7 +24,7 @@ class Output:
     """A column of a result: ``path`` is ``("total",)``, or ``("Client", "name")`` when nested.
 
     ``absent`` is 1 for rows that do not have it at all. ``unique`` marks the values that, together,
-    tell a row from all others.
+    tell a row from all others. ``offset`` is where the text of the query gives it its name.
     """
 
     path: tuple[str, ...]
@@ -33,6 +33,7 @@ class Output:
     nullable: bool = True
     absent: ColumnElement[int] | None = None
     unique: bool = False
+    offset: int | None = None
 
     @property
     def typed(self) -> Typed:
@@ -143,7 +144,9 @@ def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm
         for step in path:
             parts = parts.setdefault(step, {}) if isinstance(parts, dict) else parts
         if isinstance(parts, tuple) or name_of_value in parts:
-            raise QueryError(f"a name occurs twice in the result of $apply: {name_of_value}")
+            raise QueryError(
+                f"a name occurs twice in the result of $apply: {name_of_value}", output.offset
+            )
         parts[name_of_value] = (output, f"c{index}")
     properties = {part: _property(part, content, markers) for part, content in tree.items()}
     return edm.EntityType(

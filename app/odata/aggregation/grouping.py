@@ -166,12 +166,12 @@ def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:
         value = aggregate_item(translator, item, where=inner.where)
         if item.alias is None:
             raise QueryError("give the value a name: 'as ...'", item.offset)
-        yield Output((item.alias,), value.type, value.sql, value.nullable)
+        yield Output((item.alias,), value.type, value.sql, value.nullable, offset=item.offset)
 
 
 def _key(rows: RowSet, node: Node) -> Output:
     value = rows.translator().typed(node)
-    return Output(tuple(_path(node)), value.type, value.sql, value.nullable)
+    return Output(tuple(_path(node)), value.type, value.sql, value.nullable, offset=node.offset)
 
 
 def _path(node: Node) -> Iterator[str]:

@@ -43,7 +43,7 @@ def expand(rows: RowSet, node: ExpandTransformation) -> RowSet:
     Raises: QueryError; UnsupportedError, the rows are no entities, or it does not fit.
     """
     item = _expand_item(node)
-    return _add(rows, "", item, node)
+    return _add(rows, "", item, node, item.offset)
 
 
 def add_nested(rows: RowSet, node: Nest) -> RowSet:
@@ -55,7 +55,7 @@ def add_nested(rows: RowSet, node: Nest) -> RowSet:
         assert node.path is not None
         options = _options(nest_item.apply, "addnested")
         item = ExpandItem((_name(node.path),), options, offset=node.path.offset)
-        _add(rows, nest_item.alias, item, node)
+        _add(rows, nest_item.alias, item, node, nest_item.offset)
     return rows
 
 
@@ -77,7 +77,8 @@ def nest(rows: RowSet, node: Nest, made: Sequence[RowSet]) -> RowSet:
     return RowSet(scope, parts=parts)
 
 
-def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation) -> RowSet:
+def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation, offset: int) -> RowSet:
+    """``offset`` is where the collection is given its name."""
     scope = rows.scope
     if not scope.type.key or scope.members:
         message = f"{name_of(node)}() is offered only where rows are entities"
@@ -91,7 +92,7 @@ def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation) -> Ro
     if name in scope.nested or name in scope.computed or (
         alias and alias.lower() in scope.type.folded
     ):  # fmt: skip
-        raise QueryError(f"{scope.type.name} has {name} already", node.offset)
+        raise QueryError(f"{scope.type.name} has {name} already", offset)
     if len(scope.nested) == MOST_PARTS:
         message = f"more than {MOST_PARTS} collections are put into each row"
         raise QueryError(message, node.offset)

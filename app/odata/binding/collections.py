@@ -89,7 +89,10 @@ def members(translator: Translating, node: Node) -> tuple[Opened, Place]:
             assert isinstance(rows.member, Row)
             inner = Member(None, node.name, offset=node.offset)
             return rows, translator.within(rows.member.scope, {}).place(inner)
-    collection = opened(translator, translator.place(node), node.offset)
+    place = translator.place(node)
+    if not isinstance(place, Rows | Elements):
+        raise QueryError("expected a list in parentheses or a collection after 'in'", node.offset)
+    collection = opened(translator, place, node.offset)
     return collection, collection.member
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from app.odata.binding.budget import Budget
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.values import Nested, Place, Typed
 from app.odata.nodes import Node
+from app.odata.option_nodes import QueryOptions
 from app.permissions import require, row_filter
 from app.security import Caller
 
@@ -30,12 +32,24 @@ class Context:
     # Whether rows are multiplied, by ``$crossjoin`` or ``join``: so many get less time.
     multiplied: bool = False
     budget: Budget = field(default_factory=Budget)
+    # The options of each expanded collection, for a link to what it does not show.
+    expanded: list[QueryOptions] = field(default_factory=list)
     _opened: int = 0
 
     def next_name(self) -> str:
         """A name for one more alias of a table."""
         self._opened += 1
         return f"t{self._opened - 1}"
+
+    @contextmanager
+    def naming(self, aliases: Mapping[str, Node]) -> Iterator[None]:
+        """Within it, aliases that stand beside the options of one item count before the others."""
+        before = self.aliases
+        self.aliases = {**before, **aliases}
+        try:
+            yield
+        finally:
+            self.aliases = before
 
     def may_read(self, type_: edm.EntityType) -> bool:
         """Whether the caller may read any entity of the type."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, and_, false, literal_column, not_, or_
@@ -88,8 +89,7 @@ class Translator:
         # ``$it`` as well where the path of the request leads to the collection.
         self.this = this
         self._it: Place = this if it_is_member and this is not None else Row(self.it)
-        # By name, the place of the first one.
-        self._open_aliases: dict[str, int] = {}
+        self._open_aliases: set[str] = set()
         self._depth = 0
 
     def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translator:
@@ -232,29 +232,26 @@ class Translator:
                 f"operators and functions are nested more than {DEEPEST} levels deep", node.offset
             )
         self._depth += 1
-        offset = self._written_at(node)
-        self.context.budget.visit(offset)
+        self.context.budget.visit(node.offset)
         try:
             found = translate(self, node)
         finally:
             self._depth -= 1
         if isinstance(found, Typed):
-            self.context.budget.check(found.sql, offset)
+            self.context.budget.check(found.sql, node.offset)
         return found
 
-    def _written_at(self, node: Node) -> int:
-        """Where a node is in the text of the option: inside an alias, where the alias is."""
-        return next(iter(self._open_aliases.values()), node.offset)
-
     def unaliased(self, node: Node) -> Node:
-        """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3)."""
-        seen = set()
+        """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3).
+
+        A value stands where the alias does: it is there that it does not fit.
+        """
+        seen, at = set(), node.offset
         while isinstance(node, Alias):
             if node.name in seen:
                 raise QueryError(f"@{node.name} stands for itself", node.offset)
             seen.add(node.name)
-            at = self._written_at(node)
-            node = self.context.aliases.get(node.name, _NULL)
+            node = _moved(self.context.aliases.get(node.name, _NULL), at)
             if isinstance(node, Collection):
                 self.context.budget.use(len(node.items), at)
         return node
@@ -262,12 +259,14 @@ class Translator:
     def _alias(self, node: Alias) -> Place:
         if node.name in self._open_aliases:
             raise QueryError(f"@{node.name} stands for itself", node.offset)
-        self._open_aliases[node.name] = at = self._written_at(node)
+        self._open_aliases.add(node.name)
         try:
             found = self.place(self.unaliased(node))
+        except QueryError as error:
+            raise error.in_option(f"@{node.name}") from None
         finally:
-            del self._open_aliases[node.name]
-        self.context.budget.use(weight(found.sql) if isinstance(found, Typed) else 1, at)
+            self._open_aliases.remove(node.name)
+        self.context.budget.use(weight(found.sql) if isinstance(found, Typed) else 1, node.offset)
         return found
 
     def _binary(self, node: Binary) -> Place:
@@ -319,6 +318,16 @@ class Translator:
         if isinstance(base, Row | Rows):
             return entity_cast(base, node)
         raise UnsupportedError(f"a cast to {node.type_name} is not offered here", node.offset)
+
+
+def _moved(node: Node, offset: int) -> Node:
+    """A literal, or a list of them, as if written at ``offset``; other nodes as they are."""
+    match node:
+        case Literal():
+            return replace(node, offset=offset)
+        case Collection(items=items):
+            return replace(node, items=tuple(_moved(item, offset) for item in items), offset=offset)
+    return node
 
 
 Translate = Callable[[Translator, Any], Place]

@@ -13,12 +13,14 @@ from sqlalchemy import Connection
 
 from app.errors import NotFoundError
 from app.odata.errors import QueryError
-from app.odata.etags import format_etag, parse_precondition, refuse_stale
+from app.odata.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
 from app.odata.geo import to_wkt
 from app.odata.literals import NAME
+from app.odata.path import with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
+from app.odata.reading.remainders import MOST_EXPANDED, with_links
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart
 from app.types import json_text
@@ -70,6 +72,7 @@ class Answering:
     if_none_match: str | None
     make_token: Callable[[PageStart], str]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    pages_alone: bool = False
 
     def answer(
         self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
@@ -79,6 +82,15 @@ class Answering:
         Raises: NotFoundError, QueryError; PreconditionFailedError, the entity is not the one that
             ``If-Match`` names; what the database raises.
         """
+        run.expanded = MOST_EXPANDED if self.pages_alone else min(self.page_size, MOST_EXPANDED)
+        found = self._answer(plan, run, connection, start)
+        if self.if_match is not None and not plan.has_etag and plan.kind != "media":
+            refuse_tags(parse_precondition(self.if_match))
+        return found
+
+    def _answer(
+        self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
+    ) -> Answer:
         if start is not None:
             if len(start.after) != len(plan.keys):
                 raise QueryError("this token belongs to another query", 0, "$skiptoken")
@@ -105,11 +117,11 @@ class Answering:
             assert plan.set_name is not None
             key = rows[0][0] if len(rows[0]) == 1 else tuple(rows[0])
             return Answer(200, b"", [self._version()], (plan.set_name, key, plan.stream))
-        return self._single(plan, rows[0])
+        return self._single(plan, run, rows[0])
 
     # --- one entity or value
 
-    def _single(self, plan: Plan, row: tuple[Any, ...]) -> Answer:
+    def _single(self, plan: Plan, run: Run, row: tuple[Any, ...]) -> Answer:
         text = row[0]
         headers = []
         if plan.has_etag:
@@ -131,7 +143,7 @@ class Answering:
         elif text == "{}":
             body = "{" + self._context(plan, row).rstrip(",") + "}"
         else:
-            body = "{" + self._context(plan, row) + text[1:]
+            body = "{" + self._context(plan, row) + self._linked(text[1:], plan, run)
         return self._json(body, headers)
 
     # --- collections
@@ -149,7 +161,7 @@ class Answering:
         rows = plan.main.rows(connection, run)
         if not rows:
             self._require_parent(plan, run, connection)
-        parts = [self._context(plan)]
+        parts = [self._context(plan, self._home(plan, run, connection))]
         if plan.has_total:
             total = rows[0][1] if rows else _number(plan.total, run, connection)
             parts.append(self._total(total))
@@ -160,7 +172,7 @@ class Answering:
             after = [rows[0][-1] + page] if plan.by_position else rows[-1][-len(plan.keys) :]
             link = self._next_link(PageStart(after, left))
         body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
-        return self._json(body, self._page_size_applied())
+        return self._json(self._linked(body, plan, run), self._page_size_applied())
 
     def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
         assert plan.top is not None
@@ -169,8 +181,18 @@ class Answering:
         if row[0] is None:
             self._require_parent(plan, run, connection)
         total = self._total(row[1]) if plan.has_total else ""
-        body = f'{{{self._context(plan)}{total}"value":[{row[0] or ""}]}}'
-        return self._json(body, self._page_size_applied())
+        context = self._context(plan, self._home(plan, run, connection))
+        body = f'{{{context}{total}"value":[{row[0] or ""}]}}'
+        return self._json(self._linked(body, plan, run), self._page_size_applied())
+
+    def _linked(self, text: str, plan: Plan, run: Run) -> str:
+        """An answer with the links to what is not shown of expanded collections."""
+        if not plan.expanded:
+            return text
+        return with_links(
+            text, plan.expanded, run.literals,
+            root=self.root, page=run.expanded, aliases=self.aliases,
+        )  # fmt: skip
 
     @property
     def page_size(self) -> int:
@@ -199,6 +221,13 @@ class Answering:
         if plan.parent is not None and not plan.parent.rows(connection, run):
             raise NotFoundError(_MISSING)
 
+    def _home(self, plan: Plan, run: Run, connection: Connection) -> Sequence[Any]:
+        """The URL of the collection, where the plan has it read."""
+        if plan.home is None or self.format.metadata == "none":
+            return ()
+        found: tuple[Any, ...] = plan.home.rows(connection, run)[0]
+        return found
+
     def _context(self, plan: Plan, row: Sequence[Any] = ()) -> str:
         """The context URL as the first member, a comma behind it; nothing if ``none``."""
         if self.format.metadata == "none":
@@ -206,6 +235,7 @@ class Answering:
         fragment = plan.context
         if "{path}" in fragment:
             path = self._with_aliases(self.path) if self.aliases else self.path
+            path = path if plan.kind == "value" else with_keys(path)
             fragment = fragment.replace("{path}", quote(path.strip("/"), safe=_PATH))
         elif "{home}" in fragment:
             fragment = fragment.replace("{home}", quote(row[-1], safe=_PATH))

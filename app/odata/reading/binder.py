@@ -25,12 +25,16 @@ from app.odata.sql.spelled import Part
 
 
 @contextmanager
-def option(name: str) -> Iterator[None]:
-    """Tell errors which option they are about."""
+def option(name: str, *, is_nested: bool = False) -> Iterator[None]:
+    """Tell errors which option they are about.
+
+    Args:
+        is_nested: the option stands in the text of another one, in which its positions are.
+    """
     try:
         yield
     except QueryError as error:
-        raise error.in_option(name) from None
+        raise error if is_nested else error.in_option(name) from None
 
 
 class QueryBinder:
@@ -58,21 +62,21 @@ class QueryBinder:
         """
         query = self.rows(scope, options, it=it)
         scope = query.scope
-        with option("$orderby"):
+        with option("$orderby", is_nested=depth > 0):
             query.order = order_keys(query.translator, options.orderby or query.given_order)
             query.total_order = is_entity(scope) or is_unique(scope)
-        with option("$select"):
+        with option("$select", is_nested=depth > 0):
             members = list(selected_members(scope, options.select, query.translator.it))
             operations = selected_operations(scope, options.select)
-        with option("$apply"):
+        with option("$apply", is_nested=depth > 0):
             expanded = list(self._nested(query, options, address, depth))
-        with option("$expand"):
+        with option("$expand", is_nested=depth > 0):
             expanded += expand_members(self, query, options.expand, address, depth)
         query.projection = Projection(
             scope,
             [*members, *expanded],
             address,
-            selection_text(options, members, expanded),
+            selection_text(scope, options, members, expanded),
             operations,
         )
         parameters = self.context.parameters
@@ -112,7 +116,7 @@ class QueryBinder:
         members = list(selected_members(scope, ()))
         nested = list(self._nested(query, options, address, 0))
         given = QueryOptions(apply=options.apply)
-        selected = selection_text(given, members, nested)
+        selected = selection_text(scope, given, members, nested)
         query.projection = Projection(scope, [*members, *nested], address, selected)
         return query
 
@@ -126,12 +130,12 @@ class QueryBinder:
                 rows = transformed(rows, options.apply)
         translator = Translator(self.context, rows.scope, it=it)
         query = BoundQuery(translator, rows.scope, rows.conditions, given_order=rows.order)
-        with option("$compute"):
+        with option("$compute", is_nested=it is not None):
             compute(translator, options.compute)
         if options.filter is not None:
-            with option("$filter"):
+            with option("$filter", is_nested=it is not None):
                 query.conditions.append(translator.condition(options.filter))
         if options.search is not None:
-            with option("$search"):
+            with option("$search", is_nested=it is not None):
                 query.conditions.append(search_condition(query.scope, options.search))
         return query

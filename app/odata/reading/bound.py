@@ -13,6 +13,7 @@ from app.odata.binding.scope import Scope
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Typed
 from app.odata.nodes import OrderItem
+from app.odata.reading.remainders import Remainder
 from app.odata.sql.spelled import Part
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class ExpandMember:
     """Related entities, or what ``$apply`` nested in a row.
 
     ``ref`` shows their ids, ``count_only`` their number alone; only rows show them that are of the
-    type ``of``, where that is given.
+    type ``of``, where that is given. ``remainder`` is None where nothing leads to members that a
+    collection does not show.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ExpandMember:
     ref: bool = False
     count_only: bool = False
     of: edm.EntityType | None = None
+    remainder: Remainder | None = None
 
 
 @dataclass(frozen=True, slots=True)

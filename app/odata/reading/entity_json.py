@@ -7,12 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Text,
     and_,
-    func,
-    literal,
     not_,
     or_,
     select,
@@ -27,7 +24,6 @@ from app.odata.binding.scope import Scope
 from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Structure, Typed
 from app.odata.payload_types import all_properties
 from app.odata.reading.bound import (
-    BoundQuery,
     ComputedMember,
     DerivedMember,
     ExpandMember,
@@ -43,13 +39,11 @@ from app.odata.reading.control import (
     type_annotation,
 )
 from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
+from app.odata.reading.expanded_rows import limit_of, number_of, with_mark
 from app.odata.reading.formats import Format
 from app.odata.reading.members import ShownMembers
 from app.odata.sql.json_values import json_parts, or_null, plain_text
 from app.odata.sql.spelled import Part, Spelled, Template, spell
-
-# Related entities that one row shows at most; the rest is read through the navigation itself.
-MOST_EXPANDED = 1000
 
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
@@ -355,7 +349,7 @@ def _json_parts_of(
 def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
     name, query = member.name, member.query
     if query.count or member.count_only:
-        yield Piece([f'"{format_.control("count", name)}":', *_count(query, format_)])
+        yield Piece([f'"{format_.control("count", name)}":', *number_of(query, format_)])
     if member.count_only:
         return
     projection = query.projection
@@ -367,31 +361,16 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
     if not member.collection:
         yield Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
         return
-    rows = rows.order_by(*(key.clause() for key in query.order)).limit(_limit(query))
+    rows = rows.order_by(*(key.clause() for key in query.order)).limit(limit_of(query))
     if query.skip is not None:
         rows = rows.offset(query.skip)
     each = rows.subquery(query.translator.context.next_name())
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
-    array = select(joined).select_from(each).correlate_except(each)
+    shown = joined if member.remainder is None else with_mark(joined, member, format_)
+    array = select(shown).select_from(each).correlate_except(each)
     yield Piece([f'"{name}":[', array.scalar_subquery(), "]"])
 
 
 def joined_texts(text: ColumnElement[str]) -> ColumnElement[str]:
     """The texts of all rows with commas between; null where there is no row."""
     return Spelled(Text(), "group_concat({0}, ',')", "string_agg({0}, ',')", text)
-
-
-def _limit(query: BoundQuery) -> ColumnElement[int]:
-    if query.top is None:
-        return literal(MOST_EXPANDED, BigInteger)
-    return Spelled(
-        BigInteger(), f"min({{0}}, {MOST_EXPANDED})", f"least({{0}}, {MOST_EXPANDED})", query.top
-    )
-
-
-def _count(query: BoundQuery, format_: Format) -> Sequence[Part]:
-    """How many related entities there are, ``$skip`` and ``$top`` aside."""
-    source = query.scope.from_clause()
-    count = select(func.count()).select_from(source).where(*query.conditions)
-    number = count.correlate_except(source).scalar_subquery()
-    return json_parts(number, edm.INT64, nullable=False, ieee754=format_.ieee754)

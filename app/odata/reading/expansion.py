@@ -13,7 +13,11 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import ExpandItem, QueryOptions
 from app.odata.reading.addresses import related_address
 from app.odata.reading.bound import BoundQuery, ExpandMember
+from app.odata.reading.remainders import Remainder
 from app.odata.sql.spelled import Part
+
+# From here on SQLite's parser takes little more than the expanded entities.
+_DEEP = 3
 
 
 class Binding(Protocol):
@@ -92,6 +96,8 @@ def expand_member(
     if depth >= binder.max_depth:
         raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
     binder.context.budget.expand(item.offset)
+    if not navigation.collection:
+        _refuse_options_of_collections(navigation, item)
     container = binder.context.container
     scope = Scope(binder.context, container.target(navigation))
     related = related_address(container, scope, navigation, address)
@@ -99,17 +105,58 @@ def expand_member(
         scope.narrow_to(wanted)
         scope.is_announced = True
     options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
-    inner = binder.bind(
-        scope,
-        options,
-        related,
-        it=query.translator.it,
-        depth=depth + 1,
-    )
+    with binder.context.naming(options.aliases):
+        inner = binder.bind(
+            scope,
+            options,
+            related,
+            it=query.translator.it,
+            depth=depth + 1,
+        )
     inner.conditions.insert(0, navigation.join(query.scope.columns, scope.columns))
     return ExpandMember(
-        name or navigation.name, navigation.collection, inner, item.ref, item.count_only
+        name or navigation.name,
+        navigation.collection,
+        inner,
+        item.ref,
+        item.count_only,
+        remainder=_remainder(binder.context, navigation, item, options, address, depth),
     )
+
+
+def _remainder(
+    context: Context,
+    navigation: edm.NavigationProperty,
+    item: ExpandItem,
+    options: QueryOptions,
+    address: Sequence[Part],
+    depth: int,
+) -> Remainder | None:
+    if not navigation.collection or item.count_only or not address:
+        return None
+    context.expanded.append(options)
+    ending = "/$ref" if item.ref else ""
+    place = [*address, "/", "/".join(item.path), ending]
+    return Remainder(len(context.expanded) - 1, place, is_deep=depth >= _DEEP)
+
+
+def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: ExpandItem) -> None:
+    """Raise QueryError for what only a collection has: order, places and a number of members.
+
+    ``$filter`` and ``$search`` leave one entity out or not, as OData 4.0 has it (docs/adr/0172).
+    """
+    name, options = navigation.name, item.options or QueryOptions()
+    if item.count_only:
+        raise QueryError(f"{name} is one entity, which is not counted", item.offset)
+    given = {
+        "$orderby": options.orderby and options.orderby[0],
+        "$skip": options.skip,
+        "$top": options.top,
+        "$count": None if options.count is None else item,
+    }
+    for option, node in given.items():
+        if node:
+            raise QueryError(f"{option} is for collections, {name} is one entity", node.offset)
 
 
 def _behind(

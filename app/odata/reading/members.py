@@ -66,20 +66,23 @@ def shown_members(
         is_it: a member is ``$it``, too, because the path of the request leads to the collection.
     Raises: QueryError; UnsupportedError, an option or a type of member is not offered.
     """
-    offered = replace(options, select=(), filter=None, orderby=(), top=None, skip=None, count=None)
+    offered = replace(
+        options, select=(), filter=None, orderby=(), top=None, skip=None, count=None, aliases={}
+    )
     if offered != QueryOptions():
         message = "of a collection $select takes $select, $filter, $orderby, $top, $skip, $count"
         raise UnsupportedError(message, offset)
     context = scope.context
     table, member, place = numbered_elements(context, collection, offset)
     translator = Translator(context, scope, it=it, this=member, it_is_member=is_it)
-    conditions = () if options.filter is None else (translator.condition(options.filter),)
     order = []
-    for item in options.orderby:
-        value = translator.typed(item.expression)
-        if family(value.type) == "other":
-            raise QueryError("members cannot be sorted by this", item.offset)
-        order.append(OrderKey(value, item.descending))
+    with context.naming(options.aliases):
+        conditions = () if options.filter is None else (translator.condition(options.filter),)
+        for item in options.orderby:
+            value = translator.typed(item.expression)
+            if family(value.type) == "other":
+                raise QueryError("members cannot be sorted by this", item.offset)
+            order.append(OrderKey(value, item.descending))
     bind = context.parameters.bind
     return ShownMembers(
         table,

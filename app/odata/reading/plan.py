@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from app.odata.binding.parameters import Guard
 from app.odata.nodes import LiteralValue
+from app.odata.option_nodes import QueryOptions
 from app.odata.reading.statement import Statement
 
 # Of a plan itself and of the shape that it is kept under.
@@ -40,14 +41,16 @@ class Plan:
     ``by_position``: in place of the keys stands the number of rows before the page.
     ``context`` is the context URL after ``$metadata``; ``{path}`` is the path of the request,
     ``{home}`` the last value of the row: the canonical URL of the entity that has the property, or
-    of the collection that has the contained entity. ``parent`` tells whether what the path goes
+    of the collection that has the contained entity. A contained collection that is reached by a
+    longer way than its URL has it from ``home``. ``parent`` tells whether what the path goes
     through is there; ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip``
     that a page with a token has behind it. ``by_tag`` says whether the row version alone tells that
     a client has the answer already: not where other rows are shown inside, nor where the row is
     what another row refers to.
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
     of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
-    ``raw_geo`` tells of one that is a shape.
+    ``raw_geo`` tells of one that is a shape. ``expanded`` are the options of each collection that
+    an entity has in it, see remainders.py.
     """
 
     kind: PlanKind
@@ -61,11 +64,13 @@ class Plan:
     top: Top | None = None
     total: Statement | None = None
     parent: Statement | None = None
+    home: Statement | None = None
     skip: int | None = None
     set_name: str | None = None
     stream: str | None = None
     raw_type: str | None = None
     raw_geo: bool = False
+    expanded: Sequence[QueryOptions] = ()
     guards: Sequence[Guard] = field(default_factory=tuple)
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:
@@ -78,7 +83,8 @@ class Plan:
         return _BYTES + sum(one.weight for one in self._statements())
 
     def _statements(self) -> list[Statement]:
-        return [one for one in (self.main, self.total, self.parent) if one is not None]
+        every = (self.main, self.total, self.parent, self.home)
+        return [one for one in every if one is not None]
 
     def slots(self) -> set[int]:
         """The literals that are filled in when the plan runs; all others are part of its form."""

@@ -31,9 +31,11 @@ from app.odata.binding.values import Elements, Typed
 from app.odata.csdl_terms import CORE
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
+from app.odata.nodes import Argument
 from app.odata.option_nodes import QueryOptions
 from app.odata.options import OptionTexts, parse_options
 from app.odata.path import PathText, parse_path
+from app.odata.path_nodes import NameSegment, ResourcePath
 from app.odata.query_string import (
     COLLECTION_OPTIONS,
     COUNT_OPTIONS,
@@ -93,8 +95,12 @@ class Planner:
         context = Context(self.container, self.caller, aliases=options.aliases, budget=budget)
         resource = PathResolver(context).resolve(parsed)
         _check_allowed(texts, _allowed_options(resource))
-        making = _Making(self, context, resource, options)
-        return replace(making.plan(paging), guards=tuple(context.parameters.guards))
+        making = _Making(
+            self, context, resource, options, is_canonical=_is_canonical(parsed, self.container)
+        )
+        plan = making.plan(paging)
+        guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
+        return replace(plan, guards=guards, expanded=expanded)
 
 
 def _allowed_options(resource: Resource) -> Collection[str]:
@@ -105,6 +111,18 @@ def _allowed_options(resource: Resource) -> Collection[str]:
     if resource.kind == "value":
         return value_options(resource.place)
     return COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
+
+
+def _is_canonical(path: ResourcePath, container: edm.EntityContainer) -> bool:
+    """Whether a path is ``Invoices(1)/LineItems``: where a contained collection lies."""
+    match path.segments:
+        case (
+            NameSegment(name=name, arguments=(Argument(name=None),)),
+            NameSegment(name=inside, arguments=None),
+        ):
+            home = container.sets.get(name)
+            return home is not None and inside in home.type.navigation
+    return False
 
 
 def _check_allowed(texts: OptionTexts, allowed: Collection[str]) -> None:
@@ -123,6 +141,7 @@ class _Making:
     context: Context
     resource: Resource
     options: QueryOptions
+    is_canonical: bool = False  # the path is the URL of what it leads to
 
     def plan(self, paging: Paging) -> Plan:
         resource = self.resource
@@ -171,6 +190,7 @@ class _Making:
             skip=None if self.options.skip is None else self.options.skip.slot,
             total=self._compiled(self._counted(query)) if query.count else None,
             parent=self._parent(),
+            home=self._home(),
         )
 
     def _whole(self, query: BoundQuery) -> Plan:
@@ -186,6 +206,7 @@ class _Making:
             has_total=query.count,
             top=self._top(),
             parent=self._parent(),
+            home=self._home(),
         )
 
     def _entity(self, query: BoundQuery) -> Plan:
@@ -335,6 +356,14 @@ class _Making:
         found = select(spell(Text, "1")).select_from(parent.from_clause())
         return self._compiled(found.where(*parent.conditions).limit(1))
 
+    def _home(self) -> Statement | None:
+        """The URL of a contained collection, where the path is another."""
+        parent, home = self.resource.parent, self.resource.home
+        if parent is None or not home or self.is_canonical:
+            return None
+        found = select(Template(home, alone=True)).select_from(parent.from_clause())
+        return self._compiled(found.where(*parent.conditions).limit(1))
+
     def _top(self) -> Top | None:
         top = self.options.top
         if top is None:
@@ -349,7 +378,7 @@ class _Making:
         if resource.ending == "$ref":
             collection = resource.kind == "collection"
             return "#Collection($ref)" if collection else "#$ref"
-        contained = "{home}" if resource.kind == "entity" else "{path}"
+        contained = "{path}" if resource.kind == "collection" and self.is_canonical else "{home}"
         name = resource.set_name or contained
         if resource.is_cast:
             name += f"/{self.planner.container.namespace}.{resource.scope.type.name}"

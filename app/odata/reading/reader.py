@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +17,7 @@ from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import LiteralValue
 from app.odata.options import OptionTexts, read_options, shape_options
-from app.odata.path import PathText, read_path, shape_path
+from app.odata.path import PathText, read_path, shape_path, with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.blame import out_of_range, too_deep
@@ -33,9 +32,6 @@ from app.security import Caller
 
 Blame = Callable[[PathText, OptionTexts, Limits], QueryError]
 
-# ``Clients/1`` means ``Clients(1)``; written so, all such paths share one plan.
-_NUMBER_SEGMENT = re.compile(r"(?<=[A-Za-z])/(-?[0-9]{1,18})(?=/|$)")
-
 
 @dataclass(frozen=True)
 class ReadRequest:
@@ -43,7 +39,8 @@ class ReadRequest:
 
     ``path`` is percent-encoded and begins after the service root; ``query`` likewise, without the
     question mark, or sorted already. ``root`` is the address of the service, a slash at its end.
-    ``headers`` are looked up by their usual spelling. ``mixed`` as in ``Format``.
+    ``headers`` are looked up by their usual spelling. ``mixed`` as in ``Format``. The page
+    size that is preferred is that of expanded collections, too, unless ``pages_alone``.
     """
 
     path: str
@@ -52,6 +49,7 @@ class ReadRequest:
     headers: Headers | Mapping[str, str] = field(default_factory=dict)
     preferences: Preferences = NO_PREFERENCES
     mixed: bool = False
+    pages_alone: bool = False
 
 
 class Reader:
@@ -111,6 +109,7 @@ class Reader:
             request.headers.get("If-None-Match"),
             lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
             texts.aliases,
+            pages_alone=request.pages_alone,
         )
         paging = _paging(texts, start, answering.page_size)
         lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)
@@ -142,7 +141,7 @@ class Reader:
 
 def _texts(request: ReadRequest) -> tuple[PathText, OptionTexts]:
     query = request.query
-    path = read_path(_NUMBER_SEGMENT.sub(r"(\1)", request.path))
+    path = read_path(with_keys(request.path))
     return path, query if isinstance(query, OptionTexts) else read_options(query)
 
 

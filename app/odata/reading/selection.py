@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from app.odata import edm
 from app.odata.binding.paths import of_property, unknown_name
@@ -161,7 +161,7 @@ def _choose_derived(
         if type_.name != name:
             continue
         if (property_ := type_.properties.get(rest[0])) is None:
-            raise unknown_name(type_, rest[0], item.offset)
+            raise unknown_name(type_, rest[0], _offset_of(item, 1))
         inherited = property_.name in scope.type.properties
         key = property_.name if inherited else f"{type_.name}/{property_.name}"
         chosen[key] = _parts(scope, property_, rest[1:], item, it)
@@ -183,7 +183,15 @@ def _parts(
     if options != QueryOptions(select=options.select):
         message = f"{property_.name} is no collection: $select takes $select inside it"
         raise UnsupportedError(message, item.offset)
-    return _wanted(property_.type, property_.name, rest, options, item.offset)
+    place_of_rest = _offset_of(item, len(item.path) - len(rest))
+    return _wanted(property_.type, property_.name, rest, options, place_of_rest)
+
+
+def _offset_of(item: SelectItem, step: int) -> int:
+    """Where a step of the path begins, which has no blanks; the item, where it has no more."""
+    if step >= len(item.path):
+        return item.offset
+    return item.offset + sum(len(before) + 1 for before in item.path[:step])
 
 
 def wanted_parts(type_: edm.EdmType, name: str, options: QueryOptions) -> frozenset[str] | None:
@@ -199,9 +207,9 @@ def _wanted(
         return _ALL
     if not isinstance(complex_, edm.ComplexType):
         raise QueryError(f"{name} has no properties to select from", offset)
-    wanted = [tuple(rest)] if rest else [inner.path for inner in nested]
+    inside = [(tuple(rest), offset)] if rest else [(inner.path, inner.offset) for inner in nested]
     found = set()
-    for path in wanted:
+    for path, offset in inside:
         if path == ("*",):
             return _ALL
         if len(path) > 1:
@@ -229,7 +237,10 @@ def member_name(member: Member) -> str:
 
 
 def selection_text(
-    options: QueryOptions, members: Sequence[Member], expanded: Sequence[ExpandMember]
+    scope: Scope,
+    options: QueryOptions,
+    members: Sequence[Member],
+    expanded: Sequence[ExpandMember],
 ) -> str | None:
     """The select list of the context URL: ``name,Contacts(email)`` (Protocol 10.7 to 10.9).
 
@@ -237,11 +248,13 @@ def selection_text(
     """
     names = []
     if options.apply is not None and not options.select:
-        names = [text for member in members for text in _names(member)]
+        names = [text for member in members for text in _names(scope, member)]
     elif options.select:
         starred = any(item.path == ("*",) for item in options.select)
-        names = ["*"] if starred else [text for member in members for text in _names(member)]
+        shown = [text for member in members for text in _names(scope, member)]
+        names = ["*"] if starred else shown
         names += [item.path[0] for item in options.select if _is_operation(item)]
+        names += _links_selected(scope, options.select, {member.name for member in expanded})
     for member in expanded:
         projection = member.query.projection
         inner = projection.selected if projection is not None else None
@@ -252,7 +265,62 @@ def selection_text(
     return ",".join(names) if names else None
 
 
-def _names(member: Member) -> list[str]:
+def _links_selected(
+    scope: Scope, items: Sequence[SelectItem], expanded: Collection[str]
+) -> Iterator[str]:
+    """The navigation properties that are selected and not expanded as well, each once."""
+    folded, navigation = scope.type.folded, scope.type.navigation
+    names = [folded.get(item.path[0].lower(), item.path[0]) for item in items]
+    for name in dict.fromkeys(names):
+        if name in navigation and name not in expanded:
+            yield name
+
+
+def _names(scope: Scope, member: Member) -> list[str]:
+    if (
+        isinstance(member, PropertyMember)
+        and (made := member.property).columns is not None
+        and isinstance(made.type, edm.ComplexType)
+        and not scope.type.key
+    ):
+        before = scope.context.container.types.get(scope.type.name)
+        parts = member.parts if isinstance(member.parts, frozenset) else None
+        return _names_made(scope.context.container, before, made.name, made.type, parts)
     if isinstance(member, PropertyMember) and isinstance(member.parts, frozenset):
         return [f"{member.property.name}/{part}" for part in sorted(member.parts)]
     return [member_name(member)]
+
+
+def _names_made(
+    container: edm.EntityContainer,
+    before: edm.EdmType | edm.EntityType | None,
+    name: str,
+    made: edm.ComplexType,
+    parts: frozenset[str] | None = None,
+) -> list[str]:
+    """An object in a row that ``$apply`` made: ``Client(name)`` where it is of a related entity,
+    ``billingAddress/city`` where it is a part of a value (Data Aggregation 3.1).
+
+    Args:
+        before: the type of the rows that it was made of.
+    """
+    navigation = before.navigation.get(name) if isinstance(before, edm.EntityType) else None
+    if navigation is not None:
+        inside: edm.EdmType | edm.EntityType | None = container.target(navigation)
+    else:
+        structured = before if isinstance(before, edm.EntityType | edm.ComplexType) else None
+        declared = None if structured is None else structured.properties.get(name)
+        inside = None if declared is None else declared.type
+    names: list[str] = []
+    for part, property_ in made.properties.items():
+        if parts is not None and part not in parts:
+            continue
+        if property_.columns is not None and isinstance(property_.type, edm.ComplexType):
+            names += _names_made(container, inside, part, property_.type)
+        else:
+            names.append(part)
+    if not isinstance(inside, edm.ComplexType):
+        return [f"{name}({','.join(names)})"]
+    if set(names) == set(inside.properties):
+        return [name]
+    return [f"{name}/{part}" for part in names]

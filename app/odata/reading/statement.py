@@ -16,6 +16,7 @@ from app.dynamic import DYNAMIC_TYPES
 from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.reading.haste import hurried
+from app.odata.reading.remainders import MOST_EXPANDED
 from app.statements import fetch_all
 
 RUN = "run_"
@@ -34,12 +35,14 @@ class Run:
     """The values of one execution.
 
     ``literals`` are those of the query by slot. ``limit`` is the number of rows to fetch and
-    ``after`` the sort keys of the row that the page begins after.
+    ``after`` the sort keys of the row that the page begins after; ``expanded`` is the number of
+    related entities that a row shows at most.
     """
 
     literals: Sequence[Any]
     caller_id: int
     limit: int = 0
+    expanded: int = MOST_EXPANDED
     after: Sequence[Any] = ()
     container: edm.EntityContainer | None = None  # finds the keys of singletons
 
@@ -149,6 +152,8 @@ def _of_slot(source: Source, process: Callable[[Any], Any]) -> Read:
 def _of_run(name: str, process: Callable[[Any], Any]) -> Read:
     if name == "limit":
         return lambda run: run.limit
+    if name == "expanded":
+        return lambda run: run.expanded
     if name.startswith("singleton_"):
         singleton = name.removeprefix("singleton_")
         return lambda run: process(_key_of(run, singleton))

@@ -270,3 +270,29 @@ def test_what_is_made_of_decimals_is_grouped_and_sorted_as_what_it_is(client: Cl
     texts = result(client, "$orderby=cast(price,Edm.String),id&$select=price")
     expected_texts = sorted(f"{row['price']:.2f}" for row in ROWS)
     assert [f"{row['price']:.2f}" for row in texts] == expected_texts
+
+
+@pytest.mark.parametrize(
+    ("apply", "selected"),
+    [
+        ("groupby((Maker/name),aggregate(price with sum as total))", "Maker(name),total"),
+        ("groupby((place/city,level))", "place/city,level"),
+        ("groupby((Maker/name,Maker/id,place/city))", "Maker(name,id),place/city"),
+        ("groupby((Maker/name))&$select=Maker/name", "Maker(name)"),
+        ("groupby((Maker/name,level))&$select=Maker,level", "Maker(name),level"),
+        ("join(Children as child)/groupby((child/name))", "child(name)"),
+        ("groupby((Parent/Maker/name),aggregate($count as n))", "Parent(Maker(name)),n"),
+        ("aggregate(price with sum as total)&$compute=total add 1 as more", "total,more"),
+    ],
+)
+def test_the_context_tells_what_stands_in_an_object(
+    client: Client, apply: str, selected: str
+) -> None:
+    found = client.get(f"Items?$apply={apply}&$top=1")
+    assert found["@odata.context"].endswith(f"$metadata#Items({selected})")
+
+
+def test_a_complex_value_with_all_its_parts_has_its_name_in_the_context(client: Client) -> None:
+    found = client.get("Items?$apply=concat(topcount(1,price),aggregate(price with sum as total))")
+    names = found["@odata.context"].partition("(")[2].rstrip(")").split(",")
+    assert "place" in names and "total" in names

@@ -132,6 +132,38 @@ def test_nested_search_compute_and_outer_instance(client: Client) -> None:
             assert ROWS[one["id"]]["price"] > ROWS[row["id"]]["price"]
 
 
+@pytest.mark.parametrize(
+    ("query", "selected"),
+    [
+        ("$select=name,Maker", "name,Maker"),
+        ("$select=children,name,Children", "name,Children"),
+        ("$select=Maker", "Maker"),
+        ("$select=*,Maker", "*,Maker"),
+        ("$select=name,Maker&$expand=Maker", "name,Maker()"),
+        ("$select=Children&$expand=Maker($select=id,Items)", "Children,Maker(id,Items)"),
+    ],
+)
+def test_links_that_are_selected_are_in_the_context(
+    client: Client, query: str, selected: str
+) -> None:
+    found = client.get(f"Items?{query}&$top=1")
+    assert found["@odata.context"].endswith(f"#Items({selected})")
+
+
+def test_an_alias_is_of_the_item_that_it_stands_beside(client: Client) -> None:
+    one = "Children($filter=name ne @n;@n='none';$select=id)"
+    rows = client.get(f"Items?$select=id&$expand={one}&$filter=id lt 4")["value"]
+    plain = client.get("Items?$select=id&$expand=Children($select=id)&$filter=id lt 4")["value"]
+    assert rows == plain and any(row["Children"] for row in rows)
+    inner = "Children($filter=id eq @k;@k=7;$select=id)"
+    rows = client.get(f"Items?$select=id&$filter=id eq @k&@k=1&$expand={inner}")["value"]
+    assert [(row["id"], [one["id"] for one in row["Children"]]) for row in rows] == [(1, [7])]
+    deep = client.get("Items(1)?$expand=Children($expand=Children($filter=id eq @k);@k=43)")
+    assert [one["id"] for row in deep["Children"] for one in row["Children"]] == [43]
+    chosen = client.get("Items(1)?$select=labels($filter=$this eq @t;@t='vip')")
+    assert chosen["labels"] == ["vip"]
+
+
 def test_expand_levels_ref_count_and_star(client: Client) -> None:
     grand = client.get("Items(43)?$expand=Parent($levels=max)")
     assert (grand["Parent"]["id"], grand["Parent"]["Parent"]["id"]) == (7, 1)
