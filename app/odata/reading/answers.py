@@ -60,7 +60,8 @@ class Answering:
     """Runs a plan and writes its answer.
 
     ``make_token`` seals the place where the next page begins; ``query`` is the query string as it
-    came, to be continued by a link. ``aliases`` are its parameter aliases, with their ``@``.
+    came, to be continued by a link. ``aliases`` are its parameter aliases, with their ``@``,
+    ``of_all`` other options that a link from anywhere in the answer has, with their ``$``.
     """
 
     format: Format
@@ -72,6 +73,7 @@ class Answering:
     if_none_match: str | None
     make_token: Callable[[PageStart], str]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    of_all: Mapping[str, str] = field(default_factory=dict)
     pages_alone: bool = False
 
     def answer(
@@ -191,7 +193,7 @@ class Answering:
             return text
         return with_links(
             text, plan.expanded, run.literals,
-            root=self.root, page=run.expanded, aliases=self.aliases,
+            root=self.root, page=run.expanded, others={**self.of_all, **self.aliases},
         )  # fmt: skip
 
     @property

@@ -30,6 +30,9 @@ from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
 from app.security import Caller
 
+# Options that the answer to a link has as well.
+_OF_ALL = ("format", "schemaversion")
+
 Blame = Callable[[PathText, OptionTexts, Limits], QueryError]
 
 
@@ -109,6 +112,7 @@ class Reader:
             request.headers.get("If-None-Match"),
             lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
             texts.aliases,
+            {f"${name}": text for name, text in texts.system.items() if name in _OF_ALL},
             pages_alone=request.pages_alone,
         )
         paging = _paging(texts, start, answering.page_size)

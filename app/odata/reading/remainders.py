@@ -49,7 +49,7 @@ def with_links(
     *,
     root: str,
     page: int,
-    aliases: Mapping[str, str],
+    others: Mapping[str, str],
 ) -> str:
     """An answer with links where the database left the mark of one.
 
@@ -57,7 +57,8 @@ def with_links(
         options: those of each expanded collection, by number.
         literals: of the query, by slot.
         page: the members that are in the answer.
-        aliases: the texts of the parameter aliases of the query, by name with ``@``.
+        others: the texts of what else a link needs of the query, such as its parameter aliases, by
+            name with ``@`` or ``$``.
     Raises: QueryError, no query of the collection alone has the other members.
     """
     if _MARK not in text:
@@ -65,12 +66,12 @@ def with_links(
 
     def link(match: re.Match[str]) -> str:
         asked: QueryOptions = _filled(options[int(match[1])], literals)
-        others = [
+        more = [
             f"{name}={quote(value, safe='')}"
-            for name, value in aliases.items()
-            if name[1:] not in asked.aliases
+            for name, value in others.items()
+            if name.startswith("$") or name[1:] not in asked.aliases
         ]
-        query = "&".join([query_text(_rest(asked, page)), *others])
+        query = "&".join([query_text(_rest(asked, page)), *more])
         return f'],"{match[2]}":{json_text(f"{root}{match[3]}?{query}")}'
 
     return _LINK.sub(link, text)

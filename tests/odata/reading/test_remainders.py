@@ -103,6 +103,14 @@ def test_without_a_preference_a_thousand_are_shown(
     assert f"Children{LINK}" in client.json(none)
 
 
+def test_the_format_of_an_address_is_that_of_its_links(client: Client) -> None:
+    format_ = "$format=application/json;IEEE754Compatible=true"
+    query = f"Items?$top=1&$expand=Children($select=price)&{format_}"
+    (row,) = ask(client, query, "maxpagesize=1")["value"]
+    following = ask(client, row[f"Children{LINK}"])["value"]
+    assert {type(one["price"]) for one in following} == {str}
+
+
 def test_the_page_may_be_that_of_rows_alone(client: Client) -> None:
     query = "$select=id&$expand=Children($select=id)"
     rows = parse_preferences(["maxpagesize=1"])
