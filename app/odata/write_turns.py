@@ -2,19 +2,21 @@
 
 Two such requests that write the same entities in opposite order would wait for each other, until
 PostgreSQL ends one of them. Taken together the turns have one order for everybody. What is named
-otherwise than by its key (``$1``, a navigation path) is written in its place, as ever.
+otherwise than by its key (``$1``, a navigation path) is written in its place, as ever. Counters are
+the same: those of two types are taken in the order in which their entities are made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from app import records
 from app.errors import ApiError
 from app.json_body import parse_json
 from app.odata import edm
-from app.odata.csdl_capabilities import upsert_keys
+from app.odata.csdl_capabilities import alternate_key_names, upsert_keys
 from app.odata.errors import QueryError
 from app.odata.key_values import key_parts
 from app.odata.nodes import Alias, Literal, Node
@@ -25,7 +27,14 @@ from app.odata.write_rows import turn_name
 from app.odata.write_targets import find_plain_target
 from app.turns import take_turns
 
-Written = tuple[str, str, bytes]  # path below the service root, query, body
+
+class Written(NamedTuple):
+    """A request that writes; ``path`` is below the service root."""
+
+    method: str
+    path: str
+    query: str = ""
+    body: bytes = b""
 
 
 def take_turns_of(names: Callable[[], Iterable[str]]) -> None:
@@ -34,58 +43,77 @@ def take_turns_of(names: Callable[[], Iterable[str]]) -> None:
         take_turns(wanted)
 
 
-def turns_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> Iterator[str]:
+def turns_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:
     """The names of the turns of requests, as their texts tell; bad ones are refused in place."""
-    for path, query, body in written:
-        try:
-            yield from _turns_of_request(container, path, query, body)
-        except (QueryError, ApiError):
-            continue
+    found: set[str] = set()
+    made: set[str] = set()
+    for one in written:
+        with suppress(QueryError, ApiError):
+            if (place := _place(container, one)) is None:
+                continue
+            type_, values = place
+            if values is not None:
+                found.add(turn_name(type_, values))
+            elif _may_name_entities(type_, one.body):
+                content = parse_json(one.body)
+                listed = content.get("value") if isinstance(content, dict) else None
+                items = listed if isinstance(listed, list) else [content]
+                found |= turns_of_items(container, type_, items)
+            if values is None and one.method == "POST" and _is_numbered(type_):
+                made.add(f"new {type_.name}")
+    # One counter is waited for wherever it comes; several are crosswise.
+    return found | made if len(made) > 1 else found
 
 
 def turns_of_items(
     container: edm.EntityContainer, type_: edm.EntityType, items: Iterable[Any]
-) -> Iterator[str]:
+) -> set[str]:
     """The names of the turns of the items of a delta, or of entities to make."""
+    found: set[str] = set()
     for item in items:
         if not isinstance(item, dict):
             continue
         url = item.get("@id", item.get("@odata.id"))
         if isinstance(url, str):
-            yield from turns_of_requests(container, [(url, "", b"")])
+            found |= turns_of_requests(container, [Written("PATCH", url)])
         for names in upsert_keys(type_):
             if all(isinstance(item.get(name), str | int) for name in names):
                 values = {type_.properties[name].attribute: item[name] for name in names}
-                yield turn_name(type_, values)
+                found.add(turn_name(type_, values))
+    return found
 
 
-def _turns_of_request(
-    container: edm.EntityContainer, path: str, query: str, body: bytes
-) -> Iterator[str]:
-    target = find_plain_target(container, path)
-    if target is not None and not target.is_collection:
-        yield turn_name(target.type, target.values)
-        return
+def _place(
+    container: edm.EntityContainer, one: Written
+) -> tuple[edm.EntityType, Mapping[str, Any] | None] | None:
+    """The type that a request writes, and the key that it names, by attribute."""
+    target = find_plain_target(container, one.path)
     if target is not None:
-        type_ = target.type
-    else:
-        first, *_ = parse_path(read_path(path)).segments or (None,)
-        if not isinstance(first, NameSegment) or first.name not in container.sets:
-            return
-        type_ = container.sets[first.name].type
-        if first.arguments is not None:
-            given = key_parts(type_, first.arguments, first.offset)
-            values = _literals(type_, given, query)
-            if len(values) == len(given):
-                yield turn_name(type_, values)
-            return
-    keys = {name for names in upsert_keys(type_) for name in names}
-    if any(f'"{name}"'.encode() in body for name in keys) or b'id"' in body:
-        content = parse_json(body)
-        listed = content.get("value") if isinstance(content, dict) else None
-        yield from turns_of_items(
-            container, type_, listed if isinstance(listed, list) else [content]
-        )
+        return target.type, None if target.is_collection else target.values
+    first, *rest = parse_path(read_path(one.path)).segments or (None,)
+    if not isinstance(first, NameSegment) or first.name not in container.sets:
+        return None
+    type_ = container.sets[first.name].type
+    if first.arguments is None:
+        return type_, None
+    if len(rest) == 1 and isinstance(rest[0], NameSegment):
+        navigation = type_.navigation.get(rest[0].name)
+        if navigation is not None and navigation.collection:
+            return container.target(navigation), None
+    given = key_parts(type_, first.arguments, first.offset)
+    values = _literals(type_, given, one.query)
+    return (type_, values) if len(values) == len(given) else None
+
+
+def _may_name_entities(type_: edm.EntityType, body: bytes) -> bool:
+    names = {name for names in upsert_keys(type_) for name in names}
+    return b'id"' in body or any(f'"{name}"'.encode() in body for name in names)
+
+
+def _is_numbered(type_: edm.EntityType) -> bool:
+    """Whether the service gives each entity a number of its own, from a counter."""
+    given = upsert_keys(type_)
+    return any(names not in given for names in alternate_key_names(type_))
 
 
 def _literals(type_: edm.EntityType, parts: Mapping[str, Node], query: str) -> dict[str, Any]:

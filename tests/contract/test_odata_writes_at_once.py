@@ -20,6 +20,11 @@ def in_some_order(number: int) -> list[int]:
     return places[::-1] if number % 2 else places
 
 
+def make(api: Api) -> int:
+    key: int = api.post("/odata/Clients", {"name": "A"}).json["id"]
+    return key
+
+
 def group(requests: list[dict[str, Any]]) -> dict[str, Any]:
     numbered = [
         {"id": str(place), "atomicityGroup": "g", **one} for place, one in enumerate(requests)
@@ -92,7 +97,7 @@ def test_deltas_too(admin: Api, at_once: Callable[..., list[Any]]) -> None:
 def test_groups_that_change_the_same_records_all_succeed(
     admin: Api, at_once: Callable[..., list[Any]]
 ) -> None:
-    made = [admin.post("/odata/Clients", {"name": "A"}).json["id"] for _ in range(KEYS)]
+    made = [make(admin) for _ in range(KEYS)]
 
     def send(api: Api, number: int) -> Any:
         wanted = [
@@ -107,6 +112,24 @@ def test_groups_that_change_the_same_records_all_succeed(
     assert inner == {200}, [answer.text for answer in answers]
     names = {row["name"] for row in admin.get("/odata/Clients").json["value"]}
     assert len(names) == 1  # each group was done as a whole
+
+
+def test_groups_that_make_numbered_records_of_several_types_all_succeed(
+    admin: Api, at_once: Callable[..., list[Any]]
+) -> None:
+    """Each type has a counter, which is held to the end."""
+    client = {"method": "POST", "url": "Clients", "body": {"name": "A"}}
+    ticket = {"method": "POST", "url": "Tickets", "body": {"subject": "A"}}
+    project = {"method": "POST", "url": f"Clients({make(admin)})/Projects", "body": {"name": "A"}}
+
+    def send(api: Api, number: int) -> Any:
+        wanted = [client, ticket, project]
+        return api.post("/odata/$batch", group(wanted[number % 3 :] + wanted[: number % 3]))
+
+    answers = at_once(send, CALLERS)
+    assert statuses(answers) == {200: CALLERS}
+    inner = {one["status"] for answer in answers for one in answer.json["responses"]}
+    assert inner == {201}, [answer.text for answer in answers]
 
 
 def test_a_bad_request_of_a_group_is_refused_in_its_place(admin: Api) -> None:

@@ -121,7 +121,8 @@ class BatchRunner:
         for part in self._parts:
             if part.method not in _READS:
                 with suppress(QueryError, ApiError):  # it is refused in its place
-                    yield (*address_of(part, self._roots, self._edge), part.body)
+                    address = address_of(part, self._roots, self._edge)
+                    yield Written(part.method, address.path, address.query, part.body)
 
     def _undone(self, unit: Unit, cause: Response, place: int) -> list[Response]:
         if not unit.group:
