@@ -17,7 +17,7 @@ from app.odata.deep_relations import Relations, foreign_key, held_values, servic
 from app.odata.payload import EntityBody, Related, snake
 from app.odata.payload_problems import Problems, join_path
 from app.odata.write_places import as_bad_reference, at_place
-from app.odata.write_rows import related_keys, version_of_tag
+from app.odata.write_rows import lock_owner, related_keys, version_of_tag
 from app.odata.write_targets import Target
 from app.odata.write_values import change_values, creation_values, replacement_values
 
@@ -182,6 +182,7 @@ class DeepWriter:
     ) -> list[dict[str, Any]]:
         before: list[Any] = []
         if key is not None and (related.is_delta or any(item.key for item in related.items)):
+            lock_owner(type_, key)
             before = related_keys(self._container, type_, key, related.navigation)
         return whole_list(
             self._container.target(related.navigation),

@@ -21,7 +21,7 @@ from app.odata.payload import EntityBody, snake
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_conditions import require_current
 from app.odata.write_content import WriteRequest
-from app.odata.write_rows import related_keys, require_entity
+from app.odata.write_rows import lock_owner, related_keys, require_entity
 from app.odata.write_targets import Link, Target
 from app.odata.write_values import change_values, creation_values, replacement_values
 
@@ -31,7 +31,9 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     if request.method == "POST":
         refuse_tags(request.if_match)
         require_entity(link.entity_set.type, link.key)
+        lock_owner(link.entity_set.type, link.key)
         return _add(request, target, link)
+    lock_owner(link.entity_set.type, link.key)
     keys = _keys(request, link)
     if target.key not in keys:
         raise NotFoundError(f"There is no such {target.type.name}.")

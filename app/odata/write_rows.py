@@ -95,6 +95,15 @@ def kept_values(
     return rows[0]._mapping if rows else None
 
 
+def lock_owner(type_: edm.EntityType, key: Any) -> None:
+    """Lock an entity before the members that it owns are read, to be written as a whole.
+
+    Read without it, they put back what others have changed meanwhile; and who locks members first
+    waits crosswise with who begins with the owner.
+    """
+    kept_values(type_, key, (type_.properties[type_.key[0]].attribute,))
+
+
 def related_keys(
     container: edm.EntityContainer, type_: edm.EntityType, key: Any, nav: edm.NavigationProperty
 ) -> list[Any]:

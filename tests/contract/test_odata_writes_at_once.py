@@ -132,6 +132,61 @@ def test_groups_that_make_numbered_records_of_several_types_all_succeed(
     assert inner == {201}, [answer.text for answer in answers]
 
 
+@pytest.fixture
+def invoice(admin: Api) -> str:
+    """A draft with two lines."""
+    lines = [{"description": str(number), "unitPrice": 1} for number in range(2)]
+    body = {"clientId": make(admin), "LineItems": lines}
+    return f"/odata/Invoices({admin.post('/odata/Invoices', body).json['id']})"
+
+
+def test_lines_that_are_added_at_once_are_all_there(
+    admin: Api, at_once: Callable[..., list[Any]], invoice: str
+) -> None:
+    line = {"description": "More", "unitPrice": 2}
+    answers = at_once(lambda api, number: api.post(f"{invoice}/LineItems", line), 24)
+    assert statuses(answers) == {201: 24}
+    assert len({answer.json["id"] for answer in answers}) == 24
+    shown = admin.get(f"{invoice}?$expand=LineItems").json
+    assert (len(shown["LineItems"]), shown["subtotal"]) == (26, 50)
+
+
+def test_lines_are_added_while_others_write_the_invoice(
+    admin: Api, at_once: Callable[..., list[Any]], invoice: str
+) -> None:
+    line = {"description": "More", "unitPrice": 2}
+    whole = {"LineItems": [{"description": "Only", "unitPrice": 3}]}
+
+    def write(api: Api, number: int) -> Any:
+        if number % 2:
+            return api.post(f"{invoice}/LineItems", line)
+        return api.patch(invoice, whole)
+
+    answers = at_once(write, 24)
+    assert statuses(answers) == {200: 12, 201: 12}, [answer.text for answer in answers]
+    shown = admin.get(f"{invoice}?$expand=LineItems").json
+    assert shown["subtotal"] == sum(each["unitPrice"] for each in shown["LineItems"])
+
+
+def test_lines_are_changed_by_deltas_while_others_write_the_invoice(
+    admin: Api, at_once: Callable[..., list[Any]], invoice: str
+) -> None:
+    key = admin.get(f"{invoice}/LineItems").json["value"][0]["id"]
+    newer = {"OData-Version": "4.01"}
+
+    def write(api: Api, number: int) -> Any:
+        if number % 3 == 0:
+            return api.patch(invoice, {"notes": str(number)})
+        if number % 3 == 1:
+            return api.patch(f"{invoice}/LineItems({key})", {"unitPrice": number})
+        delta = {"LineItems@delta": [{"description": "More", "unitPrice": 2}]}
+        return api.patch(invoice, delta, headers=newer)
+
+    answers = at_once(write, 24)
+    assert statuses(answers) == {200: 24}, [answer.text for answer in answers]
+    assert len(admin.get(f"{invoice}/LineItems").json["value"]) == 2 + 8
+
+
 def test_a_bad_request_of_a_group_is_refused_in_its_place(admin: Api) -> None:
     wanted = [
         by_address("erp-1", "A"),
