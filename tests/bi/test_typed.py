@@ -39,7 +39,7 @@ def test_short_forms_are_written_out(app: Flask, written: str, plain: str) -> No
         ("how many open tix does each client have", "how many open tickets does each client have"),
         ("tickets that arent solved", "tickets that aren't solved"),
         ("rank agents by solved tickets this month",
-         "solved tickets this month by agent, highest first"),
+         "top 100 agents by solved tickets this month"),
         ("is anyone sitting on more than 25 open tickets", "who has more than 25 open tickets"),
         ("does anybody have more than 5 active projects", "who has more than 5 active projects"),
     ],

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from app.bi.nlq.checking import UnclearError
+from app.bi.nlq.either import is_either
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition, Plan
+from app.bi.nlq.reading import Reading
 from app.bi.nlq.slots import Slot
 
 # What says how a question is put, or is looked for in the plan elsewhere (checking.py).
@@ -87,3 +90,15 @@ def _paths(slot: Slot) -> list[str]:
     if "dimension" in slot:
         found += [slot["dimension"].path, slot["dimension"].key or slot["dimension"].path]
     return [*found, slot["measure"].value] if "measure" in slot else found
+
+
+def unaccounted(
+    reading: Reading, plan: Plan, again: Callable[[Sequence[Slot]], Plan | None]
+) -> int:
+    """How many words show nowhere in the plan.
+
+    Raises: UnclearError.
+    """
+    if is_either(reading.slots, reading.conditions):
+        raise UnclearError("whether both have to hold, or one of them")
+    return len(without_effect(reading.slots, plan, again))

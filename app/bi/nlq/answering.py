@@ -262,11 +262,14 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
                         "alternatives": list(understood.choices)}  # fmt: skip
     if understood.refused:
         text = f"This is not answered: {understood.reason}. Nothing was changed."
+    elif understood.near is not None:
+        text = "How something is done is told by articles, not by figures."
+        return blank | {"answer": text, "alternatives": [understood.near]}
     elif near := _nearest(blank["question"], understood.unknown):
         return blank | {"answer": "This is not offered; the nearest question is.",
                         "alternatives": [near]}  # fmt: skip
     elif understood.unknown:
-        text = unknown_text(understood.unknown, vocabulary_of())
+        text = unknown_text(understood.unknown, vocabulary_of(), blank["question"])
     else:
         text = f"I cannot tell {understood.reason or 'what is asked for'}."
     text += (

@@ -203,6 +203,9 @@ class Beside(Sorting):
     def _join_periods(self) -> None:
         """``in April and May``, ``today or tomorrow``: periods next to each other are one."""
         places = [at for at, one in enumerate(self._slots) if "period" in one]
+        if len(places) > 2 and len(places) == len(self.periods):
+            self._join_several(places)
+            return
         against = any(one.text.lower().startswith(("compar", "v")) for one in self._slots
                       if "or" in one)  # fmt: skip
         if len(places) != 2 or len(self.periods) != 2 or against:
@@ -219,6 +222,28 @@ class Beside(Sorting):
         self.periods = [Period(first.start, second.end, f"{first.label} and {second.label}")]
         # Unless a total is asked for, each of them by itself may be meant.
         self.unsure += "or" not in links and not {"sum", "list", "amount"} & self.flags
+
+    def _join_several(self, places: Sequence[int]) -> None:
+        """``in April, May and June``: each of them by itself, or all of them together."""
+        grains = {one.grain for one in self.periods}
+        ordered = sorted(self.periods, key=lambda one: str(one.start))
+        is_row = all(one.end == other.start for one, other in pairwise(ordered))
+        between = self._slots[places[0] : places[-1]]
+        plain = all({"or", "stop", "period"} & set(one.meanings) for one in between)
+        grain = next(iter(grains)) if len(grains) == 1 else None
+        if not (grain and is_row and plain) or self.grain not in (None, grain):
+            return
+        first, last = ordered[0], ordered[-1]
+        self.periods = [Period(first.start, last.end, f"{first.label} to {last.label}")]
+        if "sum" not in self.flags:
+            self.grain = grain
+        self.unsure += 1
+
+    def _is_undated(self, path: str) -> bool:
+        """``drafts created since Monday``: they have no date yet but that of their making."""
+        undated = self.entity.data.get("undated", ())
+        stated = [one.meanings.get(kind) for one in self._slots for kind in ("state", "subset")]
+        return path == self.entity.date and any(one and one["text"] in undated for one in stated)
 
     def _said_of(self, words: str) -> str:
         """The word for a state as it is said back: ``won`` for ``win``."""

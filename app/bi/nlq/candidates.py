@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
@@ -15,6 +15,8 @@ from app.bi.nlq.words import Token, phrase
 # Records that are no persons or firms.
 _THINGS = ("Invoices", "CreditNotes", "LineItems", "Payments", "Tickets", "Documents", "KbArticles",
            "Tasks", "Projects", "Opportunities")  # fmt: skip
+# What happens to records, in what state they are, and in what order.
+_TELLING = {"date", "state", "order"}
 
 
 @dataclass
@@ -27,6 +29,7 @@ class Candidate:
     unclear: str | None
     score: int
     choices: tuple[str, ...] = ()
+    inferred: Plan | None = None  # no word says of what records, unless the others do
 
     @property
     def is_whole(self) -> bool:
@@ -58,6 +61,22 @@ def of_records(whole: list[Candidate]) -> list[Candidate]:
     ):
         return whole
     return [one for one in whole if not one.is_of_clients]
+
+
+def tells_kind(reading: Reading) -> bool:
+    """``what expires next month``: what happens to records, or in what state they are."""
+    figures = {"amount", "how_much", "sum", "average"} & reading.flags
+    return not figures and any(_TELLING & set(one.meanings) for one in reading.slots)
+
+
+def of_only_kind(candidates: Sequence[Candidate]) -> Understood | None:
+    """``what did we publish this week``: what only one kind of record can be; less sure of it."""
+    found = [(one.inferred, one.reading.entity) for one in candidates if one.inferred]
+    if len(found) != 1:
+        return None
+    plan, entity = found[0]
+    note = f"it is taken to be about {entity.many}"
+    return Understood(plans=(replace(plan, unsure=plan.unsure + 1).with_assumption(note),))
 
 
 def is_before(head: Candidate, other: Candidate) -> bool:

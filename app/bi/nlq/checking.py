@@ -189,7 +189,9 @@ def _is_to_come(plan: Plan, reading: Reading) -> bool:
     if plan.period is None or plan.date in plan.entity.data.get("ahead", ()):
         return False
     start, end, today = plan.period.start, plan.period.end, reading.now.today
-    return start is not None and start >= today and (end is None or (end - today).days > 1)
+    is_running = plan.period.grain is not None and start == today  # "this week", on a Monday
+    is_ahead = start is not None and start >= today and not is_running
+    return is_ahead and (end is None or (end - today).days > 1)
 
 
 def _is_odd(plan: Plan, reading: Reading) -> bool:

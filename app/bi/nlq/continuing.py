@@ -10,6 +10,7 @@ from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import LISTED, due, resolved
 from app.bi.nlq.sharing import merged
+from app.bi.nlq.spans import Period
 from app.bi.nlq.vocabulary import spoken
 
 Repairs = tuple[tuple[str, str], ...]
@@ -28,6 +29,7 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     own = resolved(_as_follower(reading))
     changes: dict[str, Any] = {**_kind(plan, own, reading), **_groups(plan, own)}
     if own.period is not None:
+        own = replace(own, period=_ahead(own.period, plan, reading))
         date = own.date if reading.date or any(c.date for c in own.conditions) else plan.date
         changes.update(period=own.period, date=date, compared=own.compared)
         if compares and plan.period is not None and len(reading.periods) == 1:
@@ -53,6 +55,14 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     if columns and result.kind != "list":
         raise UnclearError(f"what {spoken(columns[0])} has to do with it")
     return replace(result, repaired=(*plan.repaired, *repaired))
+
+
+def _ahead(period: Period | None, plan: Plan, reading: Reading) -> Period | None:
+    """``and friday?`` after ``due tomorrow``: the coming one, for that lay ahead, too."""
+    today = reading.now.today
+    before = plan.period
+    is_ahead = before is not None and before.end is not None and (before.start or today) > today
+    return period.this_year(today) if period is not None and is_ahead else period
 
 
 def _ranked(plan: Plan, reading: Reading) -> dict[str, Any]:

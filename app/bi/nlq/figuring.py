@@ -133,7 +133,7 @@ class Figuring:
         value = plan.measure.value if plan.kind == "measure" and plan.measure else "1"
         zero = "0" if plan.method == "sum" or plan.kind == "count" else "null"
         for name, period in (("current", plan.period), ("previous", plan.compared)):
-            dates = span(plan, period.start, period.end)
+            dates = span(plan, period)
             self.computed.append(f"case({dates}:{value},true:{zero}) as {name}Value")
             method = plan.method if plan.kind == "measure" else "sum"
             self._aggregate(f"{name}Value", method, name, plan.worth is not None)
@@ -149,7 +149,7 @@ class Figuring:
         plan, share = self.plan, self.plan.share_of
         assert plan.period is not None and plan.compared is not None and share is not None
         for name, period in (("current", plan.period), ("previous", plan.compared)):
-            dates = span(plan, period.start, period.end)
+            dates = span(plan, period)
             self.computed.append(f"case({dates}:1,true:0) as {name}One")
             self.computed.append(f"case({dates} and ({share.text}):1,true:0) as {name}Hit")
             self.aggregates.append(f"{name}One with sum as {name}Count")

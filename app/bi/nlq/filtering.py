@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from app.bi.nlq.plan import Plan, Side
-from app.bi.nlq.spans import midnight
+from app.bi.nlq.spans import Period, midnight
 
 
 def condition_text(plan: Plan) -> str | None:
@@ -31,37 +31,43 @@ def _is_composed(text: str) -> bool:
 def _within(plan: Plan) -> list[str]:
     period, compared = plan.period, plan.compared
     assert period is not None
-    starts, ends = [period.start], [period.end]
-    if compared is not None:
-        starts.append(compared.start)
-        ends.append(compared.end)
-    if compared is not None and period.start != compared.end:
-        return [f"({span(plan, period.start, period.end)} or "
-                f"{span(plan, compared.start, compared.end)})"]  # fmt: skip
-    start = None if None in starts else min(s for s in starts if s is not None)
-    end = None if None in ends else max(e for e in ends if e is not None)
-    return [part for part in (span(plan, start, None), span(plan, None, end)) if part]
+    if compared is None:
+        return bounds(plan, period)
+    is_next = period.start == compared.end and period.hours is None and compared.hours is None
+    if not is_next or period.start is None:
+        return [f"({span(plan, period)} or {span(plan, compared)})"]
+    return bounds(plan, replace(period, start=compared.start))
 
 
 def side_text(plan: Plan, side: Side) -> str:
     """What the records of one side fulfil, those of the period by its own date."""
     parts = [one.odata for one in side.conditions]
     if plan.period is not None:
-        parts.append(span(replace(plan, date=side.date), plan.period.start, plan.period.end))
+        parts.append(span(replace(plan, date=side.date), plan.period))
     whole = [f"({part})" if _is_composed(part) else part for part in parts if part]
     return " and ".join(whole) or "true"
 
 
-def span(plan: Plan, start: date | None, end: date | None) -> str:
+def span(plan: Plan, period: Period) -> str:
+    """That the date of the plan is in a period."""
+    return " and ".join(bounds(plan, period))
+
+
+def bounds(plan: Plan, period: Period) -> list[str]:
+    """From when, and until when."""
+    begin, end = period.hours or (0, 24)
     parts = []
-    if start is not None:
-        parts.append(f"{plan.date} ge {literal(plan, start)}")
-    if end is not None:
-        parts.append(f"{plan.date} lt {literal(plan, end)}")
-    return " and ".join(parts)
+    if period.start is not None:
+        parts.append(f"{plan.date} ge {literal(plan, period.start, begin)}")
+    if period.end is not None and end == 24:
+        parts.append(f"{plan.date} lt {literal(plan, period.end)}")
+    elif period.end is not None:
+        last = period.end - timedelta(days=1)
+        parts.append(f"{plan.date} lt {literal(plan, last, end)}")
+    return parts
 
 
-def literal(plan: Plan, day: date) -> str:
-    """A day as the plan's date property is compared with it."""
+def literal(plan: Plan, day: date, hour: int = 0) -> str:
+    """A day, or an hour of it, as the plan's date property is compared with it."""
     is_date = plan.date is not None and plan.entity.is_date(plan.date)
-    return str(day) if is_date else midnight(day, plan.zone)
+    return str(day) if is_date else midnight(day, plan.zone, hour)

@@ -139,7 +139,7 @@ class Ordering(Bounds):
         if behind is not None and behind.text.lower() == "date":
             path = self.date or self.entity.date
         measure = None if behind is None else behind.meanings.get("measure")
-        if path is None and measure is not None and self._is_list() and self._is_summed(measure):
+        if measure is not None and self._is_list() and self._is_summed(measure):
             path = measure.value  # "active projects sorted by budget"
         elif behind is not None and {"count", "amount", "measure", "share"} & set(behind.meanings):
             self.sort = self.sort or "desc"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from app.bi.nlq.period_words import PeriodWords, before, day_of, is_day, is_one, is_year
+from app.bi.nlq.daytimes import DayTimes
+from app.bi.nlq.period_words import before, day_of, is_day, is_one, is_year
 from app.bi.nlq.spans import (
     EARLIEST_YEAR,
     LATEST_YEAR,
@@ -23,7 +24,7 @@ from app.bi.nlq.words import Token
 _NAMED = ("today", "yesterday", "tomorrow")
 
 
-class PeriodReader(PeriodWords):
+class PeriodReader(DayTimes):
     """Finds periods among tokens, in the words of a vocabulary."""
 
     def read(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
@@ -46,6 +47,9 @@ class PeriodReader(PeriodWords):
                 if is_from and (ahead := self._onwards(tokens, at + length + total)):
                     onwards = Period(period.start, None, f"since {period.start}", said=period.said)
                     return length + total + ahead, onwards
+                if is_from and period.start is not None and period.start.day == 1:
+                    since = Period(period.start, None, f"since {period.start}", said=period.said)
+                    return length + total, replace(since, unsure=True)  # "revenue from 1 May"
                 if is_from:  # "invoices from 5 May": since then may be meant
                     return length + total, replace(period, unsure=period.label not in _NAMED)
                 after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
@@ -134,6 +138,8 @@ class PeriodReader(PeriodWords):
         is_dated = not named_year and named_month and last[1].start is not None
         if is_dated and last[1].start is not None:
             start = start.replace(year=last[1].start.year)
+        if start >= end and last[1].weekday:
+            end += timedelta(days=7)  # "from today to friday": the next one
         if start >= end:
             start = add_months(start, -12)
         last_day = end - timedelta(days=1)
@@ -179,22 +185,10 @@ class PeriodReader(PeriodWords):
             return None if found is None else (found[0] + 1, found[1])
         if at >= len(tokens):
             return None
-        for read in (self._named, self._ago, self._relative, self._weekday, self._month, self._part,
-                     self._dated):  # fmt: skip
+        for read in (self._daytime, self._named, self._ago, self._relative, self._weekday,
+                     self._month, self._part, self._dated):  # fmt: skip
             if found := read(tokens, at, now):
                 return found
-        return None
-
-    def _named(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
-        for name, shift in (("today", 0), ("yesterday", -1), ("tomorrow", 1)):
-            if length := self._at(name, tokens, at):
-                day = now.today + timedelta(days=shift)
-                return length, Period(day, day + timedelta(days=1), name, "day")
-        tomorrow = now.today + timedelta(days=1)
-        for name, grain in (("ytd", "year"), ("mtd", "month"), ("qtd", "quarter")):
-            if length := self._at(name, tokens, at):
-                start = unit_start(now.today, grain)
-                return length, Period(start, tomorrow, f"this {grain} to date")
         return None
 
     def _ago(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
@@ -262,29 +256,10 @@ class PeriodReader(PeriodWords):
                 return length + unit[0], replace(period, unsure=several)
         return None
 
-    def _weekday(
-        self, tokens: Sequence[Token], at: int, now: Calendar
-    ) -> tuple[int, Period] | None:
-        """``Monday``, ``last Friday``: the latest before today; ``next Monday``: the coming one."""
-        length = self._at("last", tokens, at)
-        ahead = 0 if length else self._at("next", tokens, at)
-        place = at + (length or ahead)
-        if place >= len(tokens) or tokens[place].stem not in self._weekdays:
-            return None
-        if not is_one(tokens[place]):
-            return None  # "on Mondays" is about all of them
-        wanted = self._weekdays[tokens[place].stem]
-        if ahead:
-            day = now.today + timedelta(days=(wanted - now.today.weekday() - 1) % 7 + 1)
-        else:
-            day = now.today - timedelta(days=(now.today.weekday() - wanted - 1) % 7 + 1)
-        period = Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
-        # "last Monday", on a Wednesday: the one two days ago, or that of last week.
-        is_near = bool(length) and day >= unit_start(now.today, "week")
-        return place + 1 - at, replace(period, weekday=not (length or ahead), unsure=is_near)
-
     def _month(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``March``, ``March 2026``, ``March 5``, ``5 March 2026``, ``last March``."""
+        if part := self._part_of_month(tokens, at, now):
+            return part
         shift = self._at("last", tokens, at) or self._at("this", tokens, at)
         past = bool(self._at("last", tokens, at))
         at, begin = at + shift, at
@@ -298,6 +273,7 @@ class PeriodReader(PeriodWords):
             return None
         written = tokens[at + length].text
         introduced = begin > 0 and tokens[begin - 1].stem in self._introducing
+        introduced = introduced or self._is_beside_month(tokens, begin, at + length + 1)
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1
@@ -322,6 +298,30 @@ class PeriodReader(PeriodWords):
         start = date(year, month, 1)
         label = f"{calendar.month_name[month]} {year}"
         return total, Period(start, add_months(start, 1), label, "month", said)
+
+    def _is_beside_month(self, tokens: Sequence[Token], begin: int, end: int) -> bool:
+        """``april, may and june``: among months it is one."""
+        beside = [*tokens[max(0, begin - 2) : begin], *tokens[end : end + 2]]
+        named = {name for name in self._months if name != "may"}
+        return any(one.stem in named for one in beside)
+
+    def _part_of_month(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``mid June``, ``late May``: ten days of it, more or less."""
+        for name, days in (("early", (1, 11)), ("mid", (11, 21)), ("late", (21, 32))):
+            length = self._at(name, tokens, at)
+            found = self._month(tokens, at + length, now) if length else None
+            if found is None or found[1].grain != "month" or found[1].start is None:
+                continue
+            begin = found[1].start
+            start, end = begin.replace(day=days[0]), found[1].end
+            if days[1] < 32:
+                end = begin.replace(day=days[1])
+            if end is not None:
+                part = replace(found[1], start=start, end=end, grain=None, unsure=True)
+                return length + found[0], replace(part, label=f"{name} {found[1].label}")
+        return None
 
     def _told_year(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
         """``May of last year``: how many words, and how many years from this one."""

@@ -372,7 +372,7 @@ class Reading(Beside):
         past = self.entity.data.get("past_dates", {}).get(path, (path,))
         if self.took in past:
             return  # "took more than 90 days to close"
-        implied = self.entity.date_filters.get(path)
+        implied = None if self._is_undated(path) else self.entity.date_filters.get(path)
         earlier = self.entity.data.get("past_dates", {}).get(path)
         periods = [slot["period"] for slot in self._slots if "period" in slot]
         is_over = bool(periods and periods[0].end and periods[0].end <= self.now.today)

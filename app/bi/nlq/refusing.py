@@ -23,8 +23,18 @@ def reason_of(refused: str, vocabulary: Vocabulary) -> str:
     return found or f"questions change nothing, and “{refused}” asks for it. {_CHANGED[:-1]}"
 
 
-def unknown_text(unknown: Sequence[str], vocabulary: Vocabulary) -> str:
-    """Which words nothing could be made of: strange ones, or else those that do not fit here."""
+def unknown_text(unknown: Sequence[str], vocabulary: Vocabulary, question: str) -> str:
+    """Which words nothing could be made of: strange ones, or else those that do not fit here.
+
+    Args:
+        question: as it was asked; a word that an idiom put into it is not said back.
+    """
+    written = vocabulary.typed.plain(question).lower()
+    said = [text for text in unknown if _is_written(text, written)]
+    if not said:
+        reasons = (vocabulary.wordings.unsaid.get(text.lower()) for text in unknown)
+        return f"I cannot tell {next(filter(None, reasons), 'what is asked for')}."
+    unknown = said
     strange = [
         text
         for text in unknown
@@ -34,6 +44,12 @@ def unknown_text(unknown: Sequence[str], vocabulary: Vocabulary) -> str:
     if strange:
         return f"I do not know what {shown} stands for here."
     return f"I cannot bring {shown} together with the rest of the question."
+
+
+def _is_written(text: str, question: str) -> bool:
+    """Whether a word stands in a question, as it is or as one of its forms."""
+    word = text.lower().removesuffix("...").strip().split(" ")[0].replace("\u2019", "'")
+    return word in question
 
 
 def report_named(question: str, vocabulary: Vocabulary) -> str | None:

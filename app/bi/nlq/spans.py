@@ -30,13 +30,14 @@ class Period:
     weekday: bool = False  # the latest one of that name, or of what lies ahead the next
     unsure: bool = False  # "last months": one of them may not be what was meant
     rolling: int = 0  # "the last 4 quarters": how many of the units that the label names
+    hours: tuple[int, int] | None = None  # of the first day and of the last: "this morning"
 
     def this_year(self, today: date) -> Period:
         """The month of this year, the weekday to come, where no more was said."""
         if self.weekday and (self.end or self.start or today) <= today:
             start, end = (d and d + timedelta(days=7) for d in (self.start, self.end))
             label = f"{start:%A}, {start}" if start else f"before {end}"
-            return Period(start, end, label, self.grain)
+            return replace(self, start=start, end=end, label=label, weekday=False)
         if self.said or (self.start or self.end or today).year >= today.year:
             return self
         start, end = (None if d is None else add_months(d, 12) for d in (self.start, self.end))
@@ -54,7 +55,7 @@ class Period:
 
     def earlier(self, unit: str) -> Period | None:
         """The same days one unit earlier: of May 2026 and ``year``, May 2025."""
-        if self.start is None or self.end is None:
+        if self.start is None or self.end is None or self.hours is not None:
             return None
         start, end = step(self.start, unit, -1), step(self.end, unit, -1)
         if unit in MONTHS and self.end.day == 1 and self.start.day == 1:
@@ -71,7 +72,7 @@ class Period:
 
     def before(self) -> Period | None:
         """The period of the same kind just before."""
-        if self.start is None or self.end is None:
+        if self.start is None or self.end is None or self.hours is not None:
             return None
         if self.grain in MONTHS:
             start = add_months(self.start, -MONTHS[self.grain])
@@ -89,10 +90,10 @@ class Calendar:
     zone: str = "UTC"
 
 
-def midnight(day: date, zone: str) -> str:
-    """The instant at which a day begins in a time zone, as OData writes it."""
+def midnight(day: date, zone: str, hour: int = 0) -> str:
+    """The instant at which a day, or an hour of it, begins in a time zone, as OData writes it."""
     try:
-        begin = datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+        begin = datetime.combine(day, time(hour), ZoneInfo(zone)).astimezone(UTC)
     except OverflowError:  # the first and the last day of the calendar
         begin = datetime.combine(day, time(), UTC)
     return _written(begin)

@@ -33,6 +33,8 @@ class Typed:
         light = data["light"]
         self._verbs = frozenset(light["verbs"])
         self._light = _any_of([*light["words"], *light["verbs"]])
+        self._how_to = re.compile(data["done"]["how_to"], re.IGNORECASE)
+        self._joining = re.compile(data["done"]["joining"], re.IGNORECASE)
         self._asks_how = [re.compile(f"^{one}", re.IGNORECASE) for one in light["asks_how"]]
 
     def plain(self, text: str) -> str:
@@ -58,6 +60,14 @@ class Typed:
         plain = re.sub(r"\s+(?=[?!.,;:])", "", " ".join(plain.split())).lstrip(",;:-\u2013 ")
         said = tuple(dict.fromkeys(one.lower() for one in left))
         return Lighter(plain, said, is_how + sum(one in self._verbs for one in said))
+
+    def topics_of_how_to(self, text: str) -> list[str]:
+        """What it is about when somebody asks ``how do I reset a password``: the password."""
+        found = self._how_to.match(self.plain(text.strip()))
+        if not found:
+            return []
+        words = self._joining.split(found.group("what").rstrip(" ?!."))[0].split()
+        return [" ".join(words[-2:]), words[-1]] if words else []
 
     def _without_how(self, text: str) -> tuple[str, bool]:
         """``how is the pipeline looking by stage``: the pipeline by stage."""

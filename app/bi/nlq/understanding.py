@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from app.bi.nlq.about import without_topics
-from app.bi.nlq.accounting import without_effect
+from app.bi.nlq.accounting import unaccounted
 from app.bi.nlq.asides import stripped, without_reasons
 from app.bi.nlq.candidates import (
     Candidate,
@@ -17,12 +17,13 @@ from app.bi.nlq.candidates import (
     is_before,
     may_be_of_groups,
     not_understood,
+    of_only_kind,
     of_records,
+    tells_kind,
 )
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.deciding import asking_which
-from app.bi.nlq.either import is_either
 from app.bi.nlq.language import read_file
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.parts import two_of
@@ -33,7 +34,7 @@ from app.bi.nlq.resolving import resolved
 from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, positions, scan
 from app.bi.nlq.spans import Calendar
-from app.bi.nlq.tenses import check_to_come, took_how_long
+from app.bi.nlq.tenses import check_to_come, of_making, took_how_long
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.unmarked import Unmarked
 from app.bi.nlq.vague import Vague
@@ -45,6 +46,7 @@ from app.container import container
 
 # Between these words and what is done, an "I" is whoever it is about.
 _DOING = ("do", "did", "have", "am", "that", "which", "who")
+NO_KIND = "of what kind of record"
 # Entities that answer a question equally well are a choice when nothing tells them apart.
 CLOSE = 1
 # A reading of other records that is hardly worse leaves the answer unsure.
@@ -89,7 +91,8 @@ class _Understanding(Vague):
         stems = tuple(token.stem for token in self._repaired(self._rewritten(question)))
         if (beyond := said_in(stems, self._vocabulary.beyond)) is not None:
             return Understood(unknown=(beyond,))
-        if (reason := self.refusal(question)) is not None:
+        told = self._how_to(question)
+        if not told and (reason := self.refusal(question)) is not None:
             return Understood(refused=True, reason=reason)
         found = self._said(question, (), before)
         if found.plans or found.choices:
@@ -104,7 +107,7 @@ class _Understanding(Vague):
         vague = self._vague(self._repaired(text)) or self._not_said(text)
         if vague is None and not before:
             vague = self._of_one_kind(self._repaired(text))
-        return vague or self._unranked(plain, found) or found
+        return replace(vague or self._unranked(plain, found) or found, near=told)
 
     def _said(self, text: str, aside: Sequence[str], before: Sequence[str]) -> Understood:
         """A question without the talk around it; less sure of what was left aside."""
@@ -143,6 +146,11 @@ class _Understanding(Vague):
         if found.plans or found.choices or not before or follows:
             return found
         return self._continued(tokens, before) or found
+
+    def _how_to(self, question: str) -> str | None:
+        """The articles about it, where it is asked how something is done."""
+        topics = () if is_code(question) else self._vocabulary.typed.topics_of_how_to(question)
+        return next(filter(self._is_plain, map("Articles about {}".format, topics)), None)
 
     def refusal(self, question: str) -> str | None:
         """Why a question is not even read; None where it is."""
@@ -185,7 +193,7 @@ class _Understanding(Vague):
         if not whole:
             if unclear is not None:
                 raise unclear
-            return not_understood(candidates, tokens)
+            return of_only_kind(candidates) or not_understood(candidates, tokens)
         whole.sort(key=lambda one: -one.score)
         best = whole[0]
         torn = next((one for one in candidates if one.choices and not one.unknown), None)
@@ -230,13 +238,16 @@ class _Understanding(Vague):
         more = (*related, *owned)
         try:
             headed = related or has_head(reading) or took_how_long(reading)
-            if not headed or not has_needs(reading):
-                raise UnclearError("of what kind of record")
+            told = headed or (not unknown and tells_kind(reading))
+            if not told or not has_needs(reading):
+                raise UnclearError(NO_KIND)
             check_period_of_amount(reading)
             plan = None
             if not unknown:
                 plan = resolved(reading, more)
                 plan = self._weighed(reading, plan, lambda other: resolved(other, more))
+            if not headed:
+                return Candidate(None, reading, unknown, NO_KIND, score, inferred=plan)
         except UnclearError as error:
             return Candidate(None, reading, unknown, str(error), score, error.choices)
         if plan is not None:
@@ -281,7 +292,8 @@ class _Understanding(Vague):
                 return None
 
         check_to_come(plan, reading)
-        return replace(plan, unsure=plan.unsure + _unaccounted(reading, plan, again))
+        unsure = plan.unsure + unaccounted(reading, plan, again)
+        return of_making(replace(plan, unsure=unsure))
 
     def _prior(self, reading: Reading, slots: Sequence[Slot], tokens: Sequence[Token]) -> int:
         """How well the entity fits the head of the question."""
@@ -386,15 +398,3 @@ class _Understanding(Vague):
         noun = phrase(self._vocabulary.entities[str(nouns[0])].one + "s")
         replaced = [Token(text, text) for text in noun]
         return self._fresh([*words[:at], *replaced, *words[end:]])
-
-
-def _unaccounted(
-    reading: Reading, plan: Plan, again: Callable[[Sequence[Slot]], Plan | None]
-) -> int:
-    """How many words show nowhere in the plan.
-
-    Raises: UnclearError.
-    """
-    if is_either(reading.slots, reading.conditions):
-        raise UnclearError("whether both have to hold, or one of them")
-    return len(without_effect(reading.slots, plan, again))

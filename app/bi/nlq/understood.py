@@ -16,4 +16,5 @@ class Understood:
     reason: str | None = None
     choices: tuple[str, ...] = ()
     refused: bool = False
+    near: str | None = None  # what may be asked instead of what is not offered
     is_two: bool = False  # questions; the choices are both of them

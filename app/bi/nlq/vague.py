@@ -76,7 +76,18 @@ class Vague(Owned):
 
     def _not_said(self, text: str) -> Understood | None:
         """What the vocabulary offers for a wording that nothing was made of."""
-        return self._chosen(text, self._vocabulary.wordings.offered)
+        return self._chosen(text, self._vocabulary.wordings.offered) or self._of_some_time(text)
+
+    def _of_some_time(self, text: str) -> Understood | None:
+        """``tickets from the other day``: the same question of days that can be told."""
+        for pattern, periods in self._vocabulary.wordings.some_time:
+            if not pattern.search(text):
+                continue
+            said = (pattern.sub(period, text, count=1) for period in periods)
+            kept = tuple(one[:1].upper() + one[1:] for one in said if self._is_plain(one))
+            if kept:
+                return Understood(choices=kept, reason="what time is meant")
+        return None
 
     def _unranked(self, text: str, found: Understood) -> Understood | None:
         """``top 3 open deals``: the figures that they may be ranked by."""

@@ -36,6 +36,11 @@ class Wordings:
         # What is offered where nothing else was understood: wording -> questions.
         self.offered = [(re.compile(pattern, re.IGNORECASE), list(choices))
                         for pattern, choices in data["offered"].items()]  # fmt: skip
+        # What says of no time when it is: wording -> times that it may stand for.
+        self.some_time = [(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), list(periods))
+                          for pattern, periods in data["some_time"].items()]  # fmt: skip
+        # Words that idioms put into a question, and what cannot be told of them.
+        self.unsaid: Mapping[str, str] = data["unsaid"]
         # What compares two figures of one record: its word -> operator, and how it is said.
         self.pairing: Mapping[str, tuple[str, str]] = {
             word: (operator, said) for word, (operator, said) in data["pairing"].items()

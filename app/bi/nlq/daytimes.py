@@ -1,0 +1,80 @@
+"""Days by their names, and the hours of them: ``yesterday``, ``last Friday``, ``this morning``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from app.bi.nlq.period_words import PeriodWords, is_one
+from app.bi.nlq.spans import Calendar, Period, unit_start
+from app.bi.nlq.words import Token
+
+# From which hour of the first day to which hour of the last.
+_HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
+_NIGHT = (18, 6)
+
+
+class DayTimes(PeriodWords):
+    """Finds days by their names among tokens."""
+
+    def _daytime(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``this morning``, ``yesterday afternoon``, ``Friday evening``, ``last night``."""
+        today, one = now.today, timedelta(days=1)
+        if length := self._at("tonight", tokens, at):
+            evening = Period(today, today + one, "tonight, from 18 o'clock", hours=(18, 24))
+            return length, evening
+        if length := self._at("last_night", tokens, at):
+            label = "last night, from 18 to 6 o'clock"
+            return length, Period(today - one, today + one, label, hours=_NIGHT)
+        for name, hours in _HOURS.items():
+            length = self._at("this", tokens, at)
+            if length and (part := self._at(name, tokens, at + length)):
+                day = Period(today, today + one, f"this {name}")
+                return length + part, _part_of(day, name, hours)
+            named = self._named(tokens, at, now) or self._weekday(tokens, at, now)
+            if named and (part := self._at(name, tokens, at + named[0])):
+                day = replace(named[1], label=f"{named[1].label} {name}")
+                return named[0] + part, _part_of(day, name, hours)
+        return None
+
+    def _named(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
+        for name, shift in (("today", 0), ("yesterday", -1), ("tomorrow", 1)):
+            if length := self._at(name, tokens, at):
+                day = now.today + timedelta(days=shift)
+                return length, Period(day, day + timedelta(days=1), name, "day")
+        tomorrow = now.today + timedelta(days=1)
+        for name, grain in (("ytd", "year"), ("mtd", "month"), ("qtd", "quarter")):
+            if length := self._at(name, tokens, at):
+                start = unit_start(now.today, grain)
+                return length, Period(start, tomorrow, f"this {grain} to date")
+        return None
+
+    def _weekday(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``Monday``, ``last Friday``: the latest before today; ``next Monday``: the coming one."""
+        length = self._at("last", tokens, at)
+        ahead = 0 if length else self._at("next", tokens, at)
+        place = at + (length or ahead)
+        if place >= len(tokens) or tokens[place].stem not in self._weekdays:
+            return None
+        if not is_one(tokens[place]):
+            return None  # "on Mondays" is about all of them
+        wanted = self._weekdays[tokens[place].stem]
+        if ahead:
+            day = now.today + timedelta(days=(wanted - now.today.weekday() - 1) % 7 + 1)
+        else:
+            day = now.today - timedelta(days=(now.today.weekday() - wanted - 1) % 7 + 1)
+        period = Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
+        # "last Monday", on a Wednesday: the one two days ago, or that of last week.
+        is_near = bool(length) and day >= unit_start(now.today, "week")
+        return place + 1 - at, replace(period, weekday=not (length or ahead), unsure=is_near)
+
+
+def _part_of(day: Period, name: str, hours: tuple[int, int]) -> Period:
+    begin, end = hours
+    label = f"{day.label}, from {begin} to {end} o'clock"
+    return replace(day, label=label, hours=hours, grain=None)
