@@ -32,9 +32,8 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     answer = answer_question(question, before, limit=limit)
     if answer["status"] == "unsupported" and not is_refused(question):
         answer |= proposed(answer["question"], before, limit) or {}
-    # What was not understood is nothing to build on, but leaves what goes on over it in doubt.
-    goes_on = session is not None and answer["status"] == "unsupported"
-    if answer["status"] == "answered" or goes_on:
+    # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
+    if answer["status"] == "answered" or not is_refused(question):
         session_id = _remember(session, [*before, question][-REMEMBERED:])
     return answer | {"sessionId": session_id}
 

@@ -59,7 +59,6 @@ def _page(problem: ApiError | None = None) -> Response:
             problem = error
     if problem is None:
         db.session.rollback()  # a question writes nothing
-    is_answered = answer is not None and answer["status"] == "answered"
     return page(
         "questions.html",
         200 if problem is None else problem.status,
@@ -67,7 +66,7 @@ def _page(problem: ApiError | None = None) -> Response:
         before=before,
         answer=answer,
         picture=picture_of(answer["chart"]) if answer else None,
-        following=[*before, question][-REMEMBERED:] if is_answered else before,
+        following=[*before, question][-REMEMBERED:] if answer is not None else before,
         others=[(text, _link(text, before)) for text in answer["alternatives"]] if answer else [],
         examples=[(text, _link(text, [])) for text in EXAMPLES],
         longest=LONGEST_QUESTION,

@@ -113,6 +113,10 @@ class Beside(Sorting):
         """``credit notes and their totals``: a list has them, none is asked for."""
         before = self._slots[at - 1] if at else None
         several = bool({"sum", "amount"} & set(slot.meanings)) and slot.text.lower().endswith("s")
+        two = [set(one.meanings) for one in self._slots[max(0, at - 2) : at]]
+        if len(two) == 2 and "or" in two[1] and "state" in two[0] and "sum" in slot:
+            self.left.append(slot.text)  # "billable and total": two figures, not one
+            return True
         if self.noun_at is None or before is None:
             return False
         if "shows" not in before and not (several and "with" in before):

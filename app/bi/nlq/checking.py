@@ -156,10 +156,21 @@ def _is_of_two_dates(plan: Plan, reading: Reading) -> bool:
     stated = [one for one in plan.conditions if not one.negated and "/" not in one.text[:12]]
     if reading.date:
         return any(one.date not in (None, plan.date) for one in stated)
-    if plan.date != plan.entity.date or plan.entity.issued:
+    if plan.date != plan.entity.date:
+        return _is_from_then(reading)  # "invoices from May that are paid"
+    if plan.entity.issued:
         return False
     words = [one.words.split()[-1] for one in stated if one.words and one.date is None]
     return any(word.endswith("ed") and not word.startswith("un") for word in words)
+
+
+def _is_from_then(reading: Reading) -> bool:
+    """Whether the records themselves are said to be from the period, not what was done."""
+    at = next((at for at, one in enumerate(reading.slots) if "period" in one), 0)
+    said = " ".join(one.text.lower() for one in reading.slots[max(0, at - 1) : at + 1]).split()
+    noun = reading.noun_at is not None and reading.noun_at < at
+    behind = any("state" in one for one in reading.slots[at + 1 :])
+    return noun and behind and bool({"from", "of"} & set(said[:2]))
 
 
 def _is_of_all_stages(plan: Plan) -> bool:
@@ -314,8 +325,8 @@ def has_needs(reading: Reading) -> bool:
     needed = reading.entity.data.get("needs")
     if needed is None or reading.noun_at is not None:
         return True
-    path = reading.entity.dimensions[needed].path
-    named = any(one.path == path for _, one in reading.conditions)
+    paths = {reading.entity.dimensions[needed].path, reading.entity.texts.get("code")}
+    named = any(one.path in paths for _, one in reading.conditions if one.path)
     counted = reading.measure is not None and reading.measure.money is None
     return (
         named

@@ -52,7 +52,7 @@ class Owned(Several):
         stop = next((at for at, _, kinds in slots if at > found[1] and "by" in kinds), len(tokens))
         end = self._without_period(tokens, found[1], stop)
         plan = self._plan_of(self._vocabulary.entities[_OWNERS], tokens[begin:end])
-        conditions = None if plan is None else _of_client(plan)
+        conditions = None if plan is None else of_client(plan)
         if plan is None or conditions is None:
             return tokens, (), 0
         kept = found[1] if self._is_grouped(tokens, begin) else max(0, begin - 1)
@@ -97,7 +97,7 @@ class Owned(Several):
         if not ranked or (place == at + 1 and begin == at):
             return None
         plan = self._plan_of(group, tokens[begin:place])
-        conditions = None if plan is None else _of_client(plan, link)
+        conditions = None if plan is None else of_client(plan, link)
         if plan is None or conditions is None:
             return None
         return [*tokens[:begin], tokens[at], *tokens[place:]], conditions, plan.unsure
@@ -158,7 +158,7 @@ class Owned(Several):
         return stop
 
 
-def _of_client(plan: Plan, link: str = "Client") -> tuple[Condition, ...] | None:
+def of_client(plan: Plan, link: str = "Client") -> tuple[Condition, ...] | None:
     """The conditions of clients as those of what belongs to them; None where they are others."""
     odd = plan.kind != "list" or plan.order or plan.limit or plan.period or plan.within
     if odd or plan.extra_columns or not plan.conditions:

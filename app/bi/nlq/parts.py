@@ -11,7 +11,7 @@ from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Figure, Plan
 from app.bi.nlq.sharing import merged
 from app.bi.nlq.slots import positions
-from app.bi.nlq.vocabulary import Dimension, Vocabulary
+from app.bi.nlq.vocabulary import Dimension, Measure, Vocabulary
 from app.bi.nlq.words import Token
 
 _AGAINST = ("vs", "versus", "against", "compared", "to", "with")
@@ -160,7 +160,9 @@ def together(first: Plan, second: Plan, *, counts: bool, again: bool) -> Plan | 
     first, second = shared
     if not first.conditions and first.kind == second.kind == "measure" and first.measure:
         first = replace(first, conditions=second.conditions)  # "hours and budget of active ones"
-    one, other = _texts(first), _texts(second)
+    one, other = texts_of(first), texts_of(second)
+    if one == other and _figure(first) == _figure(second) and len(second.figures) == 1:
+        return _of_both(second, first)  # "total billed, gross and net"
     if one == other and _figure(first) == _figure(second):
         return _of_both(first, second) if again else None  # "why are they lost? count per reason"
     if one == other:
@@ -198,7 +200,8 @@ def _shared(first: Plan, second: Plan) -> tuple[Plan, Plan] | None:
     return one, other
 
 
-def _texts(plan: Plan) -> frozenset[str]:
+def texts_of(plan: Plan) -> frozenset[str]:
+    """What records have to be, for a figure of them."""
     texts = {one.odata for one in plan.conditions}
     kept = plan.measure.filter if plan.kind == "measure" and plan.measure is not None else None
     return frozenset({*texts, *([kept] if kept else []), *_issued(plan)})
@@ -224,9 +227,17 @@ def _with_both(first: Plan, second: Plan) -> Plan | None:
         return None
     figure = Figure(other.measure if other.kind == "measure" else None, other.method)
     conditions = max((first.conditions, second.conditions), key=len)
-    known = Figure(main.measure, main.method)
-    figures = tuple(one for one in (figure, *other.figures) if one != known)
+    figures = (figure, *other.figures)
+    if main.measure is not None and _has(figures, main.measure, main.method):
+        # "total billed, net and gross": these two are the total.
+        main = replace(main, measure=figure.measure, method=figure.method)
+        figures = figures[1:]
     return _of_both(replace(main, conditions=conditions, figures=figures), other)
+
+
+def _has(figures: Sequence[Figure], measure: Measure, method: str) -> bool:
+    known = [(one.measure.value, one.method) for one in figures[1:] if one.measure is not None]
+    return (measure.value, method) in known
 
 
 def _of_both(plan: Plan, other: Plan) -> Plan:
@@ -241,8 +252,8 @@ def _of_both(plan: Plan, other: Plan) -> Plan:
 
 def _of_whom(first: Plan, second: Plan) -> Plan | None:
     """``how many tickets are open and how many of those breached``: how many of all."""
-    more = [one for one in second.conditions if one.odata not in _texts(first)]
-    if len(more) != 1 or len(_texts(second)) != len(_texts(first)) + 1:
+    more = [one for one in second.conditions if one.odata not in texts_of(first)]
+    if len(more) != 1 or len(texts_of(second)) != len(texts_of(first)) + 1:
         return None
     if not _agree((*first.conditions, more[0]), first):
         return None  # "how many are overdue and how many not yet due": these are others

@@ -26,6 +26,7 @@ class Condition:
     date: str | None = None
     amount: str | None = None
     negated: bool = False
+    inner: Plan | None = None  # what records there have to be that belong to it
 
     @property
     def odata(self) -> str:
@@ -107,6 +108,7 @@ class Plan:
     unsure: int = 0  # what may well have been meant otherwise
     asked: str = ""  # yes, when
     is_converted: bool = False  # amounts into the currency of the organisation
+    difference: Measure | None = None  # of each record of a list
     own: Measure | None = None  # beside the worth of groups that have one currency each
     ratio: Ratio | None = None  # of a share: two sums instead of records that hit
     sides: tuple[Side, ...] = ()  # "created vs solved": each of them is counted by itself

@@ -376,4 +376,5 @@ def _counting(navigation: str, inner: Plan, operator: str, number: str) -> Condi
         words = f"without {nouns}"
     else:
         words = f"with {amount[operator]} {number} {nouns}"
-    return Condition(f"{navigation}/$count{options} {operator} {number}", words)
+    kept = None if number == "0" and operator == "eq" else inner
+    return Condition(f"{navigation}/$count{options} {operator} {number}", words, inner=kept)

@@ -18,6 +18,7 @@ from app.bi.nlq.words import Token
 LONGEST_PHRASE = 6
 # What is longer leads out of every calendar: in months, and in weeks, days or hours.
 LONGEST_IN_MONTHS, LONGEST_IN_OTHERS = 12_000, 100_000
+_WAYS = ("from", "through", "via")
 COMPARING = ("more_than", "at_least", "less_than", "at_most", "exactly")
 
 
@@ -115,6 +116,10 @@ def _at(
         return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
     period = vocabulary.periods.read(tokens, at, now)
+    if set(meanings) == {"property"} and _is_way(tokens, at):
+        match = names.find(tokens, at, entity)
+        if match and all(one.kind.startswith("text:") for one in match.values):
+            return match.length, {"value": match.values}  # "through the website"
     if clock := vocabulary.periods.clock_back(tokens, at):
         return clock[0], {"clock_back": clock[1:]}
     if within := _within(tokens, at, entity, vocabulary):
@@ -134,6 +139,13 @@ def _at(
     if match := names.find(tokens, at, entity):
         return match.length, {"value": match.values}
     return 1, {"unknown": token.text}
+
+
+def _is_way(tokens: Sequence[Token], at: int) -> bool:
+    """Whether it is said before how something came."""
+    before = [one.stem for one in tokens[max(0, at - 2) : at]]
+    before = before[:-1] if before[-1:] == ["the"] else before
+    return before[-1:] != [] and before[-1] in _WAYS
 
 
 def _range(

@@ -22,8 +22,8 @@ from app.bi.nlq.candidates import (
     tells_kind,
 )
 from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
-from app.bi.nlq.continuing import changed
 from app.bi.nlq.deciding import asking_which
+from app.bi.nlq.following import Following
 from app.bi.nlq.language import read_file
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.parts import two_of
@@ -32,16 +32,15 @@ from app.bi.nlq.reading import Reading
 from app.bi.nlq.refusing import is_code, reason_of, said_in
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.sharing import is_of_person
-from app.bi.nlq.slots import Slot, positions, scan
+from app.bi.nlq.slots import Slot, scan
 from app.bi.nlq.spans import Calendar
 from app.bi.nlq.tenses import check_to_come, of_making, took_how_long
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.unmarked import Unmarked
-from app.bi.nlq.vague import Vague
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.within import ranks_records
-from app.bi.nlq.words import Token, phrase, repaired, repairs, tokenise
+from app.bi.nlq.words import Token, repaired, repairs, tokenise
 from app.container import container
 
 # Between these words and what is done, an "I" is whoever it is about.
@@ -77,14 +76,14 @@ def is_refused(question: str, language: str = "en") -> bool:
     return reader.refusal(question) is not None
 
 
-class _Understanding(Vague):
+class _Understanding(Following):
     def __init__(self, vocabulary: Vocabulary, now: Calendar, caller_id: int) -> None:
         self._vocabulary = vocabulary
         self._now = now
         self._caller_id = caller_id
         self._names = Names(vocabulary)
         self._unmarked = Unmarked(vocabulary)
-        self._earlier: dict[int, Plan | None] = {}
+        self._earlier = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
         question = self._vocabulary.typed.plain(question)
@@ -95,7 +94,7 @@ class _Understanding(Vague):
         if not told and (reason := self.refusal(question)) is not None:
             return Understood(refused=True, reason=reason)
         found = self._said(question, (), before)
-        if found.plans or found.choices:
+        if found.plans or found.choices or found.settled:
             return asking_which(found, question)
         other = without_reasons(question, self._vocabulary)
         again = self._said(other.text, other.left_aside, before) if other.left_aside else found
@@ -106,7 +105,8 @@ class _Understanding(Vague):
         text = self._rewritten(plain)
         vague = self._vague(self._repaired(text)) or self._not_said(text)
         if vague is None and not before:
-            vague = self._of_one_kind(self._repaired(text))
+            tokens = self._repaired(text)
+            vague = self._of_one_kind(tokens) or self._of_groups_alone(tokens)
         return replace(vague or self._unranked(plain, found) or found, near=told)
 
     def _said(self, text: str, aside: Sequence[str], before: Sequence[str]) -> Understood:
@@ -132,17 +132,37 @@ class _Understanding(Vague):
         return replace(found, plans=plans)
 
     def _of_text(self, question: str, before: Sequence[str]) -> Understood:
+        if before and (asked := self._asked_before(question, before)):
+            return asked
+        if tail := self._tailed(question, before, is_plain=True):
+            return tail
+        found = self._of_tokens(question, before)
+        if len(found.plans) == 1 or found.settled or (found.choices and not found.is_two):
+            return found
+        return self._tailed(question, before) or found
+
+    def _of_tokens(self, question: str, before: Sequence[str]) -> Understood:
         text = self._rewritten(question)
         tokens = self._repaired(text)
         if several := self._ambiguous(text) or (None if before else self._of_no_kind(tokens)):
             return several
         points_back = self._points_back(tokens)
         follows = bool(before) and (points_back or self._follows(tokens))
+        if (
+            follows
+            and self._is_of_theirs(question, tokens)
+            and (named := self._with_names(question, before))
+        ):
+            return named
         if follows and (found := self._continued(tokens, before)):
             return found
         if points_back and two_of(tokens, self._vocabulary) is None:
             return Understood(reason="of which records: nothing was asked before that has them")
+        if before and (named := self._with_names(question, before)):
+            return named
         found = self._whole(tokens)
+        if found.plans and before and self._seems_to_follow(question, tokens):
+            return self._by_itself(found, before[-1])
         if found.plans or found.choices or not before or follows:
             return found
         return self._continued(tokens, before) or found
@@ -317,84 +337,3 @@ class _Understanding(Vague):
         if reading.subjects and not reading.rank:
             score -= 1
         return score
-
-    # --- a question that goes on
-
-    def _points_back(self, tokens: Sequence[Token]) -> bool:
-        """``the biggest of them``: it is about what was asked before, or about nothing."""
-        kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
-        return any("of_them" in one for one in kinds)
-
-    def _follows(self, tokens: Sequence[Token]) -> bool:
-        """Whether it begins like one that goes on, or names nothing of its own."""
-        first = positions(tokens, self._vocabulary)[:1]
-        if first and first[0][0] == 0 and {"and_then", "by"} & set(first[0][2]):
-            return True
-        kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
-        nouns = any("noun" in one for one in kinds)
-        telling = any(
-            meaning.kind in ("measure", "rate")
-            for entity in self._vocabulary.entities.values()
-            for words, meanings in entity.lexicon.items()
-            for meaning in meanings
-            if set(words) <= {token.stem for token in tokens}
-        )
-        return not nouns and not telling
-
-    def _continued(self, tokens: list[Token], before: Sequence[str]) -> Understood | None:
-        """The plan of the last question that was understood, changed by what this one says."""
-        place = next((at for at in range(len(before) - 1, -1, -1) if self._plan(before, at)), None)
-        if place is None:
-            return None
-        plan = self._plan(before, place)
-        assert plan is not None
-        found = self._changed(plan, tokens) or self._of_others(tokens, before[place])
-        found = found or self._narrowed(plan, tokens)
-        if found is None or place == len(before) - 1:
-            return found
-        # The question between was not understood: what it said may be meant as well.
-        note = f"it goes on from “{before[place]}”"
-        plans = (one.with_assumption(note) for one in found.plans)
-        return replace(found, plans=tuple(replace(o, unsure=o.unsure + 1) for o in plans))
-
-    def _changed(self, plan: Plan, tokens: list[Token]) -> Understood | None:
-        """A plan, changed by what a later question says; None where it says something else."""
-        slots = scan(tokens, plan.entity, self._vocabulary, self._names, self._now)
-        reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
-        if reading.left:
-            return None
-        try:
-            made = changed(plan, reading, repairs(tokens))
-            made = self._weighed(reading, made, lambda other: changed(plan, other))
-        except UnclearError as error:
-            return Understood(reason=str(error), choices=error.choices)
-        return Understood(plans=(made,))
-
-    def _plan(self, before: Sequence[str], at: int) -> Plan | None:
-        """What was understood of an earlier question; found out once."""
-        if at not in self._earlier:
-            self._earlier[at] = None
-            try:
-                found = self.of(before[at], before[:at])
-            except AmbiguousName:
-                return None
-            self._earlier[at] = found.plans[0] if len(found.plans) == 1 else None
-        return self._earlier[at]
-
-    def _of_others(self, tokens: Sequence[Token], earlier: str) -> Understood | None:
-        """``what about leads?``: the question before, asked of other records."""
-        kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
-        nouns = [kinds["noun"] for kinds in kinds if "noun" in kinds]
-        plain = all({"noun", "and_then", "stop", "list", "by"} & set(one) for one in kinds)
-        whole = sum(end - at for at, end, _ in positions(tokens, self._vocabulary))
-        if len(nouns) != 1 or not plain or whole != len(tokens):
-            return None
-        words = self._repaired(self._rewritten(earlier))
-        places = [(at, end) for at, end, kinds in positions(words, self._vocabulary)
-                  if "noun" in kinds]  # fmt: skip
-        if len(places) != 1:
-            return None
-        at, end = places[0]
-        noun = phrase(self._vocabulary.entities[str(nouns[0])].one + "s")
-        replaced = [Token(text, text) for text in noun]
-        return self._fresh([*words[:at], *replaced, *words[end:]])

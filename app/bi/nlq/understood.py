@@ -18,3 +18,4 @@ class Understood:
     refused: bool = False
     near: str | None = None  # what may be asked instead of what is not offered
     is_two: bool = False  # questions; the choices are both of them
+    settled: bool = False  # nothing else is to be made of it

@@ -163,6 +163,25 @@ class Vague(Owned):
         plans = (one.with_assumption(f"taken as “{kept[0]}”") for one in found.plans)
         return Understood(plans=tuple(replace(one, unsure=one.unsure + 1) for one in plans))
 
+    def _of_groups_alone(self, tokens: Sequence[Token]) -> Understood | None:
+        """``2 most common categories per channel``: of the only kind that has both groups."""
+        kinds = {kind for _, _, one in positions(tokens, self._vocabulary) for kind in one}
+        if "noun" in kinds or "by" not in kinds or not kinds & {"most", "least", "top", "count"}:
+            return None
+        found = []
+        for entity in self._vocabulary.entities.values():
+            words = {one.stem for one in tokens}
+            if entity.join is None and any(
+                len(one) == 1 and one[0] in words for one in entity.lexicon
+            ):
+                noun = Token(f"{entity.one}s", entity.one)
+                plan = self._plan_of(entity, [*tokens, Token("of", "of"), noun])
+                found += [plan] if plan is not None and len(plan.dimensions) > 1 else []
+        if len(found) != 1:
+            return None
+        made = found[0].with_assumption(f"taken as about {found[0].entity.many}")
+        return Understood((replace(made, unsure=made.unsure + 1),))
+
     def _vague(self, tokens: Sequence[Token]) -> Understood | None:
         """The choices of a question that does not say what it is about; None for any other."""
         said = self._said_of(tokens)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.bi.nlq.follow_words import FollowWords
 from app.bi.nlq.histories import joins
 from app.bi.nlq.words import phrase
 
@@ -46,9 +47,10 @@ class Wordings:
             word: (operator, said) for word, (operator, said) in data["pairing"].items()
         }
         # By what records may be ranked where it is not said: key -> ends of the question.
+        self.rankings: Mapping[str, Sequence[str]] = data["rankings"]
         # What is explained behind a dash, as one sentence.
         self.joins = joins(data)
-        self.rankings: Mapping[str, Sequence[str]] = data["rankings"]
+        self.follow = FollowWords(data["follow"])
 
 
 def idioms_of(data: Mapping[str, Any]) -> list[tuple[re.Pattern[str], str]]:

@@ -1,0 +1,197 @@
+"""Questions that go on: what they are about was said before, and they say the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from flask import Flask
+
+from app.auth.users import create_user
+from app.database import transaction
+from app.security import acting_as, system_caller
+from bench.nlq import HIGH
+from tests.bi.conftest import Ask
+from tests.contract.conftest import PASSWORD
+from tests.factories import make_client, make_project
+
+Talk = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def talk(app: Flask, ask: Ask) -> Talk:
+    """Ask one question after the other; a project that took too long, a client in Rostock."""
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        lead = create_user(
+            username="karin", email=None, display_name="Karin Vogt", password=PASSWORD,
+            roles=["Sales"],
+        )  # fmt: skip
+        rostock = make_client(name="Ostsee Kaufhaus", billing_city="Rostock")
+        make_project(name="Archive", client_id=rostock, budget_hours=10, manager_id=lead)
+
+    def put(*questions: str) -> dict[str, Any]:
+        answer = ask(questions[0])
+        for question in questions[1:]:
+            answer = ask(question, sessionId=answer["sessionId"])
+        return answer
+
+    return put
+
+
+def _address(answer: dict[str, Any]) -> str:
+    assert answer["status"] == "answered", answer["answer"]
+    text: str = unquote(answer["query"]["odata"])
+    return text
+
+
+@pytest.mark.parametrize(
+    ("questions", "parts"),
+    [
+        (("active projects", "who runs them"), ("expand=", "Manager($select=displayName)")),
+        (("projects of Ostsee Kaufhaus", "and who is in charge?"), ("Manager($select=",)),
+        (("open deals", "who is handling those"), ("Owner($select=displayName)",)),
+        (("articles overdue for review", "who owns them?"), ("Owner($select=displayName)",)),
+        (("articles overdue for review", "who wrote them?"), ("Author($select=displayName)",)),
+    ],
+    ids=lambda value: " > ".join(value)[:50],
+)
+def test_who_has_part_in_records_is_a_column_of_them(
+    talk: Talk, questions: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    address = _address(talk(*questions))
+    assert all(part in address for part in parts)
+
+
+def test_who_is_shown_already_is_counted(talk: Talk) -> None:
+    assert "groupby((assigneeId" in _address(talk("overdue tasks", "who do they belong to?"))
+
+
+@pytest.mark.parametrize(
+    ("questions", "part"),
+    [
+        (("how much is overdue", "which customers"), "groupby((clientId,Client/name"),
+        (("unpaid invoices", "who are the customers"), "groupby((clientId,Client/name"),
+        (("how many unpaid invoices are there", "which ones exactly?"), "/odata/Invoices?$filter="),
+        (("how many clients have open tickets", "which tickets"), "/odata/Tickets?$filter=status"),
+        (("clients in Rostock", "which invoices"), "Client/billingAddress/city eq 'Rostock'"),
+        (("tickets of ACME", "which invoices"), "clientId eq"),
+    ],
+    ids=lambda value: " > ".join(value)[:50] if isinstance(value, tuple) else "",
+)
+def test_which_records_are_those_behind_the_figure(
+    talk: Talk, questions: tuple[str, ...], part: str
+) -> None:
+    assert part in _address(talk(*questions))
+
+
+def test_records_that_have_nothing_to_do_with_it_are_no_sure_answer(talk: Talk) -> None:
+    answer = talk("french articles", "which customers")
+    assert answer["status"] != "answered" or answer["confidence"] < HIGH
+
+
+@pytest.mark.parametrize(
+    ("questions", "parts"),
+    [
+        (
+            ("how much has ACME paid us this year", "what do they still owe"),
+            ("clientId eq", "amountDue"),
+        ),
+        (("invoices of ACME", "and how many tickets do they have"), ("Tickets?", "clientId eq")),
+        (("invoices of ACME", "what about their contacts"), ("Contacts?", "clientId eq")),
+        (("open deals of Karin Vogt", "how many leads does she have"), ("Leads?", "ownerId eq")),
+        (("clients in Rostock", "how many open tickets do they have"), ("Tickets?", "'Rostock'")),
+    ],
+    ids=lambda value: " > ".join(value)[:50],
+)
+def test_they_are_whoever_was_named(
+    talk: Talk, questions: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    address = _address(talk(*questions))
+    assert all(part in address for part in parts)
+
+
+def test_whose_is_not_known_is_no_sure_answer(talk: Talk) -> None:
+    answer = talk("revenue this year", "their open tickets")
+    assert answer["status"] != "answered" or answer["confidence"] < HIGH
+
+
+@pytest.mark.parametrize(
+    ("questions", "part"),
+    [
+        (("projects of Ostsee Kaufhaus", "when should it be done?"), "endDate"),
+        (("unpaid invoices of ACME", "when are they due?"), "dueDate"),
+        (("open deals", "when were they created"), "createdAt"),
+        (("clients in Rostock", "phone numbers pls"), ",phone"),
+        (("leads from web", "and their emails"), ",email"),
+        (("unpaid invoices", "reminders sent"), "remindersSent"),
+        (("unpaid invoices", "phone numbers"), "Client($select=name,phone)"),
+    ],
+    ids=lambda value: " > ".join(value)[:50] if isinstance(value, tuple) else "",
+)
+def test_a_property_is_a_column_of_the_records_before(
+    talk: Talk, questions: tuple[str, ...], part: str
+) -> None:
+    address = _address(talk(*questions))
+    assert part in address and "apply" not in address
+
+
+@pytest.mark.parametrize(
+    ("questions", "parts"),
+    [
+        (("revenue this year", "number of invoices too"), ("total with sum", "$count as")),
+        (("open deals", "how much is that altogether"), ("amount with sum",)),
+        (("revenue by month this year", "how much is that in total"), ("total with sum",)),
+        (("revenue by month this year", "also by country"), ("month", "country")),
+        (("clients in Rostock with unpaid invoices", "how much is that altogether"),
+         ("Client/billingAddress/city eq 'Rostock'", "amountDue with sum")),
+        (("tax this year", "and on credit notes in the same period"),
+         ("type eq 'CreditNote'", "taxTotal with sum", "issueDate ge")),
+        (("overdue invoices without reminders", "how many are on the third one"),
+         ("remindersSent eq 3", "$count as")),
+        (("projects over budgeted hours", "by how many hours, worst first"),
+         ("hoursSpent sub budgetHours as difference", "orderby=difference desc")),
+    ],
+    ids=lambda value: " > ".join(value)[:50],
+)  # fmt: skip
+def test_a_further_figure_is_of_what_was_asked_before(
+    talk: Talk, questions: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    address = _address(talk(*questions))
+    assert all(part in address for part in parts)
+    assert "in total" not in questions[-1] or "month" not in address
+
+
+def test_a_figure_of_the_first_few_is_not_that_of_all(talk: Talk) -> None:
+    answer = talk("the 5 biggest open deals", "how much is that altogether")
+    assert answer["status"] == "unsupported" and "first 5" in answer["answer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [("without any invoice this year", "Invoices/$count"), ("with open tickets", "Tickets/$count"),
+     ("only those with more than 2 overdue invoices", "gt 2")],
+)  # fmt: skip
+def test_what_they_have_or_lack_restricts_the_records_before(
+    talk: Talk, question: str, part: str
+) -> None:
+    address = _address(talk("clients in Rostock", question))
+    assert "'Rostock'" in address and part in address
+
+
+def test_what_was_readable_of_a_question_sent_back_is_gone_on_from(talk: Talk) -> None:
+    answer = talk("hows the pipeline zooming by stage", "only Karins deals")
+    assert "groupby((stage" in _address(answer) and "ownerId eq" in _address(answer)
+    assert answer["confidence"] < HIGH and "left aside" in answer["interpretation"]
+
+
+@pytest.mark.parametrize("question", ["who runs them", "which ones exactly?", "when is it due"])
+def test_nothing_is_gone_on_from_what_was_not_understood(talk: Talk, question: str) -> None:
+    answer = talk("whats the blorp in the zorp", question)
+    assert answer["status"] == "unsupported" and "was not understood" in answer["answer"]
+
+
+def test_a_lead_in_without_anything_before_is_no_sure_answer(talk: Talk) -> None:
+    answer = talk("whats the blorp in the zorp", "only Karins deals")
+    assert answer["status"] != "answered" or answer["confidence"] < HIGH
