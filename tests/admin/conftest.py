@@ -1,5 +1,5 @@
 """Callers over HTTP, as the contract tests have them."""
 
-from tests.contract.conftest import admin, anonymous, sign_in
+from tests.contract.conftest import admin, anonymous, at_once, sign_in
 
-__all__ = ["admin", "anonymous", "sign_in"]
+__all__ = ["admin", "anonymous", "at_once", "sign_in"]

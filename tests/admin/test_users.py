@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.models.event import AuditRecord, Event
 from app.models.user import User
-from tests.contract.conftest import PASSWORD, Api
+from tests.contract.conftest import PASSWORD, Api, statuses
 
 SignIn = Callable[..., Api]
 ANNA = {
@@ -206,6 +206,20 @@ def test_two_administrators_cannot_demote_each_other_at_the_same_time(
     left = 4 - outcomes.count(200)
     assert left >= 1
     assert set(outcomes) <= {200, 403, 409}
+
+
+def test_of_several_that_make_a_name_at_once_one_has_it(
+    admin: Api, at_once: Callable[..., list[Any]]
+) -> None:
+    answers = at_once(lambda api, number: api.post("/api/admin/users", ANNA), 8)
+    assert statuses(answers) == {201: 1, 409: 7}
+    fields = {
+        detail["field"]
+        for answer in answers
+        if answer.status_code == 409
+        for detail in answer.json["error"]["details"]
+    }
+    assert fields == {"username"}
 
 
 def test_roles_that_two_give_at_once_do_not_add_up(app: Flask, admin: Api) -> None:
