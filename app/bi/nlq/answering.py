@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
+from app.bi.nlq.choosing import choices
 from app.bi.nlq.columns import Compiled
 from app.bi.nlq.compiling import compiled
 from app.bi.nlq.naming import AmbiguousName
@@ -35,6 +36,10 @@ EXAMPLES = (
     "Revenue by month this year", "Overdue amount by client", "Open tickets by priority",
     "Win rate by owner this quarter", "Clients with more than 2 overdue invoices",
 )  # fmt: skip
+_KINDS = (
+    "clients, contacts, leads, deals, invoices, credit notes, payments, products, tickets, tasks, "
+    "projects, articles and documents"
+)
 Answer = dict[str, Any]
 
 
@@ -251,8 +256,8 @@ def _stamp(grain: str, row: Row) -> str:
 
 def _unanswered(blank: Answer, understood: Understood) -> Answer:
     if len(understood.plans) > 1:
-        choices = [interpretation(plan) for plan in understood.plans[:4]]
-        return blank | {"status": "needsClarification", "alternatives": choices,
+        readings = [interpretation(plan) for plan in understood.plans[:4]]
+        return blank | {"status": "needsClarification", "alternatives": readings,
                         "answer": "This can be meant in several ways. Which one?"}  # fmt: skip
     if understood.choices:
         several = "This can be meant in several ways. Which one?"
@@ -272,9 +277,7 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
         text = unknown_text(understood.unknown, vocabulary_of(), blank["question"])
     else:
         text = f"I cannot tell {understood.reason or 'what is asked for'}."
-    text += (
-        " You can ask about clients, invoices, payments, deals, leads, tickets, tasks, projects."
-    )
+    text += f" You can ask about {_KINDS}."
     return blank | {"answer": text, "alternatives": list(EXAMPLES)}
 
 
@@ -301,9 +304,8 @@ def _nearest(question: str, unknown: Sequence[str]) -> str | None:
 
 def _choose_name(blank: Answer, question: str, name: AmbiguousName) -> Answer:
     """The question once for each record of the name."""
-    choices = [question.replace(name.text, f'"{value.name}"', 1) for value in name.values[:4]]
     return blank | {
         "status": "needsClarification",
         "answer": f"Several records are called “{name.text}”. Which one?",
-        "alternatives": choices,
+        "alternatives": choices(question, name.text, name.values),
     }

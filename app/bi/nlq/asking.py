@@ -61,7 +61,7 @@ class Asking(Naming):
             self.score += 1
         elif is_number and self._is_compared(at):
             self.columns.append(path)  # "only those with revenue over 1 million"
-        elif is_number and self.noun_at is None and self._is_of_records(at):
+        elif is_number and self.noun_at is None and self._is_of(at):
             self.columns.append(path)  # "progress of all projects"
         elif is_number and self.noun_at is None:
             self.left.append(slot.text)  # a figure asked for, and nothing says how
@@ -88,6 +88,10 @@ class Asking(Naming):
         rest = [one for one in self._slots[at + 1 : at + 4] if set(one.meanings) != {"stop"}]
         compared = bool(rest) and bool(set(OPERATORS) & set(rest[0].meanings))
         return compared and at > 0 and "with" in self._slots[at - 1]
+
+    def _is_of(self, at: int) -> bool:
+        """``score of Sabine Hartmann``: a figure of records that are named or described."""
+        return self._is_of_records(at) or self._names_record()
 
     def _is_of_records(self, at: int) -> bool:
         """Whether an "of" and the noun of the records stand behind."""

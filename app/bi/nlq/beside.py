@@ -8,13 +8,13 @@ from typing import Any
 
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.either import is_neither, joined
+from app.bi.nlq.named import Value
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.sorting import Sorting
 from app.bi.nlq.spans import Period, midnight
 from app.bi.nlq.thresholds import FIGURES
-from app.bi.nlq.values import Value
 from app.bi.nlq.vocabulary import Dimension, spoken
 from app.bi.nlq.words import stem
 
@@ -197,10 +197,10 @@ class Beside(Sorting):
         counted, needed = self.entity.data.get("counted"), self.entity.data.get("needs")
         if not (counted and needed) or self.noun_at is not None or self.measure is not None:
             return
-        path = self.entity.dimensions[needed].path
+        paths = (self.entity.dimensions[needed].path, self.entity.texts.get("code"))
         is_most = self.rank_word in ("most", "least", "fewest") and bool(self.subjects)
         asked = "count" in self.flags or is_most  # "who bought the most gateways"
-        if asked and any(one.path == path for _, one in self.conditions):
+        if asked and any(one.path in paths for _, one in self.conditions if one.path):
             self.measure = next(one for _, one in self.entity.measures if one.value == counted)
             self.flags.discard("count")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from app.bi.nlq.named import Value
 from app.bi.nlq.ordering import Ordering
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.values import Value
 from app.bi.nlq.vocabulary import Dimension
 from app.bi.nlq.words import stem
 from app.odata.literal_text import quoted
@@ -16,7 +16,7 @@ from app.odata.literal_text import quoted
 _MADE = frozenset(("created", "added", "entered", "recorded", "registered"))
 _MAKER = "createdById"
 # What tells one record from all others.
-_KEYS = ("id", "number", "code")
+_KEYS = ("id", "number", "code", "fullName")
 
 
 class AmbiguousName(Exception):
@@ -47,6 +47,11 @@ class Naming(Ordering):
         if len(usable) > 1:
             raise AmbiguousName(slot.text, usable)
         value = usable[0]
+        if value.kind == "told":
+            self._add(at, Condition(value.key, f"about “{value.name}”"))
+            self.unsure += 1
+            self.score += 1
+            return
         if value.kind == "line":
             text = f"LineItems/any(line:line/description eq {quoted(value.key)})"
             self._add(at, Condition(text, f"with {value.name}"))
@@ -60,6 +65,7 @@ class Naming(Ordering):
             self._add(at, Condition(text, f"{whose}tagged {value.name}"))
             self.score += 1
             return
+        self.unsure += value.kind == "text:category" and self._is_ordinary(at)
         called = [f"text:{path}" for path in self.entity.data.get("called", ())]
         if value.kind in called and self.noun_at is None:
             self.noun_at = at
@@ -79,12 +85,26 @@ class Naming(Ordering):
         path = self._made_by(at, value) or self._named_before(at, value) or self._path(value) or ""
         path = path if group is None else group[1]
         literal = value.key if value.kind in ("client", "user", "project") else quoted(value.key)
+        codes = tuple(quoted(one) for one in value.key.split(",")) if value.kind == "region" else ()
         self.is_record = self.is_record or path in _KEYS
         if self._without:
             self._without, self._not = False, True  # "without Germany"
             self._open.pop("without", None)
-        self._add(at, Condition(f"{path} eq {literal}", said, path, (literal,)))
+        text = f"{path} in ({','.join(codes)})" if codes else f"{path} eq {literal}"
+        self._add(at, Condition(text, said, path, codes or (literal,)))
         self.score += 1
+
+    def _is_ordinary(self, at: int) -> bool:
+        """``sales satisfaction``: a small word that is a category, too, and nothing says so."""
+        slot = self._slots[at]
+        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
+        named = behind is not None and {"noun", "subset"} & set(behind.meanings)
+        before = [one for one in self._slots[max(0, at - 2) : at] if set(one.meanings) != {"stop"}]
+        told = bool(before) and bool(
+            {"dimension", "about", "noun", "or"} & set(before[-1].meanings)
+        )
+        small = slot.text.islower() and " " not in slot.text
+        return small and not named and not told
 
     def _made_by(self, at: int, value: Value) -> str | None:
         """``created by Tom``: who made a record, whoever is responsible for it now."""
@@ -135,11 +155,11 @@ class Naming(Ordering):
         entity = self.entity
         if value.kind.startswith("text:"):
             return value.kind.removeprefix("text:")
-        if value.kind == "line":
-            return "LineItems"
+        if value.kind in ("line", "told"):
+            return "LineItems" if value.kind == "line" else self.entity.name
         if value.kind in ("tag", "client_tag"):
             return "tags"
-        if value.kind == "country":
+        if value.kind in ("country", "region"):
             found = entity.dimensions.get("country")
             return None if found is None else found.path
         if value.kind == "title":

@@ -108,7 +108,11 @@ def _at(
 ) -> tuple[int, Mapping[str, Any]]:  # fmt: skip
     token = tokens[at]
     is_named = token.is_capital and at + 1 < len(tokens) and tokens[at + 1].is_capital
+    if token.kind == "quoted" and (match := names.titled(tokens, at, entity)):
+        return match.length, {"value": match.values}
     if (token.kind == "quoted" or is_named) and (match := names.find(tokens, at, entity)):
+        return match.length, {"value": match.values}
+    if _is_code(tokens, at, vocabulary) and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
     if token.stem in vocabulary.tagging and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
@@ -138,6 +142,8 @@ def _at(
         return 1, {"unit": token.stem}
     if match := names.find(tokens, at, entity):
         return match.length, {"value": match.values}
+    if match := names.loosely(tokens, at, entity):
+        return match.length, {"value": match.values}
     return 1, {"unknown": token.text}
 
 
@@ -146,6 +152,13 @@ def _is_way(tokens: Sequence[Token], at: int) -> bool:
     before = [one.stem for one in tokens[max(0, at - 2) : at]]
     before = before[:-1] if before[-1:] == ["the"] else before
     return before[-1:] != [] and before[-1] in _WAYS
+
+
+def _is_code(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> bool:
+    """``IT people``, ``US clients``: a short name in capitals that would be a small word else."""
+    text = tokens[at].text
+    small = any(one.kind == "stop" for one in vocabulary.words.get((tokens[at].stem,), ()))
+    return small and text.isupper() and len(text) == 2 and any(o.text.islower() for o in tokens)
 
 
 def _range(

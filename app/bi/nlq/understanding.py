@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from app.bi.nlq.about import without_topics
 from app.bi.nlq.accounting import unaccounted
+from app.bi.nlq.alone import is_headed, other_words
 from app.bi.nlq.asides import stripped, without_reasons
 from app.bi.nlq.candidates import (
     Candidate,
@@ -21,7 +22,7 @@ from app.bi.nlq.candidates import (
     of_records,
     tells_kind,
 )
-from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_head, has_needs
+from app.bi.nlq.checking import UnclearError, check_period_of_amount, has_needs
 from app.bi.nlq.deciding import asking_which
 from app.bi.nlq.following import Following
 from app.bi.nlq.language import read_file
@@ -253,11 +254,13 @@ class _Understanding(Following):
             return Candidate(None, none, (), str(error), _TOLD, error.choices)
         slots = scan(main, entity, self._vocabulary, self._names, self._now)
         reading = Reading(entity, self._now, self._caller_id).read(slots)
-        unknown += tuple(reading.left)
+        unknown += (*reading.left, *other_words(tokens, entity, self._vocabulary))
         score = reading.score + self._prior(reading, slots, tokens) + (3 if related else 0)
         more = (*related, *owned)
         try:
-            headed = related or has_head(reading) or took_how_long(reading)
+            headed = (
+                related or is_headed(reading, tokens, self._vocabulary) or took_how_long(reading)
+            )
             told = headed or (not unknown and tells_kind(reading))
             if not told or not has_needs(reading):
                 raise UnclearError(NO_KIND)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from app.bi.nlq.loosely import Loosely
+from app.bi.nlq.named import Match, Value
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
@@ -31,33 +32,14 @@ _SIGNS = ("sign", "other", "percent")
 _JOINING = ("&", "+")
 # What stands between an invoice and what is on it.
 _INCLUDING = ("include", "including", "contain", "containing", "list", "with")
+# Codes of what is none: unions, and what is unknown.
+_NO_COUNTRIES = ("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ")
 _ARTICLES = ("a", "an", "the", "our", "any")
 # How long a word is, and how like a country's name, that is taken for a slip of it.
 SHORTEST_SLIP, SIMILAR_COUNTRY = 6, 0.85
 
 
-@dataclass(frozen=True)
-class Value:
-    """A name of the data: ``kind`` is client, user, project, country, or a text property.
-
-    ``key`` is the id of a record, or the text itself.
-    """
-
-    kind: str
-    name: str
-    key: str
-    exact: bool = True  # or what is said is only like it
-
-
-@dataclass(frozen=True)
-class Match:
-    """Values that a run of words may mean, all equally well."""
-
-    length: int
-    values: tuple[Value, ...]
-
-
-class Names:
+class Names(Loosely):
     """Looks up names for one question; what was looked up once is remembered."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -162,7 +144,8 @@ class Names:
         for length in self._lengths(tokens, at):
             end = at + length
             before = end < len(tokens) and tokens[end].stem in projects.nouns
-            if length == 1 or not (before or behind):
+            is_quoted = tokens[at].kind == "quoted"
+            if (length == 1 and not is_quoted) or not (before or behind):
                 continue
             words = phrase(_said(tokens[at:end]))
             for one in self._texts(projects, projects.name):
@@ -181,16 +164,19 @@ class Names:
 
     def _listed(self, text: str, entity: Entity) -> tuple[Value, ...]:
         """A country, or a value of one of the texts that the entity lists."""
+        own = self._own_text(text, entity) if len(text) == 2 else ()  # IT is a department, too
+        if own:
+            return own
+        if region := self._vocabulary.wordings.regions.get(phrase(text)):
+            return (Value("region", region.name, ",".join(region.codes)),)
         if code := _country(text, self._vocabulary):
             return (Value("country", text, code),)
         if _NUMBER.fullmatch(text):
             path = self._numbered(text, entity)
             return () if path is None else (Value(f"text:{path}", text.upper(), text.upper()),)
-        stems = phrase(self._vocabulary.places.get(text.lower(), text))
-        for path in entity.texts.values():
-            for one in self._texts(entity, path):
-                if phrase(one.name) == stems or _together(one.name) == _together(text):
-                    return (one,)
+        if told := self._own_text(text, entity):
+            return told
+        stems = phrase(text)
         for name in entity.partly if len(stems) > 1 else ():
             known = self._texts(entity, entity.texts[name])
             found = [one for one in known if _has(phrase(one.name), stems)]
@@ -198,6 +184,15 @@ class Names:
                 found = [one for one in known if stems[-1] in _head(one.name)]  # "training courses"
             if found:
                 return tuple(found)
+        return ()
+
+    def _own_text(self, text: str, entity: Entity) -> tuple[Value, ...]:
+        """A value of one of the texts that the entity lists."""
+        stems = phrase(self._vocabulary.places.get(text.lower(), text))
+        for path in entity.texts.values():
+            for one in self._texts(entity, path):
+                if phrase(one.name) == stems or _together(one.name) == _together(text):
+                    return (one,)
         return ()
 
     def _numbered(self, text: str, entity: Entity) -> str | None:
@@ -278,7 +273,9 @@ def _country(text: str, vocabulary: Vocabulary) -> str | None:
 def _countries() -> dict[str, str]:
     names = _babel.Locale("en").territories
     return {
-        str(name).lower(): code for code, name in names.items() if len(code) == 2 and code.isalpha()
+        str(name).lower(): code
+        for code, name in names.items()
+        if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES
     }
 
 

@@ -350,6 +350,7 @@ class Vocabulary:
         found = {word for stems in self.words for word in stems} | self.periods.words
         for entity in self.entities.values():
             found |= {word for stems in entity.lexicon for word in stems}
+        found |= {word for words in self.wordings.regions for word in words}
         for names in self.countries.values():
             found |= {word for name in names for word in phrase(name)}
         return frozenset(found)

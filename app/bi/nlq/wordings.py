@@ -8,6 +8,7 @@ from typing import Any
 
 from app.bi.nlq.follow_words import FollowWords
 from app.bi.nlq.histories import joins
+from app.bi.nlq.regions import regions
 from app.bi.nlq.words import phrase
 
 
@@ -46,8 +47,13 @@ class Wordings:
         self.pairing: Mapping[str, tuple[str, str]] = {
             word: (operator, said) for word, (operator, said) in data["pairing"].items()
         }
+        # What stands between two figures or dates of a record: its words -> operator.
+        self.against = {phrase(one): operator for operator, all_of in data["against"].items()
+                        for one in all_of}  # fmt: skip
         # By what records may be ranked where it is not said: key -> ends of the question.
         self.rankings: Mapping[str, Sequence[str]] = data["rankings"]
+        # Groups of countries, by what they are called.
+        self.regions = regions(data)
         # What is explained behind a dash, as one sentence.
         self.joins = joins(data)
         self.follow = FollowWords(data["follow"])
