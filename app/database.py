@@ -17,11 +17,10 @@ from sqlalchemy.exc import SAWarning
 
 from app.config import ConfigError
 from app.engines.readers import Readers
-from app.extensions import db
+from app.extensions import READ, WRITE, db
 from app.request_context import running_app
 from app.transactions import Transactions
 
-READ = "read"
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
 
@@ -37,9 +36,8 @@ def init_app(app: Flask) -> None:
     engines = _engines(url.get_backend_name())
     # The text of an error goes to the log, and what was written may be a password's hash.
     quiet = {"hide_parameters": True}
-    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = quiet | engines.options(url, reading=False)
-    app.config["SQLALCHEMY_BINDS"] = {READ: quiet | engines.options(replica_url, reading=True)}
-    db.init_app(app)
+    write = quiet | engines.options(url, reading=False)
+    db.init_app(app, {WRITE: write, READ: quiet | engines.options(replica_url, reading=True)})
     app.extensions["migrate"] = _Migrations()
     with app.app_context():
         for key, engine in db.engines.items():

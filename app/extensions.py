@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import MetaData
-from sqlalchemy.orm import DeclarativeBase
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
+from flask import Flask, current_app
+from sqlalchemy import URL, Engine, MetaData, create_engine
+
+from app.declaring import DeclaredTable
 from app.transactions import Transactions
 
+WRITE, READ = "write", "read"
 # Every constraint has a name, so that a migration can drop it on both databases.
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -18,20 +24,48 @@ NAMING = {
 }
 
 
-class Model(DeclarativeBase):
-    """Base of every mapped class."""
+class Model(DeclaredTable):
+    """Base of every class that declares a table."""
 
     metadata = MetaData(naming_convention=NAMING)
 
 
-class Database(SQLAlchemy):
+class Database:
     """The engines of an application, and the running transaction (docs/adr/0111)."""
 
-    session: Transactions  # type: ignore[assignment]  # without a unit of work
+    metadata = Model.metadata
 
     def __init__(self) -> None:
-        super().__init__(model_class=Model, disable_autonaming=True)
+        self._engines: WeakKeyDictionary[Flask, Mapping[str, Engine]] = WeakKeyDictionary()
         self.session = Transactions(lambda: self.engine)
+
+    def init_app(self, app: Flask, engines: Mapping[str, Mapping[str, Any]]) -> None:
+        """Make the engines of ``app`` from their options, ``url`` among them, by their names."""
+        self._engines[app] = {
+            name: create_engine(**{**options, "url": _absolute(options["url"], app)})
+            for name, options in engines.items()
+        }
+        app.teardown_appcontext(lambda error: self.session.remove())
+
+    @property
+    def engines(self) -> Mapping[str, Engine]:
+        """The engines of the running application, by their names."""
+        return self._engines[current_app._get_current_object()]  # type: ignore[attr-defined]
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that writes."""
+        return self.engines[WRITE]
+
+
+def _absolute(url: URL, app: Flask) -> URL:
+    """A file of SQLite that is named without its folder lies in the folder of the application."""
+    file = url.database
+    if url.get_backend_name() != "sqlite" or not file or file == ":memory:" or "uri" in url.query:
+        return url
+    place = Path(app.instance_path, file)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return url.set(database=str(place))
 
 
 db = Database()

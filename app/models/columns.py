@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, MetaData, UniqueConstraint, text
-from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
+from app.declaring import Mapped, MappedColumn, declared_attr, mapped_column
 from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 Money = ExactDecimal(15, 2)
@@ -84,32 +84,44 @@ def foreign_key(
 class RowMixin:
     """What every row has: a key and the instant it was made."""
 
-    id: Mapped[int] = mapped_column(
-        Identifier, primary_key=True, autoincrement=True, doc="Key, given by the service."
-    )
-    created_at: Mapped[datetime] = mapped_column(
-        UtcDateTime(), nullable=False, doc="When the record was created, UTC."
-    )
+    @declared_attr
+    def id(cls) -> Mapped[int]:
+        return mapped_column(
+            Identifier, primary_key=True, autoincrement=True, doc="Key, given by the service."
+        )
+
+    @declared_attr
+    def created_at(cls) -> Mapped[datetime]:
+        return mapped_column(UtcDateTime(), nullable=False, doc="When the record was created, UTC.")
 
 
 class EntityMixin(RowMixin):
     """What the ten entities share (contract section 9, "Common to all ten")."""
 
-    version: Mapped[int] = column(
-        Identifier, "Row version; grows by one with every change.", null=False, default=1
-    )
-    updated_at: Mapped[datetime] = mapped_column(
-        UtcDateTime(), nullable=False, index=True, doc="When the record last changed, UTC."
-    )
-    external_id: Mapped[str | None] = column(
-        string(100), "Identifier of this record in another system; unique within the set."
-    )
-    tags: Mapped[list[str]] = column(
-        JsonText(), "Free labels, at most 20 of 50 characters.", null=False, default=[]
-    )
-    custom_fields: Mapped[dict[str, Any]] = column(
-        JsonText(), "Fields of your own: an object of at most 20 KB.", null=False, default={}
-    )
+    @declared_attr
+    def version(cls) -> Mapped[int]:
+        meaning = "Row version; grows by one with every change."
+        return column(Identifier, meaning, null=False, default=1)
+
+    @declared_attr
+    def updated_at(cls) -> Mapped[datetime]:
+        meaning = "When the record last changed, UTC."
+        return mapped_column(UtcDateTime(), nullable=False, index=True, doc=meaning)
+
+    @declared_attr
+    def external_id(cls) -> Mapped[str | None]:
+        meaning = "Identifier of this record in another system; unique within the set."
+        return column(string(100), meaning)
+
+    @declared_attr
+    def tags(cls) -> Mapped[list[str]]:
+        meaning = "Free labels, at most 20 of 50 characters."
+        return column(JsonText(), meaning, null=False, default=[])
+
+    @declared_attr
+    def custom_fields(cls) -> Mapped[dict[str, Any]]:
+        meaning = "Fields of your own: an object of at most 20 KB."
+        return column(JsonText(), meaning, null=False, default={})
 
     @declared_attr
     def created_by_id(cls) -> Mapped[int | None]:

@@ -14,8 +14,8 @@ from sqlalchemy import (
     UniqueConstraint,
     text as sql,
 )
-from sqlalchemy.orm import Mapped
 
+from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first

@@ -134,7 +134,7 @@ def test_what_is_no_refresh_token_is_refused(client: FlaskClient, token: str) ->
 @pytest.mark.requirement("INS-02")
 def test_tokens_are_not_in_the_database(log_in: Callable[[], Pair], session: Reading) -> None:
     pair = log_in()
-    rows = session.execute(select(RefreshToken)).scalars().all()
+    rows = session.execute(select(RefreshToken)).all()
     kept = "".join(f"{row.token_hash} {row.successor}" for row in rows)
     assert pair["refreshToken"] not in kept
     assert all(len(row.token_hash) == 64 for row in rows)

@@ -323,6 +323,6 @@ def test_each_request_has_the_rights_of_the_caller(
     )
     assert [one.status for one in found] == [200, 403, 200]
     session.rollback()
-    denied = session.scalars(select(AuditRecord).where(AuditRecord.action == "access.denied")).one()
+    denied = session.execute(select(AuditRecord).where(AuditRecord.action == "access.denied")).one()
     assert denied.after["path"] == "Clients"
     assert count_rows(session, Client) == 0

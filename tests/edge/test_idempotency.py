@@ -153,7 +153,7 @@ def fresh(api: Api) -> dict[str, str]:
 def test_secrets_in_a_stored_answer_are_sealed(admin: Api, session: Session) -> None:
     body = {"name": "ERP", "role": "Viewer"}
     made = post(admin, "k1", body, "/api/admin/api-keys").json
-    stored = session.execute(select(IdempotencyRecord)).scalar_one()
+    stored = session.execute(select(IdempotencyRecord)).one()
     assert made["key"] not in str(stored.body)
     assert made["prefix"] not in str(stored.body)
     assert post(admin, "k1", body, "/api/admin/api-keys").json == made
