@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
 from app import records
 from app.bi.nlq.answering import Answer, answer_question
-from app.bi.nlq.understanding import is_refused
 from app.bi.proposing import proposed
 from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import NotFoundError
+from app.lazy import lazy
 from app.models.report import QuestionSession
 from app.security import current_caller
+
+if TYPE_CHECKING:
+    from app.bi.nlq import understanding
+else:
+    understanding = lazy("app.bi.nlq.understanding")
 
 # How far back a question can build on others.
 REMEMBERED = 10
@@ -30,10 +35,10 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     session = None if session_id is None else _session(session_id)
     before: list[str] = [] if session is None else list(session["questions"])
     answer = answer_question(question, before, limit=limit)
-    if answer["status"] == "unsupported" and not is_refused(question):
+    if answer["status"] == "unsupported" and not understanding.is_refused(question):
         answer |= proposed(answer["question"], before, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
-    if answer["status"] == "answered" or not is_refused(question):
+    if answer["status"] == "answered" or not understanding.is_refused(question):
         session_id = _remember(session, [*before, question][-REMEMBERED:])
     return answer | {"sessionId": session_id}
 

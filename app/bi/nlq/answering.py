@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
@@ -20,15 +20,20 @@ from app.bi.nlq.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.refusing import report_named, unknown_text
 from app.bi.nlq.spans import CYCLES, Calendar
-from app.bi.nlq.understanding import understand, vocabulary_of
 from app.bi.nlq.understood import Understood
 from app.bi.query import Row, run
 from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
+from app.lazy import lazy
 from app.security import current_caller
 from app.settings import organisation
 from app.types import iso_instant
+
+if TYPE_CHECKING:
+    from app.bi.nlq import understanding
+else:
+    understanding = lazy("app.bi.nlq.understanding")
 
 LONGEST_QUESTION = 1000
 DEFAULT_ROWS, MOST_ROWS = 100, 1000
@@ -60,7 +65,9 @@ def answer_question(
     now = utc_now()
     blank = _blank(text, iso_instant(now))
     try:
-        understood = understand(text, history, calendar(now), current_caller().user_id)
+        understood = understanding.understand(
+            text, history, calendar(now), current_caller().user_id
+        )
     except AmbiguousName as name:
         return _choose_name(blank, text, name)
     if len(understood.plans) != 1:
@@ -80,7 +87,7 @@ def answer_question(
 def plan_of(question: str, now: Calendar) -> Plan | None:
     """The plan of a question that stands by itself; None where it is not clear."""
     try:
-        understood = understand(question, (), now, current_caller().user_id)
+        understood = understanding.understand(question, (), now, current_caller().user_id)
     except AmbiguousName:
         return None
     return in_one_currency(understood.plans[0]) if len(understood.plans) == 1 else None
@@ -274,7 +281,8 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
         return blank | {"answer": "This is not offered; the nearest question is.",
                         "alternatives": [near]}  # fmt: skip
     elif understood.unknown:
-        text = unknown_text(understood.unknown, vocabulary_of(), blank["question"])
+        vocabulary = understanding.vocabulary_of()
+        text = unknown_text(understood.unknown, vocabulary, blank["question"])
     else:
         text = f"I cannot tell {understood.reason or 'what is asked for'}."
     text += f" You can ask about {_KINDS}."
@@ -283,7 +291,7 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
 
 def _with_report(sent_back: Answer) -> Answer:
     """The built-in report beside the choices, where one shows what is asked for."""
-    key = report_named(sent_back["question"], vocabulary_of())
+    key = report_named(sent_back["question"], understanding.vocabulary_of())
     report = next((one for one in built_in().values() if one.key == key), None)
     if report is None:
         return sent_back
@@ -293,7 +301,7 @@ def _with_report(sent_back: Answer) -> Answer:
 
 def _nearest(question: str, unknown: Sequence[str]) -> str | None:
     """The question with what is not offered replaced by the nearest thing that is."""
-    nearest = vocabulary_of().nearest
+    nearest = understanding.vocabulary_of().nearest
     word = next((one for one in unknown if one.lower() in nearest), None)
     if word is None:
         return None
