@@ -136,12 +136,13 @@ class Bounds(Lasting):
         return str(measured.value)
 
     def _computed(self, at: int) -> Measure | None:
-        """``under 1000 net``: an amount of each record that is computed of two others."""
+        """``under 1000 net``, ``more than 5 lines``: a figure of each record that is computed."""
         slot = self._slots[at] if at < len(self._slots) else None
         measured: Measure | None = None if slot is None else slot.meanings.get("measure")
-        if measured is None or measured.money is None or " sub " not in measured.value:
+        if measured is None:
             return None
-        return measured
+        is_amount = measured.money is not None and " sub " in measured.value
+        return measured if is_amount or "/$count" in measured.value else None
 
     @staticmethod
     def _is_unit_of(path: str | None, slot: Slot) -> bool:

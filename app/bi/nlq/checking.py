@@ -322,14 +322,18 @@ def _is_named_by_group(reading: Reading) -> bool:
 
 def has_needs(reading: Reading) -> bool:
     """Whether records that nobody asks for by themselves are what the question is about."""
-    needed = reading.entity.data.get("needs")
+    data = reading.entity.data
+    needed, only = data.get("needs"), data.get("named_only")
+    if only is not None and reading.noun_at is None:
+        return bool(reading.measure_word == only)
     if needed is None or reading.noun_at is not None:
         return True
-    paths = {reading.entity.dimensions[needed].path, reading.entity.texts.get("code")}
-    named = any(one.path in paths for _, one in reading.conditions if one.path)
+    lines = reading.entity.dimensions[needed].path.partition("/")[0]
+    named = any((one.path or "").startswith(f"{lines}/") for _, one in reading.conditions)
     counted = reading.measure is not None and reading.measure.money is None
     return (
         named
         or counted
-        or any(one.name == needed for one in (*reading.dimensions, *reading.subjects))
+        or any(one.name in (needed, *data.get("needs_also", ()))
+               for one in (*reading.dimensions, *reading.subjects))
     )

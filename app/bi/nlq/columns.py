@@ -31,6 +31,8 @@ class Compiled:
 
 def group_name(dimension: Dimension) -> str:
     """What a dimension is called in a query: a deep path gets a name of its own."""
+    if dimension.path.startswith("case("):
+        return dimension.name
     if dimension.path.count("/") < 2:
         return dimension.path
     return dimension.name if dimension.name == "country" else f"{dimension.name}Name"

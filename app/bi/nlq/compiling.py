@@ -132,7 +132,7 @@ class _Grouping(Figuring):
             if dimension.key and dimension.key != dimension.path and plan.kind != "mean":
                 self.keys.append(dimension.key)
             path = dimension.path
-            if path.count("/") > 1:
+            if path.count("/") > 1 or path.startswith("case("):
                 alias = group_name(dimension)
                 self.computed.append(f"{path} as {alias}")
                 path = alias

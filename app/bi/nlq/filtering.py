@@ -12,7 +12,7 @@ from app.bi.nlq.spans import Period, midnight
 def condition_text(plan: Plan) -> str | None:
     """Everything that restricts the records, as one filter."""
     base = (plan.ratio.base if plan.ratio is not None else None) or plan.entity.base
-    parts = [] if base is None else [base]
+    parts = [] if base is None or is_of_all(plan) else [base]
     parts += [one.odata for one in plan.conditions]
     measured = plan.measure.filter if plan.kind in ("measure", "share") and plan.measure else None
     if measured and measured not in parts:
@@ -22,6 +22,13 @@ def condition_text(plan: Plan) -> str | None:
     if len(parts) > 1:
         parts = [f"({part})" if _is_composed(part) else part for part in parts]
     return " and ".join(dict.fromkeys(parts)) or None
+
+
+def is_of_all(plan: Plan) -> bool:
+    """Whether the question itself says which of the records count that usually are left out."""
+    told = [*(one.text for one in plan.conditions), *(one.path for one in plan.dimensions)]
+    unless = plan.entity.data.get("base_unless")
+    return unless is not None and any(unless in text for text in told)
 
 
 def _is_composed(text: str) -> bool:

@@ -68,6 +68,12 @@ class Ordering(Bounds):
                                     (number,)))  # fmt: skip
             self.score += 1
             return at + 1
+        told = self.entity.data.get("percent_state")
+        if told is not None and "percent" in self._slots[at] and self.noun_at is not None:
+            number = plain(self._slots[at]["number"])
+            text, words = (one.replace("{number}", number) for one in told)
+            self._add(at, Condition(text, words))
+            return at + 1
         self.left.append(self._slots[at].text)
         return at + 1
 

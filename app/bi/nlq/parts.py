@@ -90,13 +90,25 @@ def _halves(
             other = tokens[end : end + right]
             if len(one) < left or len(other) < right:
                 continue
-            if right > 1 and _is_measure(other, vocabulary) and not _is_measure(one, vocabulary):
-                if _is_measure((*one, other[-1]), vocabulary):  # "planned and actual hours"
-                    yield (*one, other[-1]), other, left, right
+            if right > 1 and _is_measure(other, vocabulary):
+                whole = (*one, other[-1])  # "planned and actual hours"
+                if _is_measure(whole, vocabulary) and _is_short(one, whole, vocabulary):
+                    yield whole, other, left, right
             elif right == 1 and left == 2 and _is_measure(one, vocabulary):
-                for whole in ((one[0], *other), (*other, one[0])):  # "hours spent vs budgeted"
-                    if _is_measure(whole, vocabulary) and not _is_measure(other, vocabulary):
-                        yield one, whole, left, right
+                for both in ((one[0], *other), (*other, one[0])):  # "hours spent vs budgeted"
+                    if _is_measure(both, vocabulary) and not _is_measure(other, vocabulary):
+                        yield one, both, left, right
+
+
+def _is_short(one: Sequence[Token], whole: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """Whether words are no figure without the word they share: ``gross`` is the gross amount."""
+    short, long = (tuple(token.stem for token in part) for part in (one, whole))
+    return all(
+        meaning.kind != "measure"
+        or any(meaning.value == other.value for other in entity.lexicon.get(long, ()))
+        for entity in vocabulary.entities.values()
+        for meaning in entity.lexicon.get(short, ())
+    )  # fmt: skip
 
 
 def _is_measure(tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
@@ -223,7 +235,7 @@ def _with_both(first: Plan, second: Plan) -> Plan | None:
     if first.figures or (second.figures and main is second):
         return None
     moneys = {one.measure.money for one in (main, other) if one.kind == "measure" and one.measure}
-    if len(moneys) > 1:
+    if len(moneys - {None}) > 1:
         return None
     figure = Figure(other.measure if other.kind == "measure" else None, other.method)
     conditions = max((first.conditions, second.conditions), key=len)

@@ -10,6 +10,7 @@ from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError, check_ranks, checked
 from app.bi.nlq.chosen import group_kind, with_conversion, with_threshold
 from app.bi.nlq.dating import with_period
+from app.bi.nlq.filtering import is_of_all
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.sharing import alternatives, merged, with_share
@@ -72,7 +73,7 @@ def resolved(reading: Reading, related: Sequence[Condition] = ()) -> Plan:
     for one in plan.conditions:
         if note := reading.entity.data.get("state_notes", {}).get(one.words):
             plan = plan.with_assumption(note)
-    if measure is not None and measure.note and kind == "measure":
+    if measure is not None and measure.note and kind == "measure" and not is_of_all(plan):
         plan = plan.with_assumption(measure.note)
     plan = checked(plan, reading)
     for note, other in dict.fromkeys(reading.doubts):

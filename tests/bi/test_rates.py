@@ -1,0 +1,103 @@
+"""Rates, ratios and thresholds: what chooses groups, what restricts records, and what is best."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+import pytest
+
+from tests.bi.conftest import Ask
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("reps below a 45% win rate this year", "filter(percent lt 45)"),
+        ("agents with a breach rate over 20%", "filter(percent gt 20)"),
+        ("sources with less than 20% conversion", "filter(percent lt 20)"),
+        ("deals at 50% or more", "probability ge 50"),
+        ("open deals at 75 percent or higher", "probability ge 75"),
+        ("projects over 80% of budget", "hoursSpent gt budgetHours mul 0.8"),
+        ("articles with more than 10 thumbs down", "notHelpfulCount gt 10"),
+        ("articles with at least 20 thumbs up", "helpfulCount ge 20"),
+        ("hot leads under 30 points", "score lt 30"),
+        ("invoices over 5k gross", "total gt 5000"),
+        ("invoices under 1000 net", "(total sub taxTotal) lt 1000"),
+        ("partly paid invoices where more than half is still open", "amountDue gt total mul 0.5"),
+        ("customers owing more than 5k euros", "outstandingBalance gt 5000"),
+        ("swiss debtors with more than 2000 francs open", "currency eq 'CHF'"),
+    ],
+)
+def test_what_a_number_is_compared_with(ask: Ask, question: str, part: str) -> None:
+    answer = ask(question)
+    assert answer["status"] == "answered"
+    assert part in unquote(answer["query"]["odata"])
+
+
+@pytest.mark.parametrize(
+    ("question", "part", "whole"),
+    [
+        ("helpful vote ratio per category", "helpfulCount as hit",
+         "helpfulCount add notHelpfulCount as value"),
+        ("effective vat rate (tax divided by net) by country", "taxTotal mul exchangeRate as hit",
+         "(total sub taxTotal) mul exchangeRate as value"),
+        ("credit notes as a percentage of invoiced turnover", "type in ('Invoice','CreditNote')",
+         "case(type eq 'Invoice':baseTotal,true:0) as value"),
+        ("discounts as a percentage of revenue", "discountTotal mul exchangeRate as hit",
+         "subtotal mul exchangeRate as value"),
+        ("budget usage by project", "hoursSpent as hit", "budgetHours with sum as total"),
+    ],
+)  # fmt: skip
+def test_a_ratio_is_of_two_sums(ask: Ask, question: str, part: str, whole: str) -> None:
+    answer = ask(question)
+    address = unquote(answer["query"]["odata"])
+    assert part in address and whole in address
+    assert "percent" in address
+
+
+def test_the_part_that_credit_notes_make_of_revenue(ask: Ask) -> None:
+    answer = ask("credit note ratio")
+    assert [row["hits"] for row in answer["rows"]] == ["0.00"] or answer["rows"][0]["percent"] == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("SLA breach rate by channel, worst first", "percent desc"),
+        ("reopen rate by agent, best first", "orderby=percent"),
+        ("late payment rate by country, worst first", "percent desc"),
+        ("win rate by owner, best first", "percent desc"),
+        ("conversion rate by source, worst first", "orderby=percent"),
+    ],
+)
+def test_the_worst_of_a_rate_is_the_highest_where_low_is_good(
+    ask: Ask, question: str, order: str
+) -> None:
+    address = unquote(ask(question)["query"]["odata"])
+    assert address.endswith(order)
+
+
+def test_this_months_tickets_are_those_made_then(ask: Ask) -> None:
+    for question in (
+        "what percentage of this month's tickets met their SLA",
+        "SLA compliance of this month's tickets",
+    ):
+        address = unquote(ask(question)["query"]["odata"])
+        assert "createdAt ge" in address and "solvedAt" not in address
+    assert "solvedAt ge" in unquote(ask("SLA compliance this month")["query"]["odata"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["most common reason why we lose deals, not counting Other", "most common disqualify reason",
+     "the most used payment method"],
+)  # fmt: skip
+def test_a_singular_superlative_asks_for_one(ask: Ask, question: str) -> None:
+    assert "$top=1" in unquote(ask(question)["query"]["odata"])
+
+
+def test_a_weighted_forecast_is_that_of_open_deals(ask: Ask) -> None:
+    address = unquote(ask("weighted forecast for this quarter")["query"]["odata"])
+    for part in ("status eq 'Open'", "closeDate ge", "weightedAmount with sum"):
+        assert part in address
+    assert ask("forecast for next month")["status"] == "unsupported"
