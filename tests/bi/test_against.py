@@ -71,8 +71,17 @@ def test_only_what_asks_so_has_a_direction(question: str, way: str) -> None:
     assert direction(question) == way
 
 
+def test_sides_that_have_a_calendar_each_are_two_questions(ask: Ask) -> None:
+    answer = ask("opened vs solved tickets per month this year")
+    assert answer["status"] == "needsClarification"
+    assert len(answer["alternatives"]) == 2
+
+
 def test_what_was_so_on_an_earlier_day_is_not_known(ask: Ask) -> None:
-    for question in ("open tickets compared to a month ago", "open invoices compared to last month"):
+    for question in (
+        "open tickets compared to a month ago",
+        "open invoices compared to last month",
+    ):
         answer = ask(question)
         assert answer["status"] == "needsClarification"
         for other in answer["alternatives"]:

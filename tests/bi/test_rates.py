@@ -17,6 +17,7 @@ from tests.bi.conftest import Ask
         ("sources with less than 20% conversion", "filter(percent lt 20)"),
         ("deals at 50% or more", "probability ge 50"),
         ("open deals at 75 percent or higher", "probability ge 75"),
+        ("deals between 20% and 50%", "probability ge 20 and probability le 50"),
         ("projects over 80% of budget", "hoursSpent gt budgetHours mul 0.8"),
         ("articles with more than 10 thumbs down", "notHelpfulCount gt 10"),
         ("articles with at least 20 thumbs up", "helpfulCount ge 20"),

@@ -135,7 +135,9 @@ class Beside(Sorting):
         own, values = slot["dimension"], behind.meanings.get("value", ())
         if own.name != "country" and own.path not in self.entity.texts.values():
             return bool(values) and (not self._is_ranked(slot) or own.name in _kinds(values))
-        return any(self._path(one) == own.path for one in values)
+        paths = [self._path(one) or "" for one in values]
+        line = own.path.partition("/")[0] if self.entity.join is not None else own.path
+        return any(own.path == path or path.partition("/")[0] == line for path in paths)
 
     def _is_ranked(self, slot: Slot) -> bool:
         """``the 5 biggest customers in France by revenue``: they are the groups."""

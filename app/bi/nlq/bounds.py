@@ -195,6 +195,9 @@ class Bounds(Lasting):
     def _range(self, at: int, low: Decimal, high: Decimal) -> None:
         """``between 1000 and 2000``, whichever stands first."""
         path, words = self._bounded(at, None)
+        if "percent" in self._slots[at] and not (path or "").endswith(_PERCENTAGES):
+            path = self._percentage(path) or (None if words else self.entity.data.get("percent"))
+            words = f"{spoken(path)} " if path else ""
         if path is None:
             self.left.append(self._slots[at].text)
             return

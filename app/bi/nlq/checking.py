@@ -334,6 +334,8 @@ def has_needs(reading: Reading) -> bool:
     return (
         named
         or counted
-        or any(one.name in (needed, *data.get("needs_also", ()))
-               for one in (*reading.dimensions, *reading.subjects))
+        or any(
+            one.name in (needed, *data.get("needs_also", ()))
+            for one in (*reading.dimensions, *reading.subjects)
+        )
     )

@@ -11,10 +11,9 @@ from app.bi.nlq.about import about
 from app.bi.nlq.beside import NEAR, SHIFTS, Beside, said_more
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.ordering import RANKS
-from app.bi.nlq.pending import is_pending
 from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.rates import Rate
-from app.bi.nlq.slots import Slot
+from app.bi.nlq.slots import Slot, dates_of
 from app.bi.nlq.spans import Calendar, Period
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 from app.bi.nlq.words import stem
@@ -95,7 +94,7 @@ class Reading(Beside):
     def _dated_ahead(self, slots: Sequence[Slot]) -> Sequence[Slot]:
         """Of what lies ahead, such as due dates, ``September`` is that of this year."""
         ahead = self.entity.data.get("ahead", ())
-        if not any(_dates(slot) & set(ahead) for slot in slots):
+        if not any(dates_of(slot) & set(ahead) for slot in slots):
             return slots
         return [
             replace(slot, meanings={**slot.meanings,
@@ -393,10 +392,3 @@ class Reading(Beside):
         elif implied:
             self._add(at, Condition(implied, words.lower()))
         self.score += 1
-
-
-def _dates(slot: Slot) -> set[str]:
-    """The dates that a slot is about: its own, or by when it is to be done."""
-    state = slot.meanings.get("state", {})
-    waits = state.get("date") if is_pending(state.get("words", "")) else None
-    return {one for one in (slot.meanings.get("date"), waits) if one is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.bi.nlq.accounting import asked
@@ -87,6 +87,9 @@ class Several(Relating):
             both = opposed(plans[0][0], plans[1][0]) if all(plans) else None
             if both is not None:
                 return Understood((both,))
+            if all(plans):  # "per week": each has a date of its own
+                texts = (" ".join(one.text for one in half) for half in (first, second))
+                return Understood(choices=tuple(texts), reason="which", is_two=True)
         return None
 
     def _of_two(self, two: Two, tokens: list[Token]) -> Understood:
@@ -100,8 +103,19 @@ class Several(Relating):
             for other in second.plans:
                 if both := together(one, other, counts=counts, again=two.apart):
                     return Understood((both,))
+                for own in self._beside(one, two, counts=counts):
+                    return Understood((own,))
         texts = tuple(" ".join(token.text for token in part) for part in (two.first, two.second))
         return Understood(choices=texts, reason="which", is_two=True)
+
+    def _beside(self, plan: Plan, two: Two, *, counts: bool) -> Iterator[Plan]:
+        """``AUR-T2 in Q1: quantity and net value``: a second figure of the same records."""
+        kinds = {kind for _, _, kinds in positions(two.second, self._vocabulary) for kind in kinds}
+        found = None if "noun" in kinds or counts else self._changed(plan, list(two.second))
+        for other in found.plans if found is not None else ():
+            if plan.measure is not None and (both := together(plan, other, counts=False,
+                                                              again=False)):  # fmt: skip
+                yield both
 
     def _counts(self, tokens: Sequence[Token]) -> bool:
         """Whether it is asked how many there are."""

@@ -10,6 +10,7 @@ from typing import Any
 from app.bi.nlq.about import Topic, topic_at
 from app.bi.nlq.lapses import after_at, lapse_at
 from app.bi.nlq.pairs import pair_at
+from app.bi.nlq.pending import is_pending
 from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
@@ -173,7 +174,8 @@ def _range(
     if vocabulary.periods.is_month(tokens[at + 4 : at + 6]):
         return None  # "between 1 and 15 May"
     length = 5 if at + 4 < len(tokens) and vocabulary.is_percent(tokens[at + 4]) else 4
-    return length, {"range": (_scaled(low, high), high.number)}
+    percent = {"percent": True} if length > 4 or high.kind == "percent" else {}
+    return length, {"range": (_scaled(low, high), high.number), **percent}
 
 
 def _scaled(low: Token, high: Token) -> Decimal | None:
@@ -286,3 +288,10 @@ def positions(
         else:
             at += 1
     return found
+
+
+def dates_of(slot: Slot) -> set[str]:
+    """The dates that a slot is about: its own, or by when it is to be done."""
+    state = slot.meanings.get("state", {})
+    waits = state.get("date") if is_pending(state.get("words", "")) else None
+    return {one for one in (slot.meanings.get("date"), waits) if one is not None}
