@@ -24,8 +24,8 @@ def with_period(plan: Plan, reading: Reading) -> Plan:
     stated = [one.date for one in plan.conditions if one.date and not one.negated]
     measured = reading.measure.date if reading.measure is not None else None
     rated = reading.rate.date if reading.rate is not None else None
-    if _is_of_records(reading):
-        rated = None
+    if is_of_records(reading):
+        rated, stated = None, []
     date = reading.date or (stated[0] if stated else None) or measured or rated or plan.entity.date
     plan = replace(plan, date=date)
     periods = reading.periods
@@ -108,12 +108,17 @@ def _start(period: Period) -> str:
     return str(period.start)
 
 
-def _is_of_records(reading: Reading) -> bool:
-    """``this month's tickets``: those made then, whatever is asked about them."""
+def is_of_records(reading: Reading) -> bool:
+    """``this month's tickets``, ``invoices from May that are paid``: those made then."""
     slots = reading.slots
     if not reading.entity.data.get("made_in_period"):
         return False
     own = [at for at, one in enumerate(slots[:-1]) if "period" in one]
+    for at in own:
+        is_from = slots[at].text.lower().startswith("from ") and slots[at]["period"].grain
+        done = at and {"date", "state"} & set(slots[at - 1].meanings)
+        if is_from and not done and reading.noun_at is not None and reading.noun_at < at:
+            return True
     return any(slots[at + 1].meanings.get("noun") == reading.entity.key for at in own)
 
 

@@ -27,6 +27,7 @@ class Rate:
     among: str
     date: str | None = None
     low_is_good: bool = False
+    decided: str | None = None  # among which, where the records of a period are meant
     ratio: Ratio | None = None  # instead of records that hit, two sums
 
 
@@ -34,7 +35,9 @@ def rates_of(data: Mapping[str, Any]) -> Iterator[tuple[str, Rate]]:
     """What the rates of an entity are called, by its part of the vocabulary."""
     for name, (hits, among, *words) in data.get("rates", {}).items():
         date, low = data.get("rate_dates", {}).get(name), name in data.get("bad_rates", ())
-        rate = Rate(words[0].capitalize(), hits, among, date, low_is_good=low)
+        decided = data.get("rate_decided", {}).get(name)
+        label = words[0].capitalize()
+        rate = Rate(label, hits, among, date, low_is_good=low, decided=decided)
         yield from ((one, rate) for one in words)
     for told in data.get("ratios", ()):
         ratio = Ratio(**{name: value for name, value in told.items() if name != "words"})

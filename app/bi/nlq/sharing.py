@@ -7,7 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.bi.nlq.checking import UnclearError
+from app.bi.nlq.dating import is_of_records
 from app.bi.nlq.plan import Condition, Plan
+from app.bi.nlq.rates import Rate
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.vocabulary import Measure
 
@@ -29,17 +31,8 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
         raise UnclearError(f"what part of {plan.measure.label.lower()} is wanted")
     if plan.measure is not None and plan.compared is not None:
         raise UnclearError("how these shares of two periods are to be compared")
-    if rate is not None and rate.ratio is not None:
-        if plan.compared is not None:
-            raise UnclearError("how these shares of two periods are to be compared")
-        ratio, issued = rate.ratio, plan.entity.issued is not None
-        plan = plan if ratio.note is None else plan.with_assumption(ratio.note)
-        of = Measure(label=ratio.label, value=ratio.whole, issued=issued)
-        return replace(plan, share_of=Condition("", rate.label), measure=of, ratio=ratio)
     if rate is not None:
-        closed: tuple[Condition, ...] = (Condition(rate.among, "closed"),) if rate.among else ()
-        kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, rate.among))
-        return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *closed))
+        return _rated(plan, rate, reading)
     noun_at = -1 if reading.noun_at is None else reading.noun_at
     behind = [one for at, one in reading.conditions if at > noun_at]
     ahead = [one for at, one in reading.conditions if at <= noun_at]
@@ -79,6 +72,25 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
         among = (*among, Condition(decided, "decided"))
         return replace(plan, share_of=hit, conditions=among, unsure=plan.unsure + 1)
     return _of_whole(replace(plan, share_of=hit, conditions=among), reading, hits)
+
+
+def _rated(plan: Plan, rate: Rate, reading: Reading) -> Plan:
+    """The plan of a share that has a name of its own.
+
+    Raises: UnclearError.
+    """
+    if (ratio := rate.ratio) is not None:
+        if plan.compared is not None:
+            raise UnclearError("how these shares of two periods are to be compared")
+        plan = plan if ratio.note is None else plan.with_assumption(ratio.note)
+        issued = plan.entity.issued is not None
+        of = Measure(label=ratio.label, value=ratio.whole, issued=issued)
+        return replace(plan, share_of=Condition("", rate.label), measure=of, ratio=ratio)
+    among = rate.decided if rate.decided and is_of_records(reading) else rate.among
+    words = "decided" if among == rate.decided else "closed"
+    closed: tuple[Condition, ...] = (Condition(among, words),) if among else ()
+    kept = tuple(one for one in plan.conditions if one.text not in (rate.hits, among))
+    return replace(plan, share_of=Condition(rate.hits, rate.label), conditions=(*kept, *closed))
 
 
 def _is_split(plan: Plan, reading: Reading, hits: Sequence[Condition]) -> bool:
