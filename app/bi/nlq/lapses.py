@@ -42,6 +42,14 @@ def lapse_at(
     return second[1] - at, {"measure": measure}
 
 
+def is_done_after(tokens: Sequence[Token], at: int, entity: Entity) -> bool:
+    """Whether what was done stands here, and another date that it is set against behind it."""
+    kinds = entity.lexicon.get((tokens[at].stem,), ())
+    done = next((str(one.value["date"]) for one in kinds
+                 if one.kind == "state" and one.value.get("date")), None)  # fmt: skip
+    return at + 1 < len(tokens) and after_at(tokens, at + 1, entity, done) is not None
+
+
 def after_at(
     tokens: Sequence[Token], at: int, entity: Entity, done: str | None
 ) -> tuple[int, Mapping[str, Any]] | None:

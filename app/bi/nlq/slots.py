@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.about import Topic, topic_at
-from app.bi.nlq.lapses import after_at, lapse_at
+from app.bi.nlq.lapses import after_at, is_done_after, lapse_at
 from app.bi.nlq.pairs import pair_at
 from app.bi.nlq.pending import is_pending
 from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
@@ -50,7 +50,10 @@ def scan(
             found.append(Slot(text, {"about": topic}, tokens[at].apart))
             at += topic.length
             continue
-        if pair := pair_at(tokens, at, entity, vocabulary):
+        pair = (
+            None if is_done_after(tokens, at, entity) else pair_at(tokens, at, entity, vocabulary)
+        )
+        if pair:
             text = " ".join(_shown(token) for token in tokens[at : at + pair[0]])
             found.append(Slot(text, pair[1], tokens[at].apart))
             at += pair[0]
