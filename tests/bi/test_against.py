@@ -71,6 +71,11 @@ def test_only_what_asks_so_has_a_direction(question: str, way: str) -> None:
     assert direction(question) == way
 
 
+def test_a_state_that_no_date_is_kept_of_is_less_sure(ask: Ask) -> None:
+    assert ask("paid vs unpaid invoices this month")["confidence"] < 0.8
+    assert ask("paid on time vs paid late this month")["answer"]
+
+
 def test_sides_that_have_a_calendar_each_are_two_questions(ask: Ask) -> None:
     answer = ask("opened vs solved tickets per month this year")
     assert answer["status"] == "needsClarification"

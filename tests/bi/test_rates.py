@@ -13,6 +13,7 @@ from tests.bi.conftest import Ask
     ("question", "part"),
     [
         ("reps below a 45% win rate this year", "filter(percent lt 45)"),
+        ("win rate under 40% by source", "filter(percent lt 40)"),
         ("agents with a breach rate over 20%", "filter(percent gt 20)"),
         ("sources with less than 20% conversion", "filter(percent lt 20)"),
         ("deals at 50% or more", "probability ge 50"),

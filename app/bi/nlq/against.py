@@ -111,5 +111,13 @@ def _told(plan: Plan) -> Plan:
     first, second = plan.sides
     if plan.period is None or first.date == second.date:
         return plan
+    # "Unpaid this month" has no date of its own: made then, or unpaid since then.
+    plan = replace(plan, unsure=plan.unsure + any(map(_is_undated, plan.sides)))
     parts = [f"{one.words.lower()} by {spoken(one.date or '')}" for one in plan.sides]
     return plan.with_assumption(f"each is counted by its own date: {', '.join(parts)}")
+
+
+def _is_undated(side: Side) -> bool:
+    """Whether a side is a state that no date is kept of."""
+    stated = [one for one in side.conditions if one.words != "issued"]
+    return bool(stated) and not any(one.date for one in stated)

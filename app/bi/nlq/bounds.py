@@ -44,6 +44,9 @@ class Bounds(Lasting):
             self.threshold = Threshold(operator, plain(slot["number"]), counted=False)
             self.score += 3
             return rated + 1
+        if "percent" in slot and self.rate is not None and not self._is_of_groups(at, behind):
+            self.threshold = Threshold(operator, plain(slot["number"]), counted=False)
+            return behind + 1  # "win rate under 40% by source"
         if "percent" in slot and self.rate is None and self._is_of_groups(at, behind):
             self.left.append(f"{self._slots[at].text} {slot.text}")
             return behind + 1

@@ -24,6 +24,8 @@ def with_period(plan: Plan, reading: Reading) -> Plan:
     stated = [one.date for one in plan.conditions if one.date and not one.negated]
     measured = reading.measure.date if reading.measure is not None else None
     rated = reading.rate.date if reading.rate is not None else None
+    if _is_of_two_dates(reading):
+        stated, plan = [], replace(plan, unsure=plan.unsure + 1)
     if is_of_records(reading):
         rated, stated = None, []
     date = reading.date or (stated[0] if stated else None) or measured or rated or plan.entity.date
@@ -106,6 +108,17 @@ def _to_date(plan: Plan, reading: Reading) -> Plan:
 
 def _start(period: Period) -> str:
     return str(period.start)
+
+
+def _is_of_two_dates(reading: Reading) -> bool:
+    """``paid vs unpaid invoices this month``: only one of them has a date of its own."""
+    if "compare" not in reading.flags or not reading.periods:
+        return False
+    dates: dict[str, set[str | None]] = {}
+    for _, one in reading.conditions:
+        if one.path is not None:
+            dates.setdefault(one.path, set()).add(one.date)
+    return any(len(found) > 1 for found in dates.values())
 
 
 def is_of_records(reading: Reading) -> bool:
