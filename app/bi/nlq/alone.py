@@ -23,7 +23,7 @@ def is_headed(reading: Reading, tokens: Sequence[Token], vocabulary: Vocabulary)
         return True
     asked = bool(tokens) and tokens[0].stem in ("who", "whose", "who's")
     own = {match[0] for _, one in reading.conditions if (match := _NAME.match(one.text))}
-    own -= set(_COMMON)
+    own = {one for one in own - set(_COMMON) if not one.endswith("Id")}
     alone = _alone(vocabulary)
     if any(alone.get(one) == reading.entity.key for one in own):
         return asked or "list" in reading.flags

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from app.bi.nlq.accounting import asked
 from app.bi.nlq.plan import Condition, Plan
@@ -98,9 +99,10 @@ def linked(
     plans_of: Callable[[list[Token]], Sequence[Plan]],
 ) -> Plan | None:
     """The plan of a question whose restrictions are understood one by one; None for none."""
+    known = cache(lambda part: plans_of(list(part)))
     for one in halves(tokens, vocabulary):
-        first = plans_of(list(one.first))
-        second = plans_of(list(one.second)) if len(first) == 1 else ()
+        first = known(one.first)
+        second = known(one.second) if len(first) == 1 else ()
         if len(second) == 1 and (plan := _together(first[0], second[0], either=one.either)):
             return plan
     return None
