@@ -86,6 +86,11 @@ def test_what_was_once_and_is_not_at_another_time(
     assert first in where and second in where, where
 
 
+def test_who_bought_nothing_may_never_have_bought(ask: Ask) -> None:
+    where = _where(ask("clients that bought nothing in 2026"))
+    assert "eq 0" in where and "gt 0" not in where
+
+
 def test_a_later_question_restricts_by_other_records(ask: Ask) -> None:
     session = ask("active clients")["sessionId"]
     where = _where(ask("without any ticket", sessionId=session))

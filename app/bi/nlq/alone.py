@@ -25,7 +25,7 @@ def is_headed(reading: Reading, tokens: Sequence[Token], vocabulary: Vocabulary)
     own = {match[0] for _, one in reading.conditions if (match := _NAME.match(one.text))}
     own = {one for one in own - set(_COMMON) if not one.endswith("Id")}
     alone = _alone(vocabulary)
-    if any(alone.get(one) == reading.entity.key for one in own):
+    if not reading.subjects and any(alone.get(one) == reading.entity.key for one in own):
         return asked or "list" in reading.flags
     if asked and reading.entity.key in _PERSONS and own:
         return True

@@ -98,6 +98,7 @@ def _not_again(
         rf"(?: (?:once|again|anything|one|any|ever|been|have|has|an?|single)){{0,4}}? (?:{again})"
     )
     before = rf"(?: (?:{_EARLIER}|(?P<t1>(?:in|during|since|over)? ?[^,;]{{3,30}}?)))?"
+    had = rf"{had}(?=.{{0,60}}?(?:\b(?:but|and|yet)\b|[,;(]| -))"  # "bought nothing in May"
     when = rf"{_LINK}{_NO}"
     if noun == other:
         yield (rf"{_WHO} ?\b{had}{before}{when}{trail} (?P<t2>{_SINCE}){_END}",

@@ -78,6 +78,11 @@ class Loosely:
         behind = tokens[at + 1] if at + 1 < len(tokens) else None
         if behind is None or behind.stem not in entity.nouns or "about" not in entity.data:
             return None
+        if (
+            len(tokens[at].text) < SHORTEST_PART
+            or tokens[at].stem in self._vocabulary.wordings.qualities
+        ):
+            return None
         text = stem(tokens[at].text)
         where = " or ".join(f"contains(tolower({path}),{quoted(text)})"
                             for path in entity.data["about"])  # fmt: skip

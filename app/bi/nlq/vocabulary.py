@@ -31,7 +31,7 @@ _NO_STATES = (
 Phrase = tuple[str, ...]
 # Words that are looked up one by one, and are no phrases of a question.
 _SINGLE = ("yes_no", "introduces", "pronouns", "possessives", "percent", "tagging", "talk",
-           "reasons", "beyond", "things", "about", "about_title", "about_text",
+           "qualities", "reasons", "beyond", "things", "about", "about_title", "about_text",
            "polite")  # fmt: skip
 
 

@@ -52,6 +52,8 @@ class Wordings:
                         for one in all_of}  # fmt: skip
         # By what records may be ranked where it is not said: key -> ends of the question.
         self.rankings: Mapping[str, Sequence[str]] = data["rankings"]
+        # What says how records are, not what they are about.
+        self.qualities = frozenset(phrase(text)[0] for text in words["qualities"])
         # Groups of countries, by what they are called.
         self.regions = regions(data)
         # What is explained behind a dash, as one sentence.
