@@ -15,7 +15,7 @@ from app.security import acting_as, system_caller
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
 from tests.contract.conftest import PASSWORD
-from tests.factories import make_client, make_project
+from tests.factories import make_client, make_project, make_ticket
 
 Talk = Callable[..., dict[str, Any]]
 
@@ -29,6 +29,7 @@ def talk(app: Flask, ask: Ask) -> Talk:
             roles=["Sales"],
         )  # fmt: skip
         rostock = make_client(name="Ostsee Kaufhaus", billing_city="Rostock")
+        make_ticket(category="Billing")
         make_project(name="Archive", client_id=rostock, budget_hours=10, manager_id=lead)
 
     def put(*questions: str) -> dict[str, Any]:
@@ -195,3 +196,47 @@ def test_nothing_is_gone_on_from_what_was_not_understood(talk: Talk, question: s
 def test_a_lead_in_without_anything_before_is_no_sure_answer(talk: Talk) -> None:
     answer = talk("whats the blorp in the zorp", "only Karins deals")
     assert answer["status"] != "answered" or answer["confidence"] < HIGH
+
+
+def test_a_restriction_takes_the_place_of_one_that_it_contradicts(talk: Talk) -> None:
+    address = _address(talk("average days to pay for invoices over 5000", "and below 500?"))
+    assert "lt 500" in address and "5000" not in address
+
+
+def test_a_restriction_is_of_the_records_before_whatever_else_it_could_be(talk: Talk) -> None:
+    address = _address(talk("tickets this year by agent", "without the billing ones"))
+    assert "/odata/Tickets?" in address and "Billing" in address
+
+
+def test_what_only_looked_at_a_record_is_not_gone_on_from(talk: Talk) -> None:
+    address = _address(talk("INV-2026-00001", "is it paid", "how much is still open"))
+    assert "number eq 'INV-2026-00001'" in address and "'Paid'" not in address
+
+
+def test_who_did_what_nobody_keeps_is_not_somebody_else(talk: Talk) -> None:
+    answer = talk("overdue tasks", "who created them")
+    assert answer["status"] == "unsupported" and "who created" in answer["answer"]
+
+
+@pytest.mark.parametrize("question", ["outstanding amount", "average invoice amount"])
+def test_a_figure_of_the_same_records_may_be_of_those_before_or_of_all(
+    talk: Talk, question: str
+) -> None:
+    answer = talk("revenue last month", question)
+    assert answer["status"] == "needsClarification" and len(answer["alternatives"]) == 2
+
+
+def test_a_figure_of_other_records_stands_by_itself(talk: Talk) -> None:
+    answer = talk("open tickets by priority", "total revenue")
+    assert "/odata/Invoices?" in _address(answer) and answer["confidence"] >= HIGH
+
+
+def test_the_owner_of_the_largest_group_is_asked_for_beside_it(talk: Talk) -> None:
+    address = _address(talk("revenue this year", "which customer was the biggest",
+                            "and who looks after them"))  # fmt: skip
+    assert "Client/name" in address and "Client/Owner/displayName" in address
+
+
+def test_a_question_that_was_sent_back_begins_a_session(ask: Ask) -> None:
+    assert ask("whats the blorp in the zorp")["sessionId"]
+    assert ask("drop table clients")["sessionId"] is None

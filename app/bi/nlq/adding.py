@@ -71,7 +71,15 @@ def with_named(plan: Plan, dimension: Dimension | None, words: str, *, is_new: b
         return with_column(plan, dimension.path)
     if dimension in plan.dimensions:
         return plan
+    if plan.ranked and len(plan.dimensions) == 1 and _is_of_group(dimension, plan.dimensions[0]):
+        return replace(plan, dimensions=(*plan.dimensions, dimension))
     return grouped(plan, dimension)
+
+
+def _is_of_group(dimension: Dimension, group: Dimension) -> bool:
+    """Whether what is asked for is one of each of the groups: whose clients the clients are."""
+    owner = group.path.rpartition("/")[0]
+    return bool(owner) and dimension.path.startswith(f"{owner}/")
 
 
 def grouped(plan: Plan, dimension: Dimension) -> Plan:
@@ -86,7 +94,9 @@ def grouped(plan: Plan, dimension: Dimension) -> Plan:
 
 def person_of(entity: Entity, role: str | None) -> Dimension | None:
     """Who is responsible for records, or has another part in them."""
-    return (entity.dimensions.get(role) if role else None) or entity.person
+    if role is not None and role in entity.dimensions:
+        return entity.dimensions[role]
+    return entity.person if role in (None, "owner") else None
 
 
 # --- dates

@@ -18,6 +18,8 @@ _THINGS = ("Invoices", "CreditNotes", "LineItems", "Payments", "Tickets", "Docum
 # What happens to records, in what state they are, and in what order.
 _TELLING = {"date", "state", "order"}
 
+_TAKEN = "it is taken to be about"
+
 
 @dataclass
 class Candidate:
@@ -69,13 +71,18 @@ def tells_kind(reading: Reading) -> bool:
     return not figures and any(_TELLING & set(one.meanings) for one in reading.slots)
 
 
+def is_inferred(plan: Plan) -> bool:
+    """Whether no word of the question named the kind of its records."""
+    return any(note.startswith(_TAKEN) for note in plan.assumptions)
+
+
 def of_only_kind(candidates: Sequence[Candidate]) -> Understood | None:
     """``what did we publish this week``: what only one kind of record can be; less sure of it."""
     found = [(one.inferred, one.reading.entity) for one in candidates if one.inferred]
     if len(found) != 1:
         return None
     plan, entity = found[0]
-    note = f"it is taken to be about {entity.many}"
+    note = f"{_TAKEN} {entity.many}"
     return Understood(plans=(replace(plan, unsure=plan.unsure + 1).with_assumption(note),))
 
 

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.bi.nlq.adding import is_one
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.slots import positions
@@ -41,7 +42,10 @@ class Contexts(Tails):
 
     def _context(self, before: Sequence[str]) -> Context | None:
         """The last question, or what of it was understood, or the one before that."""
+        checks = self._vocabulary.wordings.follow.checks
         last = len(before) - 1
+        while last > 0 and checks.search(before[last]) and self._is_of_one(before, last):
+            last -= 1  # "is it paid?": what is asked next is about it, paid or not
         for at in range(last, -1, -1):
             plans = self._plans_of(before, at)
             note = "" if at == last else f"it goes on from “{before[at]}”"
@@ -57,6 +61,10 @@ class Contexts(Tails):
         """The one plan of an earlier question; None where it has none or several."""
         plans = self._found(before, at).plans
         return plans[0] if len(plans) == 1 else None
+
+    def _is_of_one(self, before: Sequence[str], at: int) -> bool:
+        plan = self._plan(before, at)
+        return plan is not None and is_one(plan)
 
     def _found(self, before: Sequence[str], at: int) -> Understood:
         """What was understood of an earlier question; found out once."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
+from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
@@ -48,7 +51,7 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     fresh = [one for one in own.conditions if one.words != "issued"]
     replaced = {one.path for one in fresh if one.path}
     old = [one for one in plan.conditions if one.path not in replaced or one.path is None]
-    changes.update(conditions=tuple(merged([*old, *fresh])))
+    changes.update(conditions=tuple(merged([*_agreeing(plan, old, fresh), *fresh])))
     columns = [one for one in reading.columns if one not in plan.extra_columns]
     changes.update(extra_columns=(*plan.extra_columns, *columns))  # "and their e-mail"
     result = _due(_issued(replace(plan, **changes)))
@@ -63,6 +66,19 @@ def _ahead(period: Period | None, plan: Plan, reading: Reading) -> Period | None
     before = plan.period
     is_ahead = before is not None and before.end is not None and (before.start or today) > today
     return period.this_year(today) if period is not None and is_ahead else period
+
+
+def _agreeing(
+    plan: Plan, old: Sequence[Condition], fresh: Sequence[Condition]
+) -> Sequence[Condition]:
+    """The conditions of before, but for those that the fresh ones contradict: ``and below 500?``"""
+    try:
+        means = plan.entity.data.get("means", {})
+        check_agreement([*old, *fresh], means, plan.today or date.min)
+    except UnclearError:
+        about = {one.text.partition(" ")[0] for one in fresh}
+        return [one for one in old if one.text.partition(" ")[0] not in about]
+    return old
 
 
 def _ranked(plan: Plan, reading: Reading) -> dict[str, Any]:

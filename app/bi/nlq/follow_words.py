@@ -47,6 +47,7 @@ class FollowWords:
         self.owners = re.compile(rf"\b(?:{data['owners']})\b", re.IGNORECASE)
         # "In the same period": what was asked before has one.
         self.same = re.compile(rf"[\s,]*\b(?:{data['same']})$", re.IGNORECASE)
+        self.checks = re.compile(rf"^(?:{data['checks']})", re.IGNORECASE)
         self.lists = re.compile(rf"^(?:{data['lists']})\s+", re.IGNORECASE)
         self.all_of = re.compile(rf"\b(?:{data['all_of']})\b", re.IGNORECASE)
 

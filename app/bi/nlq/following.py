@@ -7,7 +7,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from app.bi.nlq.adding import as_list, beside, grouped, of_set
+from app.bi.nlq.accounting import asked
+from app.bi.nlq.adding import as_list, beside, grouped, is_one, of_set
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.contexts import Context, Contexts
 from app.bi.nlq.continuing import changed
@@ -21,7 +22,7 @@ from app.bi.nlq.words import Token, phrase, repairs
 
 # What a question may have that only names records: "which customers".
 _BARE = {"noun", "list", "stop", "and_then", "or", "listed"}
-_UNNAMED = ("which", "what", "these", "those", "who")
+_UNNAMED = ("which", "what", "these", "those", "who", "the")
 
 
 class Following(Contexts):
@@ -83,17 +84,17 @@ class Following(Contexts):
     def _asked_before(self, question: str, before: Sequence[str]) -> Understood | None:
         """``who runs them``, ``which customers``: asked of what was named before."""
         follow = self._vocabulary.wordings.follow
-        asked = follow.asked(question)
+        said = follow.asked(question)
         tokens = self._repaired(self._rewritten(question))
-        kind = None if asked else self._bare_kind(question, tokens)
-        if asked is None and kind is None:
+        kind = None if said else self._bare_kind(question, tokens)
+        if said is None and kind is None:
             return self._told_of_each(question, tokens, before)
         context = self._context(before)
         if context is None:
             reason = f"what it goes on from: “{before[-1]}” was not understood"
-            return Understood(reason=reason, settled=asked is not None)
-        if asked is not None:
-            return self._each_of(context, lambda plan: self._with_asked(plan, asked))
+            return Understood(reason=reason, settled=said is not None)
+        if said is not None:
+            return self._each_of(context, lambda plan: self._with_asked(plan, said))
         return self._each_of(context, lambda plan: self._of_kind(plan, str(kind)))
 
     def _told_of_each(
@@ -101,7 +102,7 @@ class Following(Contexts):
     ) -> Understood | None:
         """``and their e-mails``, ``reminders sent``: columns of a list before, no new question."""
         theirs = self._vocabulary.wordings.follow.owners.search(question)
-        if not (theirs or self._is_bare_figure(tokens)):
+        if not (theirs or self._is_bare_figure(tokens)) or self._is_summed_up(tokens):
             return None
         context = self._context(before)
         plan = context.plans[0] if context is not None and len(context.plans) == 1 else None
@@ -111,10 +112,53 @@ class Following(Contexts):
         plans = tuple(context.less_sure(one) for one in found.plans) if found else ()
         return Understood(plans) if plans else None
 
+    def _is_summed_up(self, tokens: Sequence[Token]) -> bool:
+        """``their total``: one figure of all; ``their totals`` are those of each."""
+        return any(
+            (one.stem,) in self._vocabulary.figures and not one.text.lower().endswith("s")
+            for one in tokens
+        )
+
     def _is_bare_figure(self, tokens: Sequence[Token]) -> bool:
         """Whether a figure is named, and nothing that says of what or how."""
-        stems = tuple(one.stem for one in tokens)
+        stems = tuple(one.stem for at, one in enumerate(tokens) if not self._is_small(tokens, at))
         return self._vocabulary.is_measure(stems)
+
+    def _kinds_alone(self, tokens: Sequence[Token]) -> set[str] | None:
+        """The kinds of records in words that have neither names nor days; None where they have."""
+        named = any(one.kind != "word" or one.is_capital for one in tokens)
+        timed = any(self._vocabulary.periods.tells(tokens, at) for at in range(len(tokens)))
+        if named or timed:
+            return None
+        found = positions(tokens, self._vocabulary)
+        return {str(kinds["noun"]) for _, _, kinds in found if "noun" in kinds}
+
+    def _either(
+        self, question: str, tokens: list[Token], before: Sequence[str]
+    ) -> Understood | None:
+        """``how much is still open``, ``average deal size``: of what was asked before, or of all.
+
+        Of one record it is that, of a list less surely; of other figures it is a choice.
+        """
+        nouns = self._kinds_alone(tokens)
+        context = self._context(before)
+        all_of = self._vocabulary.wordings.follow.all_of.search(question)
+        if context is None or len(context.plans) != 1 or nouns is None or all_of:
+            return None
+        plan = context.plans[0]
+        if nouns - {plan.entity.key} or not (plan.conditions or plan.period):
+            return None
+        found = self._changed(plan, tokens)
+        if found is None or len(found.plans) != 1:
+            return None
+        made = context.less_sure(found.plans[0])
+        if plan.kind == "list" and not nouns:
+            return Understood((replace(made, unsure=made.unsure + (not is_one(plan))),))
+        fresh = self._whole(tokens).plans
+        if len(fresh) != 1 or asked(fresh[0]) == asked(made) or fresh[0].kind == "list":
+            return None
+        restricted = any(one.words != "issued" for one in fresh[0].conditions)
+        return None if nouns and restricted else Understood((made, fresh[0]))
 
     def _each_of(self, context: Context, made: Callable[[Plan], Plan | None]) -> Understood | None:
         """What becomes of each plan it may go on from: one, or several to choose from."""
@@ -141,8 +185,8 @@ class Following(Contexts):
         nouns = [str(kinds["noun"]) for _, _, kinds in found if "noun" in kinds]
         whole = sum(end - at for at, end, _ in found) == len(tokens)
         plain = all(_BARE & set(kinds) for _, _, kinds in found)
-        asked = bool(set(re.findall(r"\w+", question.lower())) & set(_UNNAMED))
-        return nouns[0] if whole and plain and asked and len(nouns) == 1 else None
+        pointing = bool(set(re.findall(r"\w+", question.lower())) & set(_UNNAMED))
+        return nouns[0] if whole and plain and pointing and len(nouns) == 1 else None
 
     def _of_kind(self, plan: Plan, key: str) -> Plan | None:
         """``which customers``: the records that a figure is of, or the groups behind it."""

@@ -199,8 +199,8 @@ class Tails(Vague):
         follow, dimensions = self._vocabulary.wordings.follow, plan.entity.dimensions
         if asked.kind == "person":
             role = follow.roles.get(asked.rest.lower())
-            return with_named(plan, person_of(plan.entity, role), "who is responsible for",
-                              is_new=not is_tail)  # fmt: skip
+            did = f"who {asked.rest or 'is responsible for'}"
+            return with_named(plan, person_of(plan.entity, role), did, is_new=not is_tail)
         if asked.kind == "client":
             return with_named(plan, dimensions.get("client"), "what client belongs to",
                               is_new=not is_tail)  # fmt: skip

@@ -16,6 +16,7 @@ from app.bi.nlq.candidates import (
     Candidate,
     asks_who,
     is_before,
+    is_inferred,
     may_be_of_groups,
     not_understood,
     of_only_kind,
@@ -161,8 +162,12 @@ class _Understanding(Following):
             return Understood(reason="of which records: nothing was asked before that has them")
         if before and (named := self._with_names(question, before)):
             return named
+        if before and not follows and (either := self._either(question, tokens, before)):
+            return either
         found = self._whole(tokens)
-        if found.plans and before and self._seems_to_follow(question, tokens):
+        if before and not follows and any(is_inferred(one) for one in found.plans):
+            found = self._continued(tokens, before) or found
+        elif found.plans and before and self._seems_to_follow(question, tokens):
             return self._by_itself(found, before[-1])
         if found.plans or found.choices or not before or follows:
             return found
