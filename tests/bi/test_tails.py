@@ -57,6 +57,8 @@ def test_what_is_asked_of_records_is_a_column_of_their_list(
         ("number of tickets, average resolution time and average satisfaction per agent this year",
          ("satisfactionRating with average", "$count as count", "solvedAt sub createdAt",
           "createdAt ge")),
+        ("open deals per rep, number of deals and value",
+         ("$count as count", "amount with sum", "ownerId")),
         ("number of overdue invoices + total", ("$count as count", "amountDue with sum")),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.parts import texts_of
+from app.bi.nlq.parts import once, texts_of
 from app.bi.nlq.plan import Condition, Figure, Plan
 from app.bi.nlq.slots import LONGEST_PHRASE
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Vocabulary, spoken
@@ -193,8 +193,8 @@ def beside(plan: Plan, other: Plan) -> Plan | None:
     both = replace(_by_both(plan, other), conditions=conditions, unsure=unsure)
     if plan.kind == "count":
         return replace(both, kind="measure", measure=other.measure, method=other.method,
-                       figures=(*other.figures, *plan.figures, first))  # fmt: skip
-    return replace(both, figures=(*plan.figures, figure, *other.figures))
+                       figures=once((*other.figures, *plan.figures, first)))  # fmt: skip
+    return replace(both, figures=once((*plan.figures, figure, *other.figures)))
 
 
 def _by_both(plan: Plan, other: Plan) -> Plan:

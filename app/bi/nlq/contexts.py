@@ -101,10 +101,16 @@ class Contexts(Tails):
             plans = self._whole(kept).plans
         except AmbiguousName:
             return None
-        if len(plans) != 1 or _is_of_all(plans[0]):
-            return None
+        if len(plans) != 1 or _is_of_all(plans[0]) or not self._names_kind(kept):
+            return None  # the word that nobody knew may have said of what it is
         words = ", ".join(f"“{one}”" for one in strange)
         return Context(plans, before[at], f"{words} of the question before is left aside")
+
+    def _names_kind(self, tokens: Sequence[Token]) -> bool:
+        """Whether records, or figures of some, are named."""
+        nouns = any("noun" in kinds for _, _, kinds in positions(tokens, self._vocabulary))
+        told = self._vocabulary.is_of_records
+        return nouns or any(told(one.stem, {"measure", "rate", "subset"}) for one in tokens)
 
     # --- whom it means
 

@@ -240,11 +240,21 @@ def _with_both(first: Plan, second: Plan) -> Plan | None:
     figure = Figure(other.measure if other.kind == "measure" else None, other.method)
     conditions = max((first.conditions, second.conditions), key=len)
     figures = (figure, *other.figures)
-    if main.measure is not None and _has(figures, main.measure, main.method):
+    general = main.measure is not None and main.measure.default and figure.measure is not None
+    if general and main.measure is not None and _has(figures, main.measure, main.method):
         # "total billed, net and gross": these two are the total.
         main = replace(main, measure=figure.measure, method=figure.method)
         figures = figures[1:]
-    return _of_both(replace(main, conditions=conditions, figures=figures), other)
+    return _of_both(replace(main, conditions=conditions, figures=once(figures)), other)
+
+
+def once(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """Figures, none of them twice."""
+    found: dict[tuple[str, str], Figure] = {}
+    for one in figures:
+        key = (one.measure.value, one.method) if one.measure is not None else ("", "")
+        found.setdefault(key, one)
+    return tuple(found.values())
 
 
 def _has(figures: Sequence[Figure], measure: Measure, method: str) -> bool:
