@@ -30,7 +30,7 @@ def _plan(app: Flask, question: str, *before: str) -> Plan:
         ("tickets created this morning", "2026-06-16T22:00:00Z", "2026-06-17T10:00:00Z"),
         ("leads created yesterday afternoon", "2026-06-16T10:00:00Z", "2026-06-16T16:00:00Z"),
         ("tickets solved on monday evening", "2026-06-15T16:00:00Z", "2026-06-15T22:00:00Z"),
-        ("tickets opened last night", "2026-06-16T16:00:00Z", "2026-06-17T04:00:00Z"),
+        ("tickets opened tonight", "2026-06-17T16:00:00Z", "2026-06-17T22:00:00Z"),
         ("tasks due tomorrow morning", "2026-06-17T22:00:00Z", "2026-06-18T10:00:00Z"),
         ("tickets created in CW23", "2026-05-31T22:00:00Z", "2026-06-07T22:00:00Z"),
         ("tickets created in mid-May", "2026-05-10T22:00:00Z", "2026-05-20T22:00:00Z"),
@@ -151,6 +151,7 @@ def test_what_is_not_kept_is_not_answered(ask: Ask, question: str) -> None:
     ("question", "choice"),
     [
         ("tickets from the other day", "Tickets in the last 7 days"),
+        ("tickets created last night", "Tickets created yesterday evening"),
         ("leads created lately", "Leads created in the last 14 days"),
         ("deals closing soon", "Deals closing in the next 7 days"),
     ],

@@ -15,8 +15,8 @@ from app.bi.nlq.words import Token, phrase
 # Records that are no persons or firms.
 _THINGS = ("Invoices", "CreditNotes", "LineItems", "Payments", "Tickets", "Documents", "KbArticles",
            "Tasks", "Projects", "Opportunities")  # fmt: skip
-# What happens to records, in what state they are, and in what order.
-_TELLING = {"date", "state", "order"}
+# What happens to records, and in what state they are.
+_TELLING = {"date", "state"}
 
 _TAKEN = "it is taken to be about"
 
@@ -68,7 +68,12 @@ def of_records(whole: list[Candidate]) -> list[Candidate]:
 def tells_kind(reading: Reading) -> bool:
     """``what expires next month``: what happens to records, or in what state they are."""
     figures = {"amount", "how_much", "sum", "average"} & reading.flags
-    return not figures and any(_TELLING & set(one.meanings) for one in reading.slots)
+    others = any(one.meanings.get("noun", reading.entity.key) != reading.entity.key
+                 for one in reading.slots)  # fmt: skip
+    told = [one for one in reading.slots if _TELLING & set(one.meanings)]
+    named = any("value" in one for one in reading.slots)  # "could you call ACME"
+    asked = {"list", "count"} & reading.flags or len(told) > 1 or not named
+    return bool(told and asked) and not (figures or others or reading.rank)
 
 
 def is_inferred(plan: Plan) -> bool:

@@ -12,7 +12,6 @@ from app.bi.nlq.words import Token
 
 # From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
-_NIGHT = (18, 6)
 
 
 class DayTimes(PeriodWords):
@@ -21,14 +20,11 @@ class DayTimes(PeriodWords):
     def _daytime(
         self, tokens: Sequence[Token], at: int, now: Calendar
     ) -> tuple[int, Period] | None:
-        """``this morning``, ``yesterday afternoon``, ``Friday evening``, ``last night``."""
+        """``this morning``, ``yesterday afternoon``, ``Friday evening``, ``tonight``."""
         today, one = now.today, timedelta(days=1)
         if length := self._at("tonight", tokens, at):
             evening = Period(today, today + one, "tonight, from 18 o'clock", hours=(18, 24))
             return length, evening
-        if length := self._at("last_night", tokens, at):
-            label = "last night, from 18 to 6 o'clock"
-            return length, Period(today - one, today + one, label, hours=_NIGHT)
         for name, hours in _HOURS.items():
             length = self._at("this", tokens, at)
             if length and (part := self._at(name, tokens, at + length)):
