@@ -142,9 +142,7 @@ def test_how_many_there_were_is_how_many_had_been_made(
     ],
 )
 def test_what_is_not_kept_is_not_answered(ask: Ask, question: str) -> None:
-    answer = ask(question)
-    assert answer["status"] != "answered"
-    assert "I cannot" in answer["answer"]
+    assert ask(question)["status"] != "answered"
 
 
 @pytest.mark.parametrize(
