@@ -21,6 +21,9 @@ def is_headed(reading: Reading, tokens: Sequence[Token], vocabulary: Vocabulary)
     """Whether a word says what is asked for, or a property that such records alone have."""
     if has_head(reading):
         return True
+    nouns = {one["noun"] for one in reading.slots if "noun" in one}
+    if nouns - {reading.entity.key}:
+        return False  # "which customers are at risk": that is known of tickets
     asked = bool(tokens) and tokens[0].stem in ("who", "whose", "who's")
     own = {match[0] for _, one in reading.conditions if (match := _NAME.match(one.text))}
     own = {one for one in own - set(_COMMON) if not one.endswith("Id")}

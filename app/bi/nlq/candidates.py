@@ -17,6 +17,7 @@ _THINGS = ("Invoices", "CreditNotes", "LineItems", "Payments", "Tickets", "Docum
            "Tasks", "Projects", "Opportunities")  # fmt: skip
 # What happens to records, and in what state they are.
 _TELLING = {"date", "state"}
+_WAYS = ("source", "channel", "method")
 
 _TAKEN = "it is taken to be about"
 
@@ -70,7 +71,7 @@ def tells_kind(reading: Reading) -> bool:
     figures = {"amount", "how_much", "sum", "average"} & reading.flags
     others = any(one.meanings.get("noun", reading.entity.key) != reading.entity.key
                  for one in reading.slots)  # fmt: skip
-    told = [one for one in reading.slots if _TELLING & set(one.meanings)]
+    told = [one for one in reading.slots if _TELLING & set(one.meanings) and not _is_way(one)]
     named = any("value" in one for one in reading.slots)  # "could you call ACME"
     asked = {"list", "count"} & reading.flags or len(told) > 1 or not named
     return bool(told and asked) and not (figures or others or reading.rank)
@@ -79,6 +80,11 @@ def tells_kind(reading: Reading) -> bool:
 def is_inferred(plan: Plan) -> bool:
     """Whether no word of the question named the kind of its records."""
     return any(note.startswith(_TAKEN) for note in plan.assumptions)
+
+
+def _is_way(slot: Slot) -> bool:
+    """``calls``, ``mails``: how something came, which records of other kinds are, too."""
+    return slot.meanings.get("state", {}).get("property") in _WAYS
 
 
 def of_only_kind(candidates: Sequence[Candidate]) -> Understood | None:

@@ -25,6 +25,8 @@ class DayTimes(PeriodWords):
         if length := self._at("tonight", tokens, at):
             evening = Period(today, today + one, "tonight, from 18 o'clock", hours=(18, 24))
             return length, evening
+        if weekend := self._weekend(tokens, at, now):
+            return weekend
         for name, hours in _HOURS.items():
             length = self._at("this", tokens, at)
             if length and (part := self._at(name, tokens, at + length)):
@@ -35,6 +37,23 @@ class DayTimes(PeriodWords):
                 day = replace(named[1], label=f"{named[1].label} {name}")
                 return named[0] + part, _part_of(day, name, hours)
         return None
+
+    def _weekend(
+        self, tokens: Sequence[Token], at: int, now: Calendar
+    ) -> tuple[int, Period] | None:
+        """``over the weekend``: the one that is over; ``this weekend``: the one to come."""
+        past = self._at("last", tokens, at)
+        ahead = 0 if past else self._at("this", tokens, at) or self._at("next", tokens, at)
+        skipped = past or ahead
+        length = self._at("weekend", tokens, at + skipped)
+        if not length or not is_one(tokens[at + skipped + length - 1]):
+            return None
+        monday = unit_start(now.today, "week")
+        saturday = monday + timedelta(days=5 if ahead else -2)
+        label = f"the weekend of {saturday}"
+        period = Period(saturday, saturday + timedelta(days=2), label)
+        is_near = bool(ahead and self._at("next", tokens, at)) or now.today.weekday() > 4
+        return skipped + length, replace(period, weekday=not skipped, unsure=is_near)
 
     def _named(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         for name, shift in (("today", 0), ("yesterday", -1), ("tomorrow", 1)):

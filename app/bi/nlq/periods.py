@@ -273,7 +273,7 @@ class PeriodReader(DayTimes):
             return None
         written = tokens[at + length].text
         introduced = begin > 0 and tokens[begin - 1].stem in self._introducing
-        introduced = introduced or self._is_beside_month(tokens, begin, at + length + 1)
+        introduced |= self._is_beside_month(tokens, begin, at + length + 1)
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1
@@ -300,10 +300,10 @@ class PeriodReader(DayTimes):
         return total, Period(start, add_months(start, 1), label, "month", said)
 
     def _is_beside_month(self, tokens: Sequence[Token], begin: int, end: int) -> bool:
-        """``april, may and june``: among months it is one."""
+        """``april, may and june``, ``may 2026``: beside months, or a year, it is one."""
         beside = [*tokens[max(0, begin - 2) : begin], *tokens[end : end + 2]]
-        named = {name for name in self._months if name != "may"}
-        return any(one.stem in named for one in beside)
+        named = any(one.stem in self._months and one.stem != "may" for one in beside)
+        return named or any(is_year(one) for one in tokens[end : end + 1])
 
     def _part_of_month(
         self, tokens: Sequence[Token], at: int, now: Calendar

@@ -36,7 +36,9 @@ class Period:
         """The month of this year, the weekday to come, where no more was said."""
         if self.weekday and (self.end or self.start or today) <= today:
             start, end = (d and d + timedelta(days=7) for d in (self.start, self.end))
-            label = f"{start:%A}, {start}" if start else f"before {end}"
+            is_day = self.grain == "day" or self.hours is not None
+            label = f"{start:%A}, {start}" if is_day else f"the weekend of {start}"
+            label = label if start else f"before {end}"
             return replace(self, start=start, end=end, label=label, weekday=False)
         if self.said or (self.start or self.end or today).year >= today.year:
             return self

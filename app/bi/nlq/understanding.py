@@ -275,6 +275,7 @@ class _Understanding(Following):
                 plan = resolved(reading, more)
                 plan = self._weighed(reading, plan, lambda other: resolved(other, more))
             if not headed:
+                plan = None if tokens[0].stem == "who" else plan
                 return Candidate(None, reading, unknown, NO_KIND, score, inferred=plan)
         except UnclearError as error:
             return Candidate(None, reading, unknown, str(error), score, error.choices)
