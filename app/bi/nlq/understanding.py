@@ -139,7 +139,8 @@ class _Understanding(Following):
         if tail := self._tailed(question, before, is_plain=True):
             return tail
         found = self._of_tokens(question, before)
-        if len(found.plans) == 1 or found.settled or (found.choices and not found.is_two):
+        told = len(found.plans) == 1 and not is_inferred(found.plans[0])
+        if told or found.settled or (found.choices and not found.is_two):
             return found
         return self._tailed(question, before) or found
 
