@@ -45,7 +45,9 @@ def with_column(plan: Plan, *paths: str) -> Plan:
     plan = as_list(plan)
     if plan.entity.join is not None and any(path.count("/") > 1 for path in paths):
         raise UnclearError(f"what {spoken(paths[0])} has to do with it")
-    more = dict.fromkeys(path for path in paths if path not in plan.extra_columns)
+    # What is asked for is told in words even where the list has it; of payments their client is.
+    there = plan.entity.columns if plan.entity.join is not None else ()
+    more = dict.fromkeys(one for one in paths if one not in (*there, *plan.extra_columns))
     return replace(plan, extra_columns=(*plan.extra_columns, *more))
 
 
