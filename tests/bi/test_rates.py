@@ -98,6 +98,18 @@ def test_a_singular_superlative_asks_for_one(ask: Ask, question: str) -> None:
     assert "$top=1" in unquote(ask(question)["query"]["odata"])
 
 
+def test_the_number_of_records_is_shown_once(ask: Ask) -> None:
+    answer = ask("what's in the pipeline per rep, number of deals and value")
+    names = [one["name"] for one in answer["columns"]]
+    assert answer["status"] == "answered"
+    assert len(names) == len(set(names))
+
+
+def test_tickets_about_to_miss_a_target_have_not_missed_it(ask: Ask) -> None:
+    address = unquote(ask("which tickets are about to miss their SLA?")["query"]["odata"])
+    assert "slaStatus eq 'AtRisk'" in address
+
+
 def test_a_weighted_forecast_is_that_of_open_deals(ask: Ask) -> None:
     address = unquote(ask("weighted forecast for this quarter")["query"]["odata"])
     for part in ("status eq 'Open'", "closeDate ge", "weightedAmount with sum"):

@@ -55,6 +55,8 @@ class Figuring:
     def _one_more(self, figure: Figure, at: int) -> None:
         """A figure beside the first."""
         if figure.measure is None:
+            if any(one.name == "count" for one in self.figures):
+                return  # the number of records is there already
             self.aggregates.append("$count as count")
             self._figure("count", f"Number of {self.plan.entity.many}", "number")
             return
