@@ -33,6 +33,7 @@ def ask(app: Flask, ask: Ask) -> Ask:
         make_ticket(client_id=mill, subject="Webhook is refused", category="Support")
         make_project(client_id=mill, name="Till system")
         make_project(client_id=make_client(name="Ward"), name="Till system")
+        make_ticket(client_id=mill, category="Data")
     return ask
 
 
@@ -52,6 +53,7 @@ def _address(answer: dict[str, Any]) -> str:
         ("how many customers came through the website", "source eq 'Website'"),
         ('deals with next step "send the revised offer"', "nextStep eq 'Send the revised offer'"),
         ("webhook tickets", "contains(tolower(subject),'webhook')"),
+        ("data tickets", "category eq 'Data'"),
         ("score of Sabine Hartmann?", "Leads?$filter=fullName eq 'Sabine Hartmann'"),
         ("clients whose outstanding balance is above their credit limit",
          "outstandingBalance gt creditLimit"),

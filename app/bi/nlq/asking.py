@@ -138,6 +138,12 @@ class Asking(Naming):
             self.columns.append(path)  # the number takes it away again
             return
         shown = ("shows", "or", "list", "property", "dimension", "listed")
+        last = self.conditions[-1][1] if self.conditions else None
+        is_or = before is not None and before.text.lower() == "or"
+        if is_or and last is not None and last.words.startswith("with ") and "ne null" in last.text:
+            said = Condition(f"{last.text} or {path} ne null", f"{last.words} or {spoken(path)}")
+            self.conditions[-1] = (self.conditions[-1][0], said)  # "with an email or a phone"
+            return
         if self.noun_at is None and (self._is_listed(at) or self._is_of_records(at)):
             self.columns.append(path)
             return

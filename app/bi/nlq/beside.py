@@ -335,7 +335,10 @@ class Beside(Sorting):
     def _is_named(self, at: int) -> bool:
         """Whether a property stands here and no value of it behind."""
         found = [one for one in self._slots[at : at + 4] if set(one.meanings) != {"stop"}]
-        behind = set(found[1].meanings) if len(found) > 1 else set()
+        near = len(found) > 1 and found[1] is self._slots[min(at + 1, len(self._slots) - 1)]
+        behind = (
+            set(found[1].meanings) if near else set()
+        )  # "without email and phone at active ..."
         named = {"property", "dimension", "date"} & set(found[0].meanings) if found else set()
         return bool(named) and not {"state", "value", "number"} & behind
 

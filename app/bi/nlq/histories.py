@@ -52,6 +52,10 @@ def _histories(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from _not_again(had, noun, other, other_verbs, other_nouns)
         yield from _first(noun, verbs_of, nouns, doing)
         if verbs_of:
+            nothing = rf"{_WHO} ?\b(?:{_any(verbs_of)}) nothing"
+            yield rf"{nothing}(?: at all| ever| yet| so far)?{_END}", f" without {noun}"
+            yield (rf"{nothing} (?P<t>{_SINCE})(?=[?.! ]*$| (?:but|and)\b)",
+                   rf" without {noun} \g<t>")  # fmt: skip
             yield (rf"first[- ](?:time|ever) ({people})(?: in| during)? (?P<t>.{{3,30}}?){_END}",
                    rf"\1 with {noun} in \g<t> and without {noun} before \g<t>")  # fmt: skip
         yield from _times(noun, had)
@@ -98,11 +102,13 @@ def _not_again(
         rf"(?: (?:once|again|anything|one|any|ever|been|have|has|an?|single)){{0,4}}? (?:{again})"
     )
     before = rf"(?: (?:{_EARLIER}|(?P<t1>(?:in|during|since|over)? ?[^,;]{{3,30}}?)))?"
-    had = rf"{had}(?=.{{0,60}}?(?:\b(?:but|and|yet)\b|[,;(]| -))"  # "bought nothing in May"
     when = rf"{_LINK}{_NO}"
     if noun == other:
-        yield (rf"{_WHO} ?\b{had}{before}{when}{trail} (?P<t2>{_SINCE}){_END}",
+        yield (rf"{_WHO} ?\b{had}{before[:-1]}{when}{trail} (?P<t2>{_SINCE}){_END}",
                rf" with {noun} \g<t1> and without {noun} \g<t2>")  # fmt: skip
+        linked = rf"(?: ?[,;(]| -| (?:but|and|yet)\b){when}"  # "bought nothing in May" is not
+        yield (rf"{_WHO} ?\b{had}{linked}{trail} (?P<t2>{_SINCE}){_END}",
+               rf" with {noun} and without {noun} \g<t2>")  # fmt: skip
         both = r"(?: (?:(?:and|then) ){0,2}(?:also |again |both |as well ){1,3}|,? and then )"
         first = r"(?P<t1>(?:in|during)? ?[^,;]{3,30}?)"
         yield (rf"{_WHO} ?\b{had} {first}{both}(?P<t2>{_SINCE}){_END}",

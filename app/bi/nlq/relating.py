@@ -87,6 +87,10 @@ class Relating:
         if start is None:
             return None
         start = self._behind_own(entity, tokens, start, at)
+        bounds = {at for at, _, kinds in between if set(OPERATORS) & set(kinds)}
+        links = [one for one in range(start, at) if self._links(tokens[one])]
+        if start in bounds and links:
+            start = links[-1] + 1  # "with a budget over 10,000 and overdue tasks"
         if start and tokens[start - 1].stem == "or":
             return None  # "over budget or with overdue tasks": not both of them
         groups = [one for one in slots if one[0] > at and "by" in one[2]]

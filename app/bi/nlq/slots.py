@@ -116,6 +116,8 @@ def _at(
         return match.length, {"value": match.values}
     if (token.kind == "quoted" or is_named) and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
+    if found := _is_category(tokens, at, entity, vocabulary) and names.own(token, entity):
+        return 1, {"value": found}
     if _is_code(tokens, at, vocabulary) and (match := names.find(tokens, at, entity)):
         return match.length, {"value": match.values}
     if token.stem in vocabulary.tagging and (match := names.find(tokens, at, entity)):
@@ -156,6 +158,14 @@ def _is_way(tokens: Sequence[Token], at: int) -> bool:
     before = [one.stem for one in tokens[max(0, at - 2) : at]]
     before = before[:-1] if before[-1:] == ["the"] else before
     return before[-1:] != [] and before[-1] in _WAYS
+
+
+def _is_category(tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary) -> bool:
+    """``data tickets``: a small word before the noun, which may be a category of them."""
+    kinds = {one.kind for one in vocabulary.words.get((tokens[at].stem,), ())}
+    behind = tokens[at + 1].stem if at + 1 < len(tokens) else ""
+    own = (tokens[at].stem,) in entity.lexicon
+    return kinds == {"stop"} and behind in entity.nouns and not own and len(tokens[at].text) > 3
 
 
 def _is_code(tokens: Sequence[Token], at: int, vocabulary: Vocabulary) -> bool:

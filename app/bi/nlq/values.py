@@ -186,6 +186,10 @@ class Names(Loosely):
                 return tuple(found)
         return ()
 
+    def own(self, token: Token, entity: Entity) -> tuple[Value, ...]:
+        """A category of the entity that one word names."""
+        return self._own_text(token.text, entity) if entity.join is None else ()
+
     def _own_text(self, text: str, entity: Entity) -> tuple[Value, ...]:
         """A value of one of the texts that the entity lists."""
         stems = phrase(self._vocabulary.places.get(text.lower(), text))
