@@ -199,10 +199,9 @@ class Beside(Sorting):
         counted, needed = self.entity.data.get("counted"), self.entity.data.get("needs")
         if not (counted and needed) or self.noun_at is not None or self.measure is not None:
             return
-        paths = (self.entity.dimensions[needed].path, self.entity.texts.get("code"))
-        is_most = self.rank_word in ("most", "least", "fewest") and bool(self.subjects)
-        asked = "count" in self.flags or is_most  # "who bought the most gateways"
-        if asked and any(one.path in paths for _, one in self.conditions if one.path):
+        paths = {self.entity.dimensions[needed].path, self.entity.texts.get("code")} - {None}
+        asked = "count" in self.flags or (self.subjects and self.rank_word in ("most", "least"))
+        if asked and any(one.path in paths for _, one in self.conditions):
             self.measure = next(one for _, one in self.entity.measures if one.value == counted)
             self.flags.discard("count")
 
@@ -335,10 +334,8 @@ class Beside(Sorting):
     def _is_named(self, at: int) -> bool:
         """Whether a property stands here and no value of it behind."""
         found = [one for one in self._slots[at : at + 4] if set(one.meanings) != {"stop"}]
-        near = len(found) > 1 and found[1] is self._slots[min(at + 1, len(self._slots) - 1)]
-        behind = (
-            set(found[1].meanings) if near else set()
-        )  # "without email and phone at active ..."
+        near = found[1:2] if found[1:2] == [*self._slots[at + 1 : at + 2]] else []
+        behind = {kind for one in near for kind in one.meanings}
         named = {"property", "dimension", "date"} & set(found[0].meanings) if found else set()
         return bool(named) and not {"state", "value", "number"} & behind
 
