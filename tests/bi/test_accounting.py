@@ -42,13 +42,6 @@ def test_what_may_be_meant_otherwise_is_less_sure(ask: Ask, sure: str, less_sure
     assert answer["confidence"] < HIGH, answer["interpretation"]
 
 
-def test_an_or_between_different_restrictions_is_not_answered(ask: Ask) -> None:
-    answer = ask("invoices that are overdue or over 5,000")
-    assert answer["status"] == "unsupported"
-    assert "one of them" in answer["answer"]
-    assert ask("new or open tickets")["status"] == "answered"
-
-
 def test_how_long_is_no_amount(ask: Ask) -> None:
     assert ask("how long are deals open on average")["status"] == "unsupported"
 

@@ -342,9 +342,9 @@ class Beside(Sorting):
     def _is_per_record(self, at: int) -> bool:
         """``amount per invoice``: of each of them on average."""
         figured = self.measure is not None or self.flags & {"amount", "average"}
-        behind = self._slots[at + 1] if at + 1 < len(self._slots) else None
-        if behind is not None and "dimension" in behind:
-            return False  # "per article category"
+        before, behind = self._slots[at - 1], self._slots[at + 1 : at + 2]
+        if "dimension" in before or any("dimension" in one for one in behind):
+            return False  # "per article category", "per person, tasks finished in May"
         return at - self._by_at <= 2 and bool(figured) and "count" not in self.flags
 
     def _milestone(self, at: int, slot: Slot) -> dict[str, Any] | None:

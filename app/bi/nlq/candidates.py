@@ -90,7 +90,8 @@ def _is_way(slot: Slot) -> bool:
 def of_only_kind(candidates: Sequence[Candidate]) -> Understood | None:
     """``what did we publish this week``: what only one kind of record can be; less sure of it."""
     found = [(one.inferred, one.reading.entity) for one in candidates if one.inferred]
-    if len(found) != 1:
+    is_named = any(one.reading.noun_at is not None for one in candidates if not one.inferred)
+    if len(found) != 1 or is_named:
         return None
     plan, entity = found[0]
     note = f"{_TAKEN} {entity.many}"

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from app.bi.nlq.accounting import asked
+from app.bi.nlq.agreement import check_agreement
+from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Vocabulary
@@ -120,6 +122,10 @@ def _together(first: Plan, second: Plan, *, either: bool) -> Plan | None:
     if not left or not right:
         return None
     conditions = (*common, _either(left, right)) if either else (*common, *left, *right)
+    try:
+        check_agreement(conditions, first.entity.data.get("means", {}), first.today or date.min)
+    except UnclearError:
+        return None  # "overdue and not overdue"
     notes = tuple(dict.fromkeys((*first.assumptions, *second.assumptions)))
     doubts = tuple(dict.fromkeys((*first.doubts, *second.doubts)))
     return replace(first, conditions=conditions, assumptions=notes, doubts=doubts,
