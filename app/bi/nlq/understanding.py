@@ -137,7 +137,7 @@ class _Understanding(Following):
         if before and (asked := self._asked_before(question, before)):
             return asked
         if tail := self._tailed(question, before, is_plain=True):
-            return tail
+            return self._by_itself(tail, before[-1]) if before else tail
         found = self._of_tokens(question, before)
         told = len(found.plans) == 1 and not is_inferred(found.plans[0])
         if told or found.settled or (found.choices and not found.is_two):
