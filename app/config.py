@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import secrets
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -223,31 +224,17 @@ def _secret_key(env: Mapping[str, str], data_dir: Path, production: bool) -> str
 
 
 def _kept_secret(path: Path) -> str:
-    """The key in a file, made where there is none; never one that is half written."""
+    """The key in a file, made where there is none: of several processes one makes it."""
     if path.exists() and (key := path.read_text()):
         return key
     path.parent.mkdir(parents=True, exist_ok=True)
-    written, name = tempfile.mkstemp(dir=path.parent, prefix=".secret_key-")
-    try:
-        with open(written, "w") as file:
-            file.write(secrets.token_urlsafe(48))
-        if path.exists():  # and is empty
-            Path(name).replace(path)
-        else:
-            _put(Path(name), path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return path.read_text()
-
-
-def _put(made: Path, path: Path) -> None:
-    """Give a file its name, unless another process was first: its key counts."""
-    try:
-        path.hardlink_to(made)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without links
-        made.replace(path)
+    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if not (key := file.read()):
+            os.fchmod(file.fileno(), 0o600)
+            key = secrets.token_urlsafe(48)
+            file.write(key)
+    return key
 
 
 def _previous_keys(text: str, production: bool) -> tuple[str, ...]:

@@ -68,18 +68,6 @@ def test_processes_that_start_at_once_have_one_secret(tmp_path: Path) -> None:
     assert len(made) == 1 and len(made.pop()) >= 32
 
 
-def test_a_file_system_without_links_keeps_the_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*given: object) -> None:
-        raise PermissionError("no links here")
-
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
-    env = {"DATA_DIR": str(tmp_path)}
-    made = Config.from_env(env).SECRET_KEY
-    assert made and made == Config.from_env(env).SECRET_KEY
-
-
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r"DATA_DIR .* cannot keep a secret_key"):
