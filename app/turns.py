@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 
 from app import records
 
@@ -23,10 +23,7 @@ def take_turn(name: str) -> None:
     transaction, not to the connection, so a pooler between the service and the database may do as
     it likes. SQLite has one writer at a time anyway.
     """
-    connection = records.connection()
-    if connection.dialect.name == "postgresql":
-        lock = func.pg_advisory_xact_lock(func.hashtextextended(name, 0))
-        connection.execute(select(lock))
+    take_turns((name,))
 
 
 def take_turns(names: Iterable[str]) -> None:
