@@ -26,6 +26,7 @@ class Loosely:
     """The part of looking up names that is about what nothing else is made of."""
 
     _vocabulary: Vocabulary
+    _found: dict[tuple[str, str, str], str | None]
 
     @abstractmethod
     def _texts(self, entity: Entity, path: str) -> tuple[Value, ...]:
@@ -57,7 +58,7 @@ class Loosely:
                 continue
             text = " ".join(one.text for one in words).replace("\u2019", "'").removesuffix("'s")
             people = entity if own else self._vocabulary.entities["Contacts"]
-            if name := _equal(people, _PERSONS[0], text):
+            if name := self._equal(people, _PERSONS[0], text):
                 return Match(length, (Value(f"text:{path}", name, name),))
         return None
 
@@ -86,16 +87,27 @@ class Loosely:
         text = stem(tokens[at].text)
         where = " or ".join(f"contains(tolower({path}),{quoted(text)})"
                             for path in entity.data["about"])  # fmt: skip
-        found = _first(entity, where, entity.name)
+        found = self._first(entity, where, entity.name)
         return None if found is None else Match(1, (Value("told", text, where, exact=False),))
 
     def _quoted(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
         """``next step is "Send the revised offer"``: a property that has just this text."""
         named = _named_before(tokens, at, entity)
         for path in [named] if named else list(_text_properties(entity))[:MOST_TEXTS]:
-            if value := _equal(entity, path, tokens[at].text):
+            if value := self._equal(entity, path, tokens[at].text):
                 return Match(1, (Value(f"text:{path}", value, value),))
         return None
+
+    def _equal(self, entity: Entity, path: str, text: str) -> str | None:
+        """The value of a property that is a text, whatever the letters' case."""
+        return self._first(entity, f"tolower({path}) eq {quoted(text.lower())}", path)
+
+    def _first(self, entity: Entity, where: str, path: str) -> str | None:
+        """As ``_look_up``; every reading of a question asks for the same."""
+        sought = (entity.set, where, path)
+        if sought not in self._found:
+            self._found[sought] = _look_up(entity, where, path)
+        return self._found[sought]
 
 
 def _named_before(tokens: Sequence[Token], at: int, entity: Entity) -> str | None:
@@ -123,12 +135,7 @@ def _is_text(prop: edm.Property | None) -> bool:
     return bool(plain and prop is not None and not prop.allowed and not prop.on_request)
 
 
-def _equal(entity: Entity, path: str, text: str) -> str | None:
-    """The value of a property that is a text, whatever the letters' case."""
-    return _first(entity, f"tolower({path}) eq {quoted(text.lower())}", path)
-
-
-def _first(entity: Entity, where: str, path: str) -> str | None:
+def _look_up(entity: Entity, where: str, path: str) -> str | None:
     """The value of a property of the first record that passes a filter."""
     navigation, _, part = path.rpartition("/")
     shown = {"expand": f"{navigation}($select={part})"} if navigation else {"select": path}

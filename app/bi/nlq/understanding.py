@@ -56,9 +56,14 @@ RIVAL = 4
 _TOLD = 9
 
 
-@lru_cache(maxsize=4)
 def vocabulary_of(language: str = "en") -> Vocabulary:
     """The vocabulary of a language over the model of the business."""
+    return _vocabulary(language)
+
+
+@lru_cache(maxsize=4)
+def _vocabulary(language: str) -> Vocabulary:
+    # Without a default: a language that is left out would be another key, and be made once more.
     return Vocabulary(read_file(language), container())
 
 
@@ -86,6 +91,7 @@ class _Understanding(Following):
         self._names = Names(vocabulary)
         self._unmarked = Unmarked(vocabulary)
         self._earlier = {}
+        self._plain: dict[str, str] = {}  # questions and parts of them, as they are rewritten
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
         question = self._vocabulary.typed.plain(question)
@@ -196,10 +202,12 @@ class _Understanding(Following):
 
     def _rewritten(self, question: str) -> str:
         """The question with idioms said plainly; names keep their capitals."""
-        text = self._vocabulary.typed.plain(question.strip())
-        for pattern, plain in self._vocabulary.idioms:
-            text = pattern.sub(plain, text, count=2)
-        return text
+        if question not in self._plain:
+            text = self._vocabulary.typed.plain(question.strip())
+            for pattern, plain in self._vocabulary.idioms:
+                text = pattern.sub(plain, text, count=2)
+            self._plain[question] = text
+        return self._plain[question]
 
     # --- a question by itself
 

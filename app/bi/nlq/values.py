@@ -45,6 +45,7 @@ class Names(Loosely):
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._known: dict[tuple[str, ...], tuple[Value, ...]] = {}
+        self._found = {}
         self._looked = 0
 
     def find(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
