@@ -13,6 +13,7 @@ from app.errors import (
     MethodNotAllowedError,
     NotAcceptableError,
     NotFoundError,
+    NotImplementedInServiceError,
     PreconditionFailedError,
     RateLimitedError,
     ServiceUnavailableError,
@@ -68,6 +69,10 @@ _ERRORS: Mapping[str, tuple[str, ApiError]] = {
     "429": (
         "Too many requests within a minute; Retry-After says when to go on.",
         RateLimitedError("Too many requests.", headers={"Retry-After": "20"}),
+    ),
+    "501": (
+        "A part of OData that this address does not offer.",
+        NotImplementedInServiceError("$search is not offered here."),
     ),
     "503": (
         "The database is away for a moment.",

@@ -23,6 +23,7 @@ OWN_ASSETS = Path(__file__).parent / "static"
 SWAGGER_ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"
 ASSETS = {
     "initializer.js": OWN_ASSETS,
+    "resolving.js": OWN_ASSETS,
     "page.css": OWN_ASSETS,
     "swagger-ui.css": SWAGGER_ASSETS,
     "swagger-ui-bundle.js": SWAGGER_ASSETS,
@@ -135,6 +136,7 @@ def _page() -> str:
 <noscript>This page needs JavaScript; the document itself is at <a href="{document}">{document}</a>.
 </noscript>
 <script src="{asset("swagger-ui-bundle.js")}"></script>
+<script src="{asset("resolving.js")}"></script>
 <script src="{asset("initializer.js")}"></script>
 </body>
 </html>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from flask import Flask
@@ -57,17 +58,26 @@ def sign_in(page: Page, name: str = "admin") -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page of a fresh profile, signed in; a problem in its scripts fails the test."""
+@contextmanager
+def opened(browser: Browser, address: str, problems: list[str]) -> Iterator[Page]:
+    """A page of a fresh profile; a problem in its scripts, or one added by a listener, fails."""
     context = browser.new_context(base_url=address)
     made = context.new_page()
-    problems: list[str] = []
     made.on("pageerror", lambda error: problems.append(str(error)))
-    made.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
-    made.goto("/admin/")
-    sign_in(made)
-    made.wait_for_url("**/admin/")
     yield made
     context.close()
     assert problems == []
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page of a fresh profile, signed in; a problem in its scripts fails the test."""
+    problems: list[str] = []
+    with opened(browser, address, problems) as made:
+        made.on(
+            "console", lambda line: problems.append(line.text) if line.type == "error" else None
+        )
+        made.goto("/admin/")
+        sign_in(made)
+        made.wait_for_url("**/admin/")
+        yield made

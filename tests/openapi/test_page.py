@@ -42,7 +42,7 @@ def test_the_page_has_no_script_inside_and_nothing_from_elsewhere(client: FlaskC
     page = Page()
     page.feed(answer.text)
     assert page.inline == []
-    assert len(page.files) == 5
+    assert len(page.files) == 6
     for file in page.files:
         assert file.startswith("/docs/")
         found = client.get(file)

@@ -7,6 +7,7 @@ window.addEventListener("load", () => {
     url: document.body.dataset.document,
     dom_id: "#swagger-ui",
     deepLinking: true,
+    plugins: [Resolving],
     docExpansion: "none",
     filter: true,
     tryItOutEnabled: true,
