@@ -51,6 +51,7 @@ gunicorn.http.wsgi.create = create
 gunicorn.util.http_date = http_date
 # Where an application writes its errors to is looked up for each request.
 gunicorn.http.wsgi.WSGIErrorsWrapper = lru_cache(maxsize=1)(gunicorn.http.wsgi.WSGIErrorsWrapper)
+hold_back()
 control_socket_disable = True
 
 # A worker that ends keeps its idle connections for so long; docs/nginx.conf gives them up earlier.
@@ -68,11 +69,6 @@ try:
     check_web_processes(workers, os.environ.get("REDIS_URL"))
 except ConfigError as error:
     sys.exit(f"Cannot start: {error}")
-
-
-def when_ready(arbiter: object) -> None:
-    """The addresses are ours; no worker can answer there yet."""
-    hold_back(arbiter)
 
 
 def on_reload(arbiter: object) -> None:

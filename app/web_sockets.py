@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from typing import Any
 
-# Where sockets come from somebody else they listen already: an older master, or systemd.
-_INHERITED = ("GUNICORN_FD", "LISTEN_FDS")
+from gunicorn.sock import TCPSocket  # type: ignore[import-untyped]
 
 
-def hold_back(arbiter: Any) -> None:
-    """In the master, before it starts workers: keep the addresses, and do not listen on them.
+def hold_back() -> None:
+    """Before the master takes its addresses: it is to bind them, and not to listen on them.
 
     Whoever connects is refused, so that a proxy asks another host, instead of waiting in a queue
-    until the application is loaded.
+    until the application is loaded. gunicorn leaves a socket alone that listens already, such as
+    one of systemd; each of its own is said to be one. Listening until the master is ready, if only
+    for a millisecond, is no way: whoever gets in then is reset.
     """
-    if any(name in os.environ for name in _INHERITED):
-        return
-    for listener in arbiter.LISTENERS:
-        if listener.sock.family not in (socket.AF_INET, socket.AF_INET6):
-            continue
-        address = listener.sock.getsockname()
-        held = socket.socket(listener.sock.family, socket.SOCK_STREAM)
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        listener.sock.close()
-        held.bind(address)
-        held.setblocking(False)
-        listener.sock = held
+    TCPSocket._is_listening = staticmethod(lambda sock: True)
 
 
 def let_in(worker: Any) -> None:
