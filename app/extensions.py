@@ -11,6 +11,7 @@ from flask import Flask, current_app
 from sqlalchemy import URL, Engine, MetaData, create_engine
 
 from app.declaring import DeclaredTable
+from app.partial_index import tell_postgresql
 from app.transactions import Transactions
 
 WRITE, READ = "write", "read"
@@ -41,6 +42,8 @@ class Database:
 
     def init_app(self, app: Flask, engines: Mapping[str, Mapping[str, Any]]) -> None:
         """Make the engines of ``app`` from their options, ``url`` among them, by their names."""
+        if any(options["url"].get_backend_name() == "postgresql" for options in engines.values()):
+            tell_postgresql(self.metadata)
         self._engines[app] = {
             name: create_engine(**{**options, "url": _absolute(options["url"], app)})
             for name, options in engines.items()

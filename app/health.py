@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flask import Blueprint, Response, current_app, jsonify
-from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.ai.answering import find_provider
@@ -14,6 +13,7 @@ from app.clock import utc_now
 from app.database import read_engine
 from app.heartbeat import LATE_AFTER, last_beat
 from app.redis_link import RedisLink
+from app.schema import has_all_tables
 from app.search import embedding
 from app.security import counted, public
 
@@ -61,8 +61,7 @@ def _check(check: Callable[[], str]) -> str:
 
 def _database() -> str:
     with read_engine().connect() as connection:
-        connection.execute(text("SELECT 1"))
-    return OK
+        return OK if has_all_tables(connection) else "not migrated"
 
 
 def _search() -> str:

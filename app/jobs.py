@@ -39,6 +39,7 @@ from app.mail.delivery import MAIL_LOOP
 from app.projects.clocks import tell_overdue_tasks
 from app.pruning import prune_expired
 from app.request_context import running_app
+from app.schema import wait_for_tables
 from app.tickets.clocks import run_ticket_clocks
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
@@ -154,7 +155,11 @@ class Worker(Consumer):  # type: ignore[misc]  # the library has no types
 
 
 def run_worker(app: Flask, threads: int = 2, loops: Iterable[Loop] = LOOPS) -> None:
-    """Work until a signal says stop; what is running then is finished."""
+    """Work until a signal says stop; what is running then is finished.
+
+    A database that is not there yet, or not migrated, is waited for.
+    """
+    wait_for_tables(app)
     options: dict[str, Any] = {
         "workers": threads,
         "worker_type": "thread",

@@ -18,7 +18,10 @@ from gunicorn.http.body import (  # type: ignore[import-untyped]
     ChunkedReader,
     LengthReader,
 )
-from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
+from gunicorn.http.errors import (  # type: ignore[import-untyped]
+    InvalidHeader,
+    ParseException,
+)
 from gunicorn.http.message import Request  # type: ignore[import-untyped]
 from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
 from gunicorn.util import unquote_to_wsgi_str  # type: ignore[import-untyped]
@@ -30,6 +33,8 @@ _LINE = re.compile(
     rb"(GET|POST|PATCH|PUT|DELETE|HEAD) "
     rb"(/(?!/)[!-\"$->@-~]*)(?:\?([!-\"$-~]*))? HTTP/1\.1\r\n"
 )
+# RFC 9110, 7.2, and RFC 3986, 3.2.2: a name or an address, and perhaps a port; it may be empty.
+_HOST = re.compile(r"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::[0-9]{0,5})?", re.ASCII | re.I)
 _create = wsgi.create
 
 
@@ -83,7 +88,10 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
         line, end = _LINE.match(data), data.find(b"\r\n\r\n")
         # One without headers ends with its line; a long one gunicorn may refuse.
         if line is None or end < line.end() or line.end() > self.limit_request_line > 0:
-            return bytes(self._parse_python(unreader, bytearray(data)))
+            rest = bytes(self._parse_python(unreader, bytearray(data)))
+            if not self.headers:  # gunicorn makes nothing of them
+                self._check_hosts([])
+            return rest
         self.method, self.uri = line[1].decode(), data[line.start(2) : line.end() - 11].decode()
         self.path, query = line[2].decode(), line[3]
         self.query = query.decode() if query else ""
@@ -106,10 +114,18 @@ class PlainRequest(Request):  # type: ignore[misc]  # the library has no types
             self.head = known if self.version == (1, 1) else None
             return list(known.headers)
         found: Headers = super().parse_headers(data)
-        if all(name != "EXPECT" for name, _ in found):  # answered as it is read
+        hosts = [value for name, value in found if name == "HOST"]
+        self._check_hosts(hosts)
+        # What EXPECT asks for is answered as it is read; a head of HTTP/1.0 may lack its host.
+        if hosts and all(name != "EXPECT" for name, _ in found):
             kept = self.unreader.last_head = Head(data, found)
             self.head = kept if self.version == (1, 1) else None
         return found
+
+    def _check_hosts(self, hosts: list[str]) -> None:
+        """Raise unless the head says whom it is for, as it must since HTTP/1.1 (RFC 9112, 3.2)."""
+        if (not hosts and self.version >= (1, 1)) or not all(map(_HOST.fullmatch, hosts)):
+            raise InvalidHeader("HOST")
 
     def set_body_reader(self) -> None:
         """Find out where the body ends."""

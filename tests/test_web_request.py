@@ -26,7 +26,7 @@ LINES = [
     b"CONNECT h:1 HTTP/1.1", b"POST /[::1]/{x}|y^z HTTP/1.1", b"GET /a\\b?\"<>` HTTP/1.1",
 ]  # fmt: skip
 HEADS = [
-    HOST, b"", HOST + b"Content-Length: 3\r\n", HOST + b"Content-Length: 003\r\n",
+    HOST, HOST + b"Content-Length: 3\r\n", HOST + b"Content-Length: 003\r\n",
     HOST + b"Content-Length: x\r\n", HOST + b"Content-Length: 3\r\nContent-Length: 3\r\n",
     HOST + b"Transfer-Encoding: chunked\r\n", HOST + b"Connection: close\r\n",
     HOST + b"Connection: Keep-Alive\r\n", HOST + b"X-A: 1\r\nX-A: 2\r\n",
@@ -202,3 +202,38 @@ def test_a_wrong_head_is_refused_after_a_good_one_and_again(
         wires[0].sendall(b"GET / HTTP/1.1\r\n" + bad + b"\r\n\r\n")
         with pytest.raises(ParseException):
             next(parsed(wires))
+
+
+def test_a_request_of_before_hosts_needs_none() -> None:
+    raw = b"POST /a HTTP/1.0\r\n\r\n"
+
+    assert read_all(PlainParser, create, raw) == read_all(RequestParser, wsgi.create, raw)
+
+
+@pytest.mark.parametrize("head", [b"", b"Accept: a", b"Host: a b", b"Host: a/b", b"Host: a:x"])
+def test_a_head_that_does_not_say_whom_it_is_for_is_refused(
+    wires: tuple[socket.socket, socket.socket], head: bytes
+) -> None:
+    for line in (b"GET / HTTP/1.1", b"GET /%41//b HTTP/1.1"):  # read here, and by gunicorn
+        wires[0].sendall(line + b"\r\n" + head + b"\r\n" * (2 if head else 1))
+        with pytest.raises(ParseException):
+            next(parsed(wires))
+
+
+@pytest.mark.parametrize("host", [b"", b" h:80", b" [::1]:80"])
+def test_a_host_is_a_name_or_an_address(
+    wires: tuple[socket.socket, socket.socket], host: bytes
+) -> None:
+    (found,) = heads(parsed(wires), wires, b"Host:" + host)
+    assert found == [("HOST", host.decode().strip())]
+
+
+def test_a_request_of_before_hosts_leaves_nothing_for_those_that_need_one(
+    wires: tuple[socket.socket, socket.socket],
+) -> None:
+    wires[0].sendall(b"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+    parser = parsed(wires)
+    assert next(parser).version == (1, 0)
+    wires[0].sendall(b"GET /a HTTP/1.1\r\nConnection: keep-alive\r\n\r\n")
+    with pytest.raises(ParseException):
+        next(parser)
