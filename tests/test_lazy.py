@@ -16,7 +16,7 @@ HEAVY = {
     "redis", "reportlab", "requests", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 # Parts that no request needs at all, or only some.
-UNUSED = {"app.bi.nlq.understanding", "sqlalchemy.orm"}
+UNUSED = {"app.bi.nlq.understanding", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm"}
 
 
 def test_a_module_is_imported_when_an_attribute_is_asked_for() -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import Boolean, Index, Integer, text as sql
 from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.partial_index import partial_index
 from app.types import UtcDateTime, string
 
 CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
@@ -141,9 +142,9 @@ class Contact(EntityMixin, Model):
 
     __table_args__ = entity_args(
         Index("ix_contacts_last_name_first_name", "last_name", "first_name"),
-        Index(
-            "uq_contacts_primary", "client_id", unique=True,
-            sqlite_where=sql("is_primary = 1"), postgresql_where=sql("is_primary"),
+        partial_index(
+            "uq_contacts_primary", "client_id",
+            where="is_primary", on_sqlite="is_primary = 1", unique=True,
         ),
         Index("ix_contacts_created_at", "created_at"),
     )  # fmt: skip

@@ -13,9 +13,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, MetaData, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
 
 from app.declaring import Mapped, MappedColumn, declared_attr, mapped_column
+from app.partial_index import partial_index
 from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 Money = ExactDecimal(15, 2)
@@ -157,13 +158,12 @@ def add_sparse_indexes(metadata: MetaData) -> None:
     """
     for table in metadata.tables.values():
         for col in table.columns:
-            given = text(f"{col.name} IS NOT NULL")
+            given = f"{col.name} IS NOT NULL"
             if col.info.get("sparse"):
-                name = f"ix_{table.name}_{col.name}"
-                Index(name, col, sqlite_where=given, postgresql_where=given)
+                partial_index(f"ix_{table.name}_{col.name}", col, where=given)
             elif col.name == "external_id":
                 name = f"uq_{table.name}_{col.name}"
-                unique = Index(name, col, unique=True, postgresql_where=given)
+                unique = partial_index(name, col, where=given, on_sqlite="", unique=True)
                 unique.ddl_if(dialect="postgresql")
 
 

@@ -12,13 +12,13 @@ from sqlalchemy import (
     Index,
     Integer,
     UniqueConstraint,
-    text as sql,
 )
 
 from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
+from app.partial_index import partial_index
 from app.types import Identifier, UtcDateTime, string, text
 
 DOCUMENT_CATEGORIES = (
@@ -122,10 +122,9 @@ class DocumentContent(RowMixin, Model):
 
     __table_args__ = (
         UniqueConstraint("version_id"),
-        Index(
+        partial_index(
             "ix_document_contents_waiting", "id",
-            sqlite_where=sql("state = 'Waiting'"),
-            postgresql_where=sql("state = 'Waiting'"),
+            where="state = 'Waiting'",
         ),
     )  # fmt: skip
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, Integer, UniqueConstraint, text as sql
+from sqlalchemy import Index, Integer, UniqueConstraint
 
 from app.declaring import Mapped, mapped_column
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
+from app.partial_index import partial_index
 from app.types import Identifier, JsonText, UtcDateTime, string, text
 
 
@@ -36,20 +37,17 @@ class Event(RowMixin, Model):
     # Every change writes one or two events: an index is here only if a query needs it, and what
     # only the worker asks for is entered by the worker.
     __table_args__ = (
-        Index(
-            "ix_events_position", "position", unique=True,
-            sqlite_where=sql("position IS NOT NULL"),
-            postgresql_where=sql("position IS NOT NULL"),
+        partial_index(
+            "ix_events_position", "position",
+            where="position IS NOT NULL", unique=True,
         ),
-        Index(
+        partial_index(
             "ix_events_created_at", "created_at",
-            sqlite_where=sql("dispatched_at IS NOT NULL"),
-            postgresql_where=sql("dispatched_at IS NOT NULL"),
+            where="dispatched_at IS NOT NULL",
         ),
-        Index(
+        partial_index(
             "ix_events_undispatched", "id",
-            sqlite_where=sql("dispatched_at IS NULL"),
-            postgresql_where=sql("dispatched_at IS NULL"),
+            where="dispatched_at IS NULL",
         ),
         {"sqlite_autoincrement": True},
     )  # fmt: skip

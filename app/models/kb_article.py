@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import Date, Index, Integer, UniqueConstraint, text as sql
+from sqlalchemy import Date, Index, Integer, UniqueConstraint
 
 from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
+from app.partial_index import partial_index
 from app.types import UtcDateTime, string, text
 
 ARTICLE_STATUSES = ("Draft", "InReview", "Published", "Archived")
@@ -69,10 +70,9 @@ class KbArticle(EntityMixin, Model):
         Index("ix_kb_articles_created_at", "created_at"),
         Index("ix_kb_articles_expires_at", nulls_first("expires_at")),
         # What the search has yet to take in; short at any time.
-        Index(
+        partial_index(
             "ix_kb_articles_unindexed", "id",
-            sqlite_where=sql("status = 'Published' AND indexed_at IS NULL"),
-            postgresql_where=sql("status = 'Published' AND indexed_at IS NULL"),
+            where="status = 'Published' AND indexed_at IS NULL",
         ),
     )  # fmt: skip
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, Integer, UniqueConstraint, text as sql
+from sqlalchemy import Index, Integer, UniqueConstraint
 
 from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
+from app.partial_index import partial_index
 from app.types import Identifier, JsonText, UtcDateTime, string
 
 ENDPOINT_STATUSES = ("active", "disabled")
@@ -63,10 +64,9 @@ class WebhookDelivery(RowMixin, Model):
 
     __table_args__ = (
         UniqueConstraint("endpoint_id", "event_id"),
-        Index(
+        partial_index(
             "ix_webhook_deliveries_due", "endpoint_id", "next_attempt_at",
-            sqlite_where=sql("status = 'pending'"),
-            postgresql_where=sql("status = 'pending'"),
+            where="status = 'pending'",
         ),
         Index("ix_webhook_deliveries_endpoint_id_id", "endpoint_id", "id"),
         Index("ix_webhook_deliveries_created_at", "created_at"),

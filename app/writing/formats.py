@@ -7,6 +7,7 @@ Every function takes a text of the right length and returns the text to keep, or
 from __future__ import annotations
 
 import ipaddress
+import re
 import zoneinfo
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 import idna
 import phonenumbers
-from babel import Locale, UnknownLocaleError
+from babel import Locale, UnknownLocaleError, localedata
 from email_validator import EmailNotValidError, validate_email
 from email_validator.syntax import validate_email_domain_name, validate_email_local_part
 from iso4217 import Currency
@@ -22,11 +23,10 @@ from stdnum import exceptions as stdnum_errors, get_cc_module
 
 from app.odata.payload_values import BadValueError
 
-# Regions that CLDR names and that are no countries of ISO 3166-1: unions, test regions, islands
+# Countries of ISO 3166-1 without a telephone plan, and the regions with one that are none: islands
 # with a reserved code. XK (Kosovo) is no entry of the standard either, but post and trade use it.
-_NO_COUNTRIES = frozenset(
-    ("AC", "CP", "CQ", "DG", "EA", "EU", "EZ", "IC", "QO", "TA", "UN", "XA", "XB", "ZZ")
-)
+_NO_TELEPHONES = frozenset(("AQ", "BV", "GS", "HM", "PN", "TF", "UM"))
+_NO_COUNTRIES = frozenset(("AC", "TA"))
 # Prefixes of VAT numbers: the members of the union, with EL for Greece, and its neighbours.
 _VAT_PREFIXES = frozenset(
     (
@@ -34,6 +34,7 @@ _VAT_PREFIXES = frozenset(
         "HU", "IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
     )
 )  # fmt: skip
+_PLAIN_LANGUAGE = re.compile("[a-z]{2,3}(-[A-Z]{2})?").fullmatch
 _SHORTEST_TAX_ID = 2
 # Longer ones are measured in full, in the form that mail servers see.
 _SHORT_ADDRESS = 200
@@ -109,8 +110,8 @@ def _is_host(host: str) -> bool:
 
 @cache
 def _countries() -> frozenset[str]:
-    regions = [str(code) for code in Locale("en").territories]
-    return frozenset(code for code in regions if len(code) == 2 and code.isalpha()) - _NO_COUNTRIES
+    # To ask Babel would load all its names, which stay: four megabytes.
+    return (_NO_TELEPHONES | phonenumbers.SUPPORTED_REGIONS) - _NO_COUNTRIES
 
 
 def country(text: str) -> str:
@@ -139,6 +140,9 @@ def currency(text: str) -> str:
 def language(text: str) -> str:
     """A language tag such as ``en`` or ``de-AT``."""
     tag = text.strip()
+    # A ``Locale`` loads what is likely where something is left out: two megabytes.
+    if _PLAIN_LANGUAGE(tag) and localedata.exists(tag.replace("-", "_")):
+        return tag
     try:
         Locale.parse(tag, sep="-")
     except (ValueError, UnknownLocaleError, TypeError):

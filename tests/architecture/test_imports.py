@@ -40,7 +40,7 @@ def test_no_cycle() -> None:
 
 
 def test_models_know_no_request_and_no_service() -> None:
-    allowed = ("app.models", "app.types", "app.declaring", "app.extensions")
+    allowed = ("app.models", "app.types", "app.declaring", "app.extensions", "app.partial_index")
     assert [
         found
         for found in imports()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
+import string
+
 import pytest
+from babel import Locale
 from email_validator import EmailNotValidError, validate_email
 
 from app.odata.payload_values import BadValueError
@@ -85,3 +90,20 @@ def test_the_short_way_to_an_address_says_what_the_library_says(address: str) ->
 def test_currencies_are_those_in_use() -> None:
     assert {"EUR", "USD", "GBP", "CHF", "JPY"} < currencies()
     assert not {"DEM", "FRF", "EUR "} & currencies()
+
+
+def test_countries_are_those_that_babel_names() -> None:
+    # Unions, test regions, and islands with a reserved code are no countries.
+    no_countries = {
+        "AC", "CP", "CQ", "DG", "EA", "EU", "EZ", "IC", "QO", "TA", "UN", "XA", "XB", "ZZ",
+    }  # fmt: skip
+    named = {code for code in Locale("en").territories if len(code) == 2 and code.isalpha()}
+    tried = itertools.starmap(operator.add, itertools.product(string.ascii_uppercase, repeat=2))
+    assert {code for code in tried if _is_country(code)} == named - no_countries
+
+
+def _is_country(code: str) -> bool:
+    try:
+        return FORMATS["country"](code) == code
+    except BadValueError:
+        return False
