@@ -41,7 +41,7 @@ from app.odata.write_rights import require_right
 from app.odata.write_rows import find_key, find_key_in_turn, find_version, version_of_tag
 from app.odata.write_targets import Target
 from app.odata.write_turns import take_turns_of, turns_of_items
-from app.odata.write_urls import entity_path, find_url
+from app.odata.write_urls import entity_path
 from app.types import json_text
 
 # Entities that one request changes.
@@ -205,7 +205,7 @@ def _of_reference(
 ) -> Any | None:
     """The key of the entity at ``url``; None for one that is made there (Protocol 11.4.12)."""
     with as_bad_reference(body.path):
-        found = find_url(request.container, url, (request.root, *request.roots), request.references)
+        found = request.address_at(url)
         if found.entity_set.type is entity_set.type and found.key is None:
             if body.removed or not may_be_made(found):
                 raise NotFoundError(f"There is no entity {url}.")

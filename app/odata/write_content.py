@@ -23,7 +23,7 @@ from app.odata.options import OptionTexts
 from app.odata.payload import EntityBody, Reading, read_entity
 from app.odata.preferences import NO_PREFERENCES, Preferences, parse_preferences
 from app.odata.write_targets import Target
-from app.odata.write_urls import resolve_url
+from app.odata.write_urls import find_url, resolve_url
 
 VERSIONS = ("4.0", "4.01")
 
@@ -68,12 +68,19 @@ class WriteRequest:
     @property
     def writer(self) -> DeepWriter:
         """Writes entities; the URLs of bodies are resolved against this request."""
+        return DeepWriter(self.container, self.entity_at)
 
-        def resolve(url: str) -> Target:
-            roots = (self.root, *self.roots)
-            return resolve_url(self.container, url, roots, self.references)
+    def entity_at(self, url: str) -> Target:
+        """The entity that a URL in the body points at, see ``resolve_url``."""
+        return resolve_url(self.container, url, self._roots, self.path, self.references)
 
-        return DeepWriter(self.container, resolve)
+    def address_at(self, url: str) -> Target:
+        """What a URL in the body points at, see ``find_url``."""
+        return find_url(self.container, url, self._roots, self.path, self.references)
+
+    @property
+    def _roots(self) -> tuple[str, ...]:
+        return self.root, *self.roots
 
     @property
     def preferences(self) -> Preferences:

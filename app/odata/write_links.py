@@ -14,7 +14,6 @@ from app.odata.write_content import WriteRequest
 from app.odata.write_places import as_bad_reference
 from app.odata.write_rows import related_keys
 from app.odata.write_targets import Link, Target
-from app.odata.write_urls import resolve_url
 
 
 def write_reference(request: WriteRequest, target: Target) -> Response:
@@ -79,9 +78,7 @@ def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
 
 def _key_of(request: WriteRequest, link: Link, url: str, place: str) -> Any:
     with as_bad_reference(place):
-        found = resolve_url(
-            request.container, url, (request.root, *request.roots), request.references
-        )
+        found = request.entity_at(url)
     if found.entity_set.type.name != link.navigation.target:
         raise ValidationError([(place, f"must point at a {link.navigation.target}")])
     return found.key

@@ -28,9 +28,13 @@ from app.odata.write_targets import Target
 def write_property(request: WriteRequest, target: Target) -> Response:
     """Set a property, empty it, or add to a collection: 204 with the new entity tag, or the value
     where it is preferred.
+
+    Raises: NotFoundError, there is no entity that could have it.
     """
     prop = target.prop
     assert prop is not None
+    if target.key is None:
+        raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)
     value = None if request.method == "DELETE" else _given(request, target, prop)
     if request.method == "POST":

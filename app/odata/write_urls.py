@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urljoin
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata import edm
@@ -35,17 +35,20 @@ def resolve_url(
     container: edm.EntityContainer,
     url: str,
     roots: tuple[str, ...],
+    path: str,
     references: Mapping[str, str],
 ) -> Target:
     """The entity that a URL in a body points at: a target that has a key.
 
     Args:
         roots: the addresses of the service, absolute or path-absolute, each with a slash at its
-            end; other URLs are relative to the service root.
+            end; other URLs are relative to the first of them.
+        path: of the request below the service root: a URL that begins with ``./`` or ``../`` is
+            relative to it (URL Conventions 4.4).
         references: Content-ID -> URL, for ``$1``.
     Raises: InvalidQueryError, it is no URL of an entity of this service; NotFoundError.
     """
-    target = find_url(container, url, roots, references)
+    target = find_url(container, url, roots, path, references)
     if target.key is None:
         raise NotFoundError(f"There is no entity {url}.")
     return target
@@ -55,12 +58,13 @@ def find_url(
     container: edm.EntityContainer,
     url: str,
     roots: tuple[str, ...],
+    path: str,
     references: Mapping[str, str],
 ) -> Target:
     """As ``resolve_url``; an entity that an alternate key names need not be there."""
     if url.startswith("$") and url[1:] in references:
         url = references[url[1:]]
-    relative = _relative(url, roots)
+    relative = _relative(url, roots, path)
     try:
         target = resolve_target(container, parse_path(relative), {})
     except (QueryError, MethodNotAllowedError) as error:
@@ -70,7 +74,9 @@ def find_url(
     return target
 
 
-def _relative(url: str, roots: tuple[str, ...]) -> str:
+def _relative(url: str, roots: tuple[str, ...], path: str) -> str:
+    if url.startswith(("./", "../")):
+        url = urljoin(roots[0] + path, url)
     for root in roots:
         if url.startswith(root):
             return url[len(root) :]

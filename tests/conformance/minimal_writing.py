@@ -175,6 +175,7 @@ def _(s: Service) -> None:
     for address in (
         "{owner}/Contacts({key})/$ref",
         "{owner}/Contacts/$ref?$id=Contacts({key})",
+        "{owner}/Contacts/$ref?$id=../../Contacts({key})",
         "Contacts({key})/Client/$ref",
     ):
         key = s.make("Contacts", {"lastName": "Held", "clientId": s.ids["Delta_x"]})["id"]

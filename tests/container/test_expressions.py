@@ -60,6 +60,25 @@ def test_overdue_is_a_question_of_today(read: Read) -> None:
     assert read(f"Invoices({paid})")[1]["isOverdue"] is False
 
 
+def test_a_related_record_that_is_not_there_is_not_on_time_either(read: Read) -> None:
+    alone, beside = factories.make_task(), factories.make_task(project_id=factories.make_project())
+    within = "Tasks?$orderby=id&$select=id&$filter=Project/isOverdue"
+    for condition, found in (
+        (" eq null", [alone]), (" ne null", [beside]), (" eq false", [beside]), (" eq true", []),
+    ):  # fmt: skip
+        assert [row["id"] for row in read(within + condition)[1]["value"]] == found, condition
+    assert read("Tasks/$count?$filter=not Project/isOverdue")[1] == "1"
+    groups = read("Tasks?$apply=groupby((Project/isOverdue),aggregate($count as n))")[1]["value"]
+    counted = [((one["Project"] or {}).get("isOverdue"), one["n"]) for one in groups]
+    assert sorted(counted, key=str) == [(False, 1), (None, 1)]
+
+
+def test_the_days_of_a_related_record_that_is_not_there_are_null(read: Read) -> None:
+    factories.make_invoice()
+    days = "CreditedInvoice/BusinessPlatform.DaysOverdue()"
+    assert read(f"Invoices/$count?$filter={days} eq null")[1] == "1"
+
+
 def test_days_in_a_stage_are_whole_days(read: Read) -> None:
     key = factories.make_opportunity()
     put("Opportunity", key, stage_changed_at=utc_now() - timedelta(days=3, hours=1))

@@ -49,6 +49,15 @@ def test_along_navigation(admin: Api, acme: int) -> None:
     assert admin.delete(contact).status_code == 204
 
 
+@pytest.mark.parametrize("address", ["Contacts({})/Client/name", "Clients(externalId='no')/name"])
+def test_a_property_of_nothing_is_404(admin: Api, address: str) -> None:
+    alone = make(admin, "Contacts", lastName="Alone")
+    for send in (admin.put, admin.patch):
+        answer = send("/odata/" + address.format(alone), {"value": "x"})
+        found = (answer.status_code, answer.json["error"]["message"])
+        assert found == (404, "There is no such Client.")
+
+
 def test_a_body_cannot_lead_out_of_its_place(admin: Api, acme: int) -> None:
     other = make(admin, "Clients", name="Other")
     bind = {"Client@odata.bind": f"Clients({other})"}

@@ -55,7 +55,8 @@ def bound_call(translator: Translating, node: BoundCall) -> Place:
     function = _overload(container, type_, node)
     arguments = _arguments(translator, node, function)
     if function.expression is not None and isinstance(function.returns, edm.PrimitiveType):
-        return Typed(function.expression(base.scope.columns, arguments), function.returns)
+        value = function.expression(base.scope.columns, arguments)
+        return Typed(base.scope.where_there(value), function.returns)
     if function.members is not None and isinstance(function.returns, edm.EntityType):
         return Rows(base.scope, _leading_to(function.returns, function.members, arguments))
     raise _not_here(node)

@@ -132,7 +132,8 @@ def of_property(scope: Scope, property_: edm.Property, offset: int | None = None
 def property_sql(scope: Scope, property_: edm.Property) -> ColumnElement[Any]:
     """The column of a property, or the expression that computes it."""
     if property_.expression is not None:
-        return property_.expression(scope.columns, scope.context.caller.rights)
+        value = property_.expression(scope.columns, scope.context.caller.rights)
+        return value if property_.nullable else scope.where_there(value)
     column: ColumnElement[Any] = scope.columns[property_.attribute]
     return column
 

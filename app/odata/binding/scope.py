@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, and_
+from sqlalchemy import ColumnElement, FromClause, and_, case
 
 from app.odata import edm
 from app.odata.binding.budget import Budget
@@ -161,6 +161,15 @@ class Scope:
     def has_joins(self) -> bool:
         """Whether anything is joined to the rows."""
         return bool(self._joined)
+
+    def where_there(self, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A value that is computed for a row, and null where the row is missing.
+
+        SQL would compute it there as well, from nulls: ``NULL AND FALSE`` is false.
+        """
+        if not self.optional:
+            return value
+        return case((self.key_columns()[0].is_not(None), value))
 
     def key_columns(self) -> list[ColumnElement[Any]]:
         """The columns of the key, in its order."""

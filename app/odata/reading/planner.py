@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal as OneOf
 
@@ -30,18 +30,13 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Typed
 from app.odata.csdl_terms import CORE
 from app.odata.cursor import Limits
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError
 from app.odata.nodes import Argument
 from app.odata.option_nodes import QueryOptions
 from app.odata.options import OptionTexts, parse_options
 from app.odata.path import PathText, parse_path
 from app.odata.path_nodes import NameSegment, ResourcePath
-from app.odata.query_string import (
-    COLLECTION_OPTIONS,
-    COUNT_OPTIONS,
-    ENTITY_OPTIONS,
-    METADATA_OPTIONS,
-)
+from app.odata.reading.allowed import check_allowed
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.crossjoin import all_combinations, as_combinations
@@ -60,7 +55,6 @@ from app.odata.reading.value_json import (
     chosen_members,
     selected_parts,
     value_json,
-    value_options,
 )
 from app.odata.sql.spelled import Template, spell
 from app.security import Caller
@@ -94,23 +88,13 @@ class Planner:
         budget = Budget(self.limits.nodes)
         context = Context(self.container, self.caller, aliases=options.aliases, budget=budget)
         resource = PathResolver(context).resolve(parsed)
-        _check_allowed(texts, _allowed_options(resource))
+        check_allowed(texts, resource)
         making = _Making(
             self, context, resource, options, is_canonical=_is_canonical(parsed, self.container)
         )
         plan = making.plan(paging)
         guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
         return replace(plan, guards=guards, expanded=expanded)
-
-
-def _allowed_options(resource: Resource) -> Collection[str]:
-    if resource.ending == "$count":
-        return COUNT_OPTIONS
-    if resource.ending == "$value":
-        return METADATA_OPTIONS
-    if resource.kind == "value":
-        return value_options(resource.place)
-    return COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
 
 
 def _is_canonical(path: ResourcePath, container: edm.EntityContainer) -> bool:
@@ -123,14 +107,6 @@ def _is_canonical(path: ResourcePath, container: edm.EntityContainer) -> bool:
             home = container.sets.get(name)
             return home is not None and inside in home.type.navigation
     return False
-
-
-def _check_allowed(texts: OptionTexts, allowed: Collection[str]) -> None:
-    for name in texts.system:
-        if name not in allowed:
-            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
-    if "deltatoken" in texts.system:
-        raise UnsupportedError("changes are not tracked", option="$deltatoken")
 
 
 @dataclass

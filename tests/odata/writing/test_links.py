@@ -22,7 +22,9 @@ def book(shop: Shop) -> Any:
 
 
 @pytest.mark.parametrize("name", ["@odata.id", "@id"])
-@pytest.mark.parametrize("url", ["Books({})", ROOT + "Books({})"])
+@pytest.mark.parametrize(
+    "url", ["Books({})", "../../Books({})", "./../../Books({})", ROOT + "Books({})"]
+)
 def test_post_adds(shop: Shop, author: Any, book: Any, name: str, url: str) -> None:
     answer = shop.post(f"Authors({author})/Books/$ref", {name: url.format(book)})
     assert (answer.status_code, answer.data) == (204, b"")
@@ -38,7 +40,15 @@ def test_put_sets_and_delete_ends_a_single_relation(shop: Shop, author: Any, boo
     assert shop.delete(path).status_code == 204
 
 
-@pytest.mark.parametrize("path", ["Books({})/$ref", "Books/$ref?$id=Books({})"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "Books({})/$ref",
+        "Books/$ref?$id=Books({})",
+        "Books/$ref?$id=../../Books({})",
+        "Books/$ref?$id=../Books({})",  # Authors(1)/Books(2) is the book, too
+    ],
+)
 def test_delete_of_a_member_keeps_the_entity(shop: Shop, author: Any, book: Any, path: str) -> None:
     shop.patch(f"Books({book})", {"authorId": author})
     assert shop.delete(f"Authors({author})/{path.format(book)}").status_code == 204
@@ -49,6 +59,14 @@ def test_delete_of_what_is_not_related_is_404(shop: Shop, author: Any, book: Any
     for path in (f"Books({book})/$ref", f"Books/$ref?$id=Books({book})"):
         with pytest.raises(NotFoundError):
             shop.delete(f"Authors({author})/{path}")
+
+
+@pytest.mark.parametrize("url", ["../../../Books({})", "../../../../Books({})"])
+def test_a_relative_url_leads_to_this_service(shop: Shop, author: Any, book: Any, url: str) -> None:
+    shop.patch(f"Books({book})", {"authorId": author})
+    with pytest.raises(ValidationError, match="no URL of an entity of this service"):
+        shop.delete(f"Authors({author})/Books/$ref?$id={url.format(book)}")
+    assert shop.row(BOOK, book)["author_id"] == author
 
 
 def test_delete_from_a_collection_needs_to_know_whom(shop: Shop, author: Any) -> None:
