@@ -27,7 +27,7 @@ import flask_migrate
 import time_machine
 from flask import Flask
 
-from app.bi.nlq.answering import answer_question
+from app.bi.nlq.answering import Answer, answer_question
 from app.bi.query import Query, run
 from app.bi.reports.saving import read_url
 from app.config import Config, database_url
@@ -141,7 +141,11 @@ def judge(case: Case) -> Verdict:
     """Ask the question and compare; runs inside the demonstration."""
     started_at = time.perf_counter()
     answer = answer_question(case.question, case.before, limit=ROWS)
-    seconds = time.perf_counter() - started_at
+    return judged(case, answer, time.perf_counter() - started_at)
+
+
+def judged(case: Case, answer: Answer, seconds: float = 0.0) -> Verdict:
+    """The answer to a question compared with what is right."""
     status, confidence = answer["status"], answer["confidence"]
     allowed = case.expected.split(" || ")
     refusals = {one: _REFUSALS[one] for one in allowed if one in _REFUSALS}

@@ -6,9 +6,12 @@ from datetime import date
 
 import pytest
 
+from app.bi.nlq.feasts import easter
 from app.bi.nlq.spans import Calendar, add_months, midnight
 from app.bi.nlq.understanding import understand, vocabulary_of
 from app.bi.nlq.words import tokenise
+from bench.nlq import HIGH
+from tests.bi.conftest import Ask
 
 NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
 
@@ -60,6 +63,15 @@ NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
         ("after 2026-03-01", "2026-03-02", None),
         ("before 2026", None, "2026-01-01"),
         ("until 2026-03-31", None, "2026-04-01"),
+        ("since christmas", "2025-12-25", None),
+        ("since new year", "2026-01-01", None),
+        ("since New Year's Eve", "2025-12-31", None),
+        ("since easter", "2026-04-05", None),
+        ("after Easter Monday 2025", "2025-04-22", None),
+        ("on Good Friday", "2026-04-03", "2026-04-04"),
+        ("before Christmas", None, "2025-12-25"),
+        ("between christmas and new year", "2025-12-25", "2026-01-02"),
+        ("between 9 may and 5 june", "2026-05-09", "2026-06-06"),
     ],
 )
 def test_a_period_is_a_half_open_range(text: str, start: str | None, end: str | None) -> None:
@@ -75,7 +87,7 @@ def test_a_period_is_a_half_open_range(text: str, start: str | None, end: str | 
     "text",
     ["the client", "last 5 invoices", "2026-02-30", "31 February 2026", "Q5", "may", "next",
      "last 99999 years", "between 5 and 6",
-     "Mars", "in Mays", "on Mondays"],
+     "Mars", "in Mays", "on Mondays", "christmas", "new year", "the easter bunny"],
 )  # fmt: skip
 def test_other_words_are_no_period(text: str) -> None:
     found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
@@ -85,7 +97,8 @@ def test_other_words_are_no_period(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "end"),
     [("between 1 and 10 July", "2026-07-11"), ("until September", "2026-10-01"),
-     ("Friday", "2026-06-20"), ("by Friday", "2026-06-20"), ("in May", "2026-06-01")],
+     ("Friday", "2026-06-20"), ("by Friday", "2026-06-20"), ("in May", "2026-06-01"),
+     ("before Christmas", "2026-12-25")],
 )  # fmt: skip
 def test_of_what_lies_ahead_it_is_the_one_to_come(text: str, end: str) -> None:
     found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
@@ -97,6 +110,21 @@ def test_of_what_lies_ahead_it_is_the_one_to_come(text: str, end: str) -> None:
 def test_several_months_are_not_surely_one(text: str, unsure: bool) -> None:
     found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
     assert found is not None and found[1].unsure is unsure
+
+
+@pytest.mark.parametrize(
+    ("year", "day"),
+    [(2000, "04-23"), (2008, "03-23"), (2024, "03-31"), (2025, "04-20"), (2026, "04-05"),
+     (2038, "04-25")],
+)  # fmt: skip
+def test_easter_is_the_sunday_that_the_calendar_says(year: int, day: str) -> None:
+    assert str(easter(year)) == f"{year}-{day}"
+
+
+def test_what_happened_since_a_feast_is_less_sure(ask: Ask, business: None) -> None:
+    """It may be meant with the day itself, or from the eve on."""
+    answer = ask("tickets created since christmas")
+    assert answer["status"] == "answered" and answer["confidence"] < HIGH
 
 
 @pytest.mark.parametrize("digits", ["9" * 20, "9" * 5000, "\u00b2" * 4, "99999"])

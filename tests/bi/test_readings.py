@@ -159,9 +159,9 @@ def test_two_weekdays_may_be_the_last_one(ask: Ask, business: None) -> None:
     near = today() - timedelta(days=1)
     far = today() + timedelta(days=1)
     # There are none on either day, which is one doubt; the other is in question.
-    found = ask(f"tickets created last {near:%A}")["confidence"]
+    found = float(ask(f"tickets created last {near:%A}")["confidence"])
     assert found == (0.55 if near.weekday() < today().weekday() else 0.75)
-    again = ask(f"tickets created last {far:%A}")["confidence"]
+    again = float(ask(f"tickets created last {far:%A}")["confidence"])
     assert again == (0.55 if far.weekday() < today().weekday() else 0.75)
 
 

@@ -82,6 +82,8 @@ def _is_talk(part: Sequence[Token], vocabulary: Vocabulary) -> bool:
     if _says(part, vocabulary):
         return False
     plain = {"stop", "and_then"}
+    if (part[-1].stem,) in vocabulary.figures:
+        return False  # "number, value and ..."
     if any(_PLAIN & set(one) == {"list"} for _, _, one in positions(part, vocabulary)[:1]):
         return False  # "show me all"
     kinds = [set(kinds) for _, _, kinds in positions(part, vocabulary)]
@@ -123,8 +125,12 @@ def _is_lead_in(parts: Sequence[Sequence[Token]], vocabulary: Vocabulary) -> boo
 
 def _is_strange(part: Sequence[Token], vocabulary: Vocabulary) -> bool:
     """Whether a word is in it that nobody knows: it may have meant something."""
-    known = vocabulary.talk | vocabulary.known
-    return any(token.stem not in known and token.kind == "word" for token in part)
+    return any(
+        token.kind == "word"
+        and token.stem not in vocabulary.talk
+        and token.stem not in vocabulary.known
+        for token in part
+    )
 
 
 def _says(part: Sequence[Token], vocabulary: Vocabulary, *, is_lead: bool = False) -> bool:

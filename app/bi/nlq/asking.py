@@ -6,17 +6,24 @@ from abc import abstractmethod
 
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.naming import Naming
+from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.vocabulary import spoken
 
 _FIGURED = {"average", "sum", "share", "amount", "how_much", "trend", "change", "compare"}
 
+# Between what is asked for and the record that it is asked of, and what says which record.
+_LINKS = {"of", "is", "are", "was", "were"}
+_HAS = {"has", "had"}
+_RANKED = {"highest", "lowest", "newest", "oldest", "top"}
+
 
 class Asking(Naming):
     """The part of a reading that is about properties of records."""
 
     noun_at: int | None
+    rank: str | None
     _by: bool
     _without: bool
     _missing_at: int
@@ -147,9 +154,51 @@ class Asking(Naming):
         if self.noun_at is None and (self._is_listed(at) or self._is_of_records(at)):
             self.columns.append(path)
             return
-        if self.is_record or self._names_record() or (before and set(shown) & set(before.meanings)):
+        is_shown = self._is_shown_with(at) or (before and set(shown) & set(before.meanings))
+        if self.is_record or self._names_record() or is_shown:
             self.columns.append(path)
         elif before is not None and "with" in before:
             self._add(at, Condition(f"{path} ne null", f"with {spoken(path)}"))
         else:
             self.left.append(self._slots[at].text)
+
+    def _is_shown_with(self, at: int) -> bool:
+        """``lost deals with the reason``: each of them has one, which is shown.
+
+        ``with the reason Price`` and ``with the highest value`` say which of them are meant.
+        """
+        behind = next((one for one in self._slots[at + 1 :] if set(one.meanings) != {"stop"}), None)
+        chosen = {"value", "state", "number", "text", *OPERATORS, *RANKS}
+        if self.noun_at is None or self.flags & {"count", "how_much", "sum", "average", "share"}:
+            return False
+        if self._slots[at - 1].text.lower() != "the" or (
+            behind is not None and chosen & set(behind.meanings) and not behind.apart
+        ):
+            return False
+        place = at - 2
+        while place >= 0 and set(self._slots[place].meanings) == {"stop"}:
+            place -= 1
+        return place >= 0 and bool({"shows", "with"} & set(self._slots[place].meanings))
+
+    def _is_of_ranked(self, at: int) -> bool:
+        """``the stage of our largest open deal``, ``which owner has the largest deal``: what is
+        known of that record, no groups."""
+        behind = self._slots[at + 1 :]
+        links: set[str] = set()
+        while behind and (set(behind[0].meanings) == {"stop"} or behind[0].text.lower() in _HAS):
+            links |= set(behind[0].text.lower().split())
+            behind = behind[1:]
+        told = [one for one in behind if set(one.meanings) != {"stop"}]
+        if self.rank is not None or not told or not links & (_LINKS | _HAS):
+            return False
+        noun = next((place for place, one in enumerate(told)
+                     if one.meanings.get("noun") == self.entity.key), 0)  # fmt: skip
+        if links & _HAS and (
+            told[noun].text.lower() not in self.entity.nouns
+            or any({"amount", "measure", "count"} & set(one.meanings) for one in told[noun + 1 :])
+        ):
+            return False  # "has the largest deals", "has the highest deal value": of all of them
+        first = told[1:2] if "number" in told[0] else told[:1]
+        ranked = any(_RANKED & set(one.meanings) for one in first)
+        kinds = {"state", "value", "subset", "number", *_RANKED}
+        return ranked and noun > 0 and all(kinds & set(one.meanings) for one in told[:noun])

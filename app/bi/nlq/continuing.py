@@ -54,10 +54,29 @@ def changed(plan: Plan, reading: Reading, repaired: Repairs = ()) -> Plan:
     changes.update(conditions=tuple(merged([*_agreeing(plan, old, fresh), *fresh])))
     columns = [one for one in reading.columns if one not in plan.extra_columns]
     changes.update(extra_columns=(*plan.extra_columns, *columns))  # "and their e-mail"
-    result = _due(_issued(replace(plan, **changes)))
+    result = _in_order(_due(_issued(replace(plan, **changes))), own)
     if columns and result.kind != "list":
         raise UnclearError(f"what {spoken(columns[0])} has to do with it")
     return replace(result, repaired=(*plan.repaired, *repaired))
+
+
+def _in_order(plan: Plan, own: Plan) -> Plan:
+    """``highest first``, of a list: by the number that chose the records, or else by their amount.
+
+    Raises: UnclearError, there is no such number, or there are several.
+    """
+    if plan.kind != "list" or own.sort not in ("desc", "asc") or plan.order:
+        return plan
+    told = {one.text.partition(" ")[0] for one in plan.conditions}
+    numbers = [one for one in told if plan.entity.is_number(one)]
+    guessed = not numbers and plan.entity.amount is not None
+    if not guessed and len(numbers) != 1:
+        raise UnclearError("what they are to be ordered by")
+    path = plan.entity.amount if guessed else numbers[0]
+    assert path is not None
+    down = " desc" if own.sort == "desc" else ""
+    return replace(plan, order=f"{path}{down}", order_words=f"by {spoken(path)}",
+                   unsure=plan.unsure + guessed)  # fmt: skip
 
 
 def _ahead(period: Period | None, plan: Plan, reading: Reading) -> Period | None:

@@ -6,16 +6,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from app.bi.nlq.period_words import PeriodWords, is_one
+from app.bi.nlq.period_words import PeriodWords, is_one, is_year
 from app.bi.nlq.spans import Calendar, Period, unit_start
 from app.bi.nlq.words import Token
 
+_BEFORE_FEASTS = {"between", "the"}
 # From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
 
 
 class DayTimes(PeriodWords):
     """Finds days by their names among tokens."""
+
+    def _feast(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
+        """``since Christmas``, ``before Easter 2025``; by itself such a word is no day."""
+        past = self._at("last", tokens, at)
+        if not past and (not at or tokens[at - 1].stem not in self._introducing | _BEFORE_FEASTS):
+            return None
+        found = self._feasts.read(tokens, at + past, now.today)
+        if found is None:
+            return None
+        behind = at + past + found[0]
+        if behind < len(tokens) and is_year(tokens[behind]):
+            year = int(tokens[behind].stem)
+            found = self._feasts.read(tokens, at + past, now.today, year)
+            return None if found is None else (past + found[0] + 1, found[1])
+        return past + found[0], found[1]
 
     def _daytime(
         self, tokens: Sequence[Token], at: int, now: Calendar

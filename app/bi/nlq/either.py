@@ -28,7 +28,7 @@ def joined(slots: Sequence[Slot], conditions: Placed, *, has_period: bool) -> Pl
             continue
         pair = (before[1], behind[1])
         dated = has_period and any(one.date for one in pair)
-        if _is_same(*pair) or dated or any(one.negated for one in pair):
+        if is_same(*pair) or dated or any(one.negated for one in pair):
             continue
         found = [one for one in found if one not in (before, behind)]
         found = sorted([*found, (at, _either(*pair))], key=lambda one: one[0])
@@ -43,7 +43,7 @@ def is_either(slots: Sequence[Slot], conditions: Sequence[tuple[int, Condition]]
             continue
         before = [one for place, one in conditions if place < at]
         behind = [one for place, one in conditions if place > at]
-        if before and behind and not _is_same(before[-1], behind[0]):
+        if before and behind and not is_same(before[-1], behind[0]):
             return not is_neither(before[-1], behind[0])
     return False
 
@@ -69,7 +69,7 @@ def _either(first: Condition, second: Condition) -> Condition:
     )
 
 
-def _is_same(first: Condition, second: Condition) -> bool:
+def is_same(first: Condition, second: Condition) -> bool:
     """Whether both are about one property: it has one of the values."""
     return _property(first) == _property(second)
 

@@ -51,11 +51,8 @@ class Following(Contexts):
         kinds = [kinds for _, _, kinds in positions(tokens, self._vocabulary)]
         nouns = any("noun" in one for one in kinds)
         telling = any(
-            meaning.kind in ("measure", "rate")
+            entity.tells({token.stem for token in tokens}, ("measure", "rate"))
             for entity in self._vocabulary.entities.values()
-            for words, meanings in entity.lexicon.items()
-            for meaning in meanings
-            if set(words) <= {token.stem for token in tokens}
         )
         return not nouns and not telling
 
@@ -257,7 +254,7 @@ class Following(Contexts):
         if told is not None:
             return told
         rest, related = self._relations(plan, tokens)
-        slots = scan(rest, plan.entity, self._vocabulary, self._names, self._now)
+        slots = scan(rest, plan.entity, self._vocabulary, self._names, self._periods)
         reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
         if reading.left:
             return self._with_columns(plan, tokens)

@@ -8,6 +8,7 @@ from app.bi.nlq.columns import Column, Compiled, group_name
 from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.plan import Plan
 from app.bi.query import Query
+from app.container import container
 from app.odata import edm
 
 
@@ -44,7 +45,7 @@ def listed(plan: Plan) -> Compiled:
         own = [path for path in wanted if "/" not in path or path.partition("/")[0] in parts]
         options["select"] = ",".join(["id", *own])
         if inside := [path for path in wanted if path not in own]:
-            options["expand"] = _expanded(inside)
+            options["expand"] = _expanded(inside, entity.type)
     columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
     if plan.difference is not None:
         options["compute"] = f"{plan.difference.value} as difference"
@@ -54,17 +55,22 @@ def listed(plan: Plan) -> Compiled:
     return Compiled(Query(entity.set, options), columns, (), currency)
 
 
-def _expanded(paths: Sequence[str]) -> str:
-    """What is selected inside other records: ``Client/Owner/displayName`` inside one inside one."""
+def _expanded(paths: Sequence[str], source: edm.EntityType) -> str:
+    """What is selected inside other records: ``Client/Owner/displayName`` inside one inside one.
+
+    Args:
+        source: whose navigation properties the paths begin with.
+    """
     inside: dict[str, list[str]] = {}
     for path in paths:
         navigation, _, part = path.partition("/")
         inside.setdefault(navigation, []).append(part)
     found = []
     for navigation, parts in inside.items():
-        own = [part for part in parts if "/" not in part] or ["id"]
-        deeper = _expanded([part for part in parts if "/" in part])
-        more = f";$expand={deeper}" if deeper else ""
+        target = container().types[source.navigation[navigation].target]
+        far = [part for part in parts if part.partition("/")[0] in target.navigation]
+        own = [part for part in parts if part not in far] or ["id"]
+        more = f";$expand={_expanded(far, target)}" if far else ""
         found.append(f"{navigation}($select={','.join(own)}{more})")
     return ",".join(found)
 

@@ -6,8 +6,9 @@ They are looked at last, when a word would mean nothing else.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from app.bi.nlq.categories import Written, has_word
 from app.bi.nlq.named import Match, Value
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import Token, phrase, stem
@@ -31,6 +32,12 @@ class Loosely:
     @abstractmethod
     def _texts(self, entity: Entity, path: str) -> tuple[Value, ...]:
         """The values of a property, if they are few enough to be categories."""
+
+    @abstractmethod
+    def _may_be(
+        self, entity: Entity, path: str, is_in: Callable[[Mapping[Written, int]], bool]
+    ) -> bool:
+        """Whether a property can have a value."""
 
     def loosely(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
         """What a word names that nothing else is made of."""
@@ -67,7 +74,9 @@ class Loosely:
         word = phrase(token.text)
         if len(token.text) < SHORTEST_PART or len(word) != 1:
             return None
-        found = [one for path in entity.texts.values() for one in self._texts(entity, path)
+        paths = [path for path in entity.texts.values()
+                 if self._may_be(entity, path, lambda known: has_word(known, word[0]))]  # fmt: skip
+        found = [one for path in paths for one in self._texts(entity, path)
                  if word[0] in phrase(one.name)]  # fmt: skip
         names = dict.fromkeys((one.kind, one.name, one.key) for one in found)
         if len(names) != 1:

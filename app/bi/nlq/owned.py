@@ -151,8 +151,9 @@ class Owned(Several):
 
     def _without_period(self, tokens: Sequence[Token], at: int, stop: int) -> int:
         """A period at the end is that of the records."""
+        period_at = self._periods.of(tokens[:stop])
         for place in range(at, stop):
-            found = self._vocabulary.periods.read(tokens[:stop], place, self._now)
+            found = period_at(place)
             if found is not None and place + found[0] == stop:
                 return place
         return stop

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from app.bi.nlq.feasts import Feasts
 from app.bi.nlq.spans import CLOCK_UNITS, CYCLES, GRAINS
 from app.bi.nlq.words import Token, phrase
 
@@ -17,12 +18,19 @@ _UNITS = {*GRAINS, "today", "yesterday", "tomorrow", "ytd"}
 class PeriodWords:
     """Finds the words of periods among tokens, in a vocabulary."""
 
-    def __init__(self, words: Mapping[str, Any], months: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self,
+        words: Mapping[str, Any],
+        months: Sequence[Sequence[str]],
+        feasts: Mapping[str, Mapping[str, Sequence[str]]],
+    ) -> None:
+        self._feasts = Feasts(feasts)
         self._phrases: dict[str, list[tuple[str, ...]]] = {}
         for name, texts in words.items():
             if name in ("ordinals", "numbers", "weekdays", "articles"):
                 continue
             self._phrases[name] = sorted((phrase(text) for text in texts), key=len, reverse=True)
+        self._beginning = {name: _by_first(found) for name, found in self._phrases.items()}
         self._months = {phrase(n)[0]: at + 1 for at, names in enumerate(months) for n in names}
         self._ordinals = {
             phrase(n)[0]: at + 1 for at, ns in enumerate(words["ordinals"]) for n in ns
@@ -83,6 +91,10 @@ class PeriodWords:
         """The month that a word names: "Mars" and "Mays" name none."""
         return self._months.get(token.stem) if is_one(token) else None
 
+    def _is_ranged(self, tokens: Sequence[Token], at: int) -> bool:
+        """``between 9 may and``: whether a period begins here and nothing else can."""
+        return at > 0 and (tokens[at - 1].stem,) in self._phrases["between"]
+
     def tells(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a day, a month, a number or a unit of time is named at this place."""
         token = tokens[at]
@@ -110,12 +122,20 @@ class PeriodWords:
 
     def _at(self, name: str, tokens: Sequence[Token], at: int) -> int:
         """How many tokens of a phrase of this name stand at this place; 0 for none."""
-        for one in self._phrases[name]:
-            if len(one) <= len(tokens) - at and all(
-                tokens[at + k].stem == word for k, word in enumerate(one)
-            ):
+        if at >= len(tokens):
+            return 0
+        for one in self._beginning[name].get(tokens[at].stem, ()):
+            if one == tuple(token.stem for token in tokens[at : at + len(one)]):
                 return len(one)
         return 0
+
+
+def _by_first(phrases: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:
+    """First word -> the phrases that begin with it, in their order."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for one in filter(None, phrases):
+        found.setdefault(one[0], []).append(one)
+    return found
 
 
 def is_one(token: Token) -> bool:

@@ -45,16 +45,15 @@ class PeriodReader(DayTimes):
                     return length + total, period  # "from last month" is of that month
                 is_from = tokens[at].stem == "from" and not edge and period.grain == "day"
                 if is_from and (ahead := self._onwards(tokens, at + length + total)):
-                    onwards = Period(period.start, None, f"since {period.start}", said=period.said)
-                    return length + total + ahead, onwards
+                    return length + total + ahead, period.since(period.start)
                 if is_from and period.start is not None and period.start.day == 1:
-                    since = Period(period.start, None, f"since {period.start}", said=period.said)
-                    return length + total, replace(since, unsure=True)  # "revenue from 1 May"
+                    since = replace(period.since(period.start), unsure=True)
+                    return length + total, since  # "revenue from 1 May"
                 if is_from:  # "invoices from 5 May": since then may be meant
                     return length + total, replace(period, unsure=period.label not in _NAMED)
                 after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
                 start = period.end if after else period.start
-                return length + total, Period(start, None, f"since {start}", said=period.said)
+                return length + total, period.since(start)
             if found is not None:
                 return found
         if (length := self._at("until", tokens, at)) and (
@@ -66,7 +65,7 @@ class PeriodReader(DayTimes):
             through = tokens[at].stem in ("by", "through", "until", "till", "up")
             end = period.end if (through and edge != "start") or edge == "end" else period.start
             until = Period(None, end, f"before {end}", None, period.said)
-            return length + total, replace(until, weekday=period.weekday)
+            return length + total, replace(until, weekday=period.weekday, unsure=period.unsure)
         if found := self._ahead(tokens, at, now):
             return found
         skipped = self._at("on", tokens, at)
@@ -185,8 +184,8 @@ class PeriodReader(DayTimes):
             return None if found is None else (found[0] + 1, found[1])
         if at >= len(tokens):
             return None
-        for read in (self._daytime, self._named, self._ago, self._relative, self._weekday,
-                     self._month, self._part, self._dated):  # fmt: skip
+        for read in (self._feast, self._daytime, self._named, self._ago, self._relative,
+                     self._weekday, self._month, self._part, self._dated):  # fmt: skip
             if found := read(tokens, at, now):
                 return found
         return None
@@ -274,6 +273,7 @@ class PeriodReader(DayTimes):
         written = tokens[at + length].text
         introduced = begin > 0 and tokens[begin - 1].stem in self._introducing
         introduced |= self._is_beside_month(tokens, begin, at + length + 1)
+        introduced |= day is not None and self._is_ranged(tokens, begin)
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1

@@ -10,6 +10,7 @@ from typing import Any
 from app.bi.nlq.about import about
 from app.bi.nlq.beside import NEAR, SHIFTS, Beside, said_more
 from app.bi.nlq.bounds import OPERATORS
+from app.bi.nlq.negating import goes_on, reaches
 from app.bi.nlq.ordering import RANKS
 from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.rates import Rate
@@ -289,7 +290,10 @@ class Reading(Beside):
     def _add(self, at: int, condition: Condition) -> None:
         if at - self._by_at <= NEAR:
             self._open.pop("by", None)
-        if self._not:
+        if self._not and not reaches(self._slots, self.conditions, at, condition):
+            self._not = False  # "never viewed and overdue"
+            self.unsure += 1
+        elif self._not:
             self._open.pop("not", None)
             condition = replace(condition, negated=True)
             if self._goes_on(at):
@@ -299,10 +303,7 @@ class Reading(Beside):
         self.conditions.append((at, condition))
 
     def _goes_on(self, at: int) -> bool:
-        """Whether a list such as ``neither A nor B`` goes on behind this place."""
-        after = self._slots[at + 1 : at + 2]
-        listed = bool(after) and after[0].apart and "state" in after[0]  # "not won, lost or open"
-        return bool(after) and (listed or "or" in after[0] or "not" in after[0])
+        return goes_on(self._slots, at)
 
     def _state(self, at: int, state: dict[str, Any], words: str) -> None:
         if self._asks_when(state.get("date")):
@@ -338,7 +339,7 @@ class Reading(Beside):
             return  # "client projects"
         if behind is not None and self._is_of_figure(slot, behind):
             return
-        if self._is_asked_of_record(slot["dimension"]):
+        if self._is_asked_of_record(slot["dimension"]) or self._is_of_ranked(at):
             self.columns.append(slot["dimension"].path)
             return
         if (before is not None and "count" in before) or "distinct" in self.flags:
@@ -357,7 +358,8 @@ class Reading(Beside):
             return
         shown = before is not None and (
             "shows" in before or self._is_added(at, slot["dimension"]) or self._is_beside(at)
-        )
+            or self._is_shown_with(at)
+        )  # fmt: skip
         begins = at == 1  # "and with their owner", of what was asked before
         if shown and (self.noun_at is not None or begins or self._is_beside(at)):
             self.columns.append(slot["dimension"].path)  # "tasks with their project"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.filtering import condition_text
+from app.bi.nlq.period_places import PeriodPlaces
 from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import resolved
@@ -45,6 +46,7 @@ class Relating:
 
     _vocabulary: Vocabulary
     _names: Names
+    _periods: PeriodPlaces
     _now: Calendar
     _caller_id: int
 
@@ -217,7 +219,7 @@ class Relating:
         target = self._vocabulary.entities[other]
         operator, number = "gt", "0"
         clause = tokens[start:stop]
-        slots = scan(clause, target, self._vocabulary, self._names, self._now)
+        slots = scan(clause, target, self._vocabulary, self._names, self._periods)
         if _is_negated(slots):
             slots = self._since_then(slots)
         negated = _is_negated(slots)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.bi.nlq.accounting import asked
 from app.bi.nlq.against import halves, opposed
 from app.bi.nlq.counted import counted
+from app.bi.nlq.enumerated import enumerated, figures_named
 from app.bi.nlq.figures import side_by_side, with_figures
 from app.bi.nlq.linking import bare, linked, restriction
 from app.bi.nlq.parts import Two, together, two_measures, two_of
@@ -36,7 +37,21 @@ class Several(Relating):
         """A plan, changed by what a later question says; None where it says something else."""
 
     def _whole(self, tokens: list[Token]) -> Understood:
-        """A question by itself that may have several figures or columns, or be two."""
+        """A question by itself; less sure where it names more figures than are answered."""
+        named = figures_named(tokens, self._vocabulary)
+        if named > 2 and (listed := self._enumerated(tokens)):
+            return listed
+        found = self._of_figures(tokens)
+        plans = tuple(replace(one, unsure=one.unsure + (named > 2 and 1 + len(one.figures) < named))
+                      for one in found.plans)  # fmt: skip
+        return replace(found, plans=plans)
+
+    def _enumerated(self, tokens: list[Token]) -> Understood | None:
+        plan = enumerated(tokens, self._vocabulary, lambda part: self._fresh(part).plans)
+        return None if plan is None else Understood((plan,))
+
+    def _of_figures(self, tokens: list[Token]) -> Understood:
+        """A question that may have several figures or columns, or be two."""
         if shown := shown_columns(tokens, self._vocabulary):
             found = self._fresh(list(shown.tokens))
             listed = [with_columns(one, shown) for one in found.plans]
@@ -53,6 +68,8 @@ class Several(Relating):
                 return found
         tokens = list(counted(tokens, self._vocabulary) or tokens)
         found = self._one_or_two(tokens)
+        if found.is_two or not (found.plans or found.choices):
+            found = self._enumerated(tokens) or found
         if found.plans or found.choices:
             return found
         plan = linked(tokens, self._vocabulary, lambda part: self._fresh(part).plans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -11,7 +11,8 @@ from app.bi.nlq.about import Topic, topic_at
 from app.bi.nlq.lapses import after_at, is_done_after, lapse_at
 from app.bi.nlq.pairs import pair_at
 from app.bi.nlq.pending import is_pending
-from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS, Calendar
+from app.bi.nlq.period_places import Found, PeriodPlaces
+from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
 from app.bi.nlq.words import Token
@@ -39,10 +40,12 @@ class Slot:
 
 
 def scan(
-    tokens: Sequence[Token], entity: Entity, vocabulary: Vocabulary, names: Names, now: Calendar
-) -> list[Slot]:
+    tokens: Sequence[Token], entity: Entity, vocabulary: Vocabulary, names: Names,
+    periods: PeriodPlaces,
+) -> list[Slot]:  # fmt: skip
     """The slots of a question, in its order; what means nothing is of the kind ``unknown``."""
     found: list[Slot] = []
+    period_at = periods.of(tokens)
     at = 0
     while at < len(tokens):
         if topic := _topic(tokens, at, entity, vocabulary, names):
@@ -68,7 +71,7 @@ def scan(
             length, meanings = number  # "over 2000" is no year
         else:
             length, meanings = _range(tokens, at, entity, vocabulary) or _at(
-                tokens, at, entity, vocabulary, names, now
+                tokens, at, entity, vocabulary, names, period_at
             )
         text = " ".join(_shown(token) for token in tokens[at : at + length])
         found.append(Slot(text, meanings, tokens[at].apart))
@@ -108,7 +111,7 @@ def _shown(token: Token) -> str:
 
 def _at(
     tokens: Sequence[Token], at: int, entity: Entity, vocabulary: Vocabulary, names: Names,
-    now: Calendar,
+    period_at: Callable[[int], Found],
 ) -> tuple[int, Mapping[str, Any]]:  # fmt: skip
     token = tokens[at]
     is_named = token.is_capital and at + 1 < len(tokens) and tokens[at + 1].is_capital
@@ -125,7 +128,9 @@ def _at(
     if match := names.titled(tokens, at, entity):
         return match.length, {"value": match.values}
     length, meanings = _phrase(tokens, at, entity, vocabulary)
-    period = vocabulary.periods.read(tokens, at, now)
+    period = period_at(at)
+    if "refused" in meanings and (match := names.find(tokens, at, entity)):
+        return match.length, {"value": match.values}  # "next step send the revised offer"
     if set(meanings) == {"property"} and _is_way(tokens, at):
         match = names.find(tokens, at, entity)
         if match and all(one.kind.startswith("text:") for one in match.values):

@@ -55,6 +55,10 @@ class Period:
             label = f"{calendar.month_name[start.month]} {start.year}"
         return Period(start, end, label, self.grain)
 
+    def since(self, start: date | None) -> Period:
+        """From one of its ends on."""
+        return Period(start, None, f"since {start}", said=self.said, unsure=self.unsure)
+
     def earlier(self, unit: str) -> Period | None:
         """The same days one unit earlier: of May 2026 and ``year``, May 2025."""
         if self.start is None or self.end is None or self.hours is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from app.bi.nlq.adding import (
     as_list,
@@ -30,6 +31,8 @@ from app.bi.nlq.words import Token, tokenise
 _FIGURES = {"count", "how_much", "sum", "amount", "average", "by", "share"}
 _SKIPPED = {"stop", "list", "and_then", "or", "shows", "with", "listed"}
 _MOST_CLAUSES = 8
+# Behind these stands what some of the records have.
+_HAVING, _ANY = ("with", "have", "has", "had", "having"), ("a", "an", "any", "some")
 # What is asked of records and can hardly be meant otherwise.
 _PLAIN = ("person", "client", "when", "difference")
 
@@ -141,6 +144,8 @@ class Tails(Vague):
 
     def _with_columns(self, plan: Plan, tokens: Sequence[Token]) -> Understood | None:
         """``phone numbers please``: columns of the records; None where other words are in it."""
+        if _chooses(tokens):
+            return None
         paths: list[str] = []
         at = 0
         while at < len(tokens):
@@ -251,3 +256,9 @@ def _with_amount(plan: Plan) -> Plan:
     if plan.entity.amount is None:
         raise UnclearError("what amount is meant")
     return with_column(plan, plan.entity.amount)
+
+
+def _chooses(tokens: Sequence[Token]) -> bool:
+    """``which of them have a phone number``: those that have one, not the number of each."""
+    stems = [one.stem for one in tokens]
+    return any(one in _HAVING and two in _ANY for one, two in pairwise(stems))

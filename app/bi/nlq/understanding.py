@@ -29,6 +29,7 @@ from app.bi.nlq.following import Following
 from app.bi.nlq.language import read_file
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.parts import two_of
+from app.bi.nlq.period_places import PeriodPlaces
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.refusing import is_code, reason_of, said_in
@@ -89,9 +90,12 @@ class _Understanding(Following):
         self._now = now
         self._caller_id = caller_id
         self._names = Names(vocabulary)
+        self._periods = PeriodPlaces(vocabulary.periods, now)
         self._unmarked = Unmarked(vocabulary)
         self._earlier = {}
-        self._plain: dict[str, str] = {}  # questions and parts of them, as they are rewritten
+        # Questions and parts of them: as they are rewritten, and the words of what is rewritten.
+        self._plain: dict[str, str] = {}
+        self._words: dict[str, list[Token]] = {}
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
         question = self._vocabulary.typed.plain(question)
@@ -191,11 +195,24 @@ class _Understanding(Following):
             return "only questions about figures are answered here"
         tokens = without_topics(self._repaired(self._rewritten(question)), self._vocabulary)
         refused = said_in(tuple(token.stem for token in tokens), self._vocabulary.refused)
-        return None if refused is None else reason_of(refused, self._vocabulary)
+        if refused is None or self._is_said_of_records(tokens, refused):
+            return None
+        return reason_of(refused, self._vocabulary)
+
+    def _is_said_of_records(self, tokens: Sequence[Token], refused: str) -> bool:
+        """``deals with next step send the revised offer``: what records say is no request."""
+        words = refused.split()
+        stems = [token.stem for token in tokens]
+        at = next(one for one in range(len(stems)) if stems[one : one + len(words)] == words)
+        of = (one for one in self._vocabulary.entities.values() if set(stems[:at]) & set(one.nouns))
+        found = (self._names.find(tokens, at, one) for one in of)
+        return any(one is not None and one.length > len(words) for one in found)
 
     def _repaired(self, text: str) -> list[Token]:
         """The words of a text: names as one word each, slips mended."""
-        return self._mended(self._unmarked.marked(tokenise(text)))
+        if text not in self._words:
+            self._words[text] = self._mended(self._unmarked.marked(tokenise(text)))
+        return list(self._words[text])
 
     def _mended(self, tokens: Sequence[Token]) -> list[Token]:
         return list(repaired(tokens, self._vocabulary.known, self._vocabulary.verbs))
@@ -251,11 +268,7 @@ class _Understanding(Following):
         found = [
             entity
             for entity in self._vocabulary.entities.values()
-            if any(
-                set(words) <= stems and any(meaning.kind in telling for meaning in meanings)
-                for words, meanings in entity.lexicon.items()
-            )
-            or (entity.key == "Invoices" and "much" in stems)
+            if entity.tells(stems, telling) or (entity.key == "Invoices" and "much" in stems)
         ]
         return found
 
@@ -266,7 +279,7 @@ class _Understanding(Following):
         except UnclearError as error:
             none = Reading(entity, self._now, self._caller_id).read(())
             return Candidate(None, none, (), str(error), _TOLD, error.choices)
-        slots = scan(main, entity, self._vocabulary, self._names, self._now)
+        slots = scan(main, entity, self._vocabulary, self._names, self._periods)
         reading = Reading(entity, self._now, self._caller_id).read(slots)
         unknown += (*reading.left, *other_words(tokens, entity, self._vocabulary))
         score = reading.score + self._prior(reading, slots, tokens) + (3 if related else 0)

@@ -59,7 +59,7 @@ class Unmarked:
         token = tokens[at]
         if token.kind != "word" or token.text[:1].isupper() or len(token.text) < SHORTEST:
             return False
-        return token.stem not in self._vocabulary.known | self._vocabulary.talk
+        return token.stem not in self._vocabulary.known and token.stem not in self._vocabulary.talk
 
     def _names(self, word: str) -> list[tuple[str, ...]]:
         """The names that begin with a word, each as its words."""

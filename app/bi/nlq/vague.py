@@ -270,7 +270,7 @@ class Vague(Owned):
             return at + length
         found = positions(tokens[at:], vocabulary)
         length, kinds = (found[0][1], set(found[0][2])) if found and not found[0][0] else (0, set())
-        if (period := vocabulary.periods.read(tokens, at, self._now)) and period[0] >= length:
+        if (period := self._periods.of(tokens)(at)) and period[0] >= length:
             said.periods.append(_period_text(tokens, at, period[0]))
             return at + period[0]
         if stated and stated >= length:

@@ -7,16 +7,19 @@ read does not exist.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from app.bi.nlq.categories import MOST_VALUES, Written, distinct, placed, together
 from app.bi.nlq.loosely import Loosely
 from app.bi.nlq.named import Match, Value
+from app.bi.nlq.spelling import is_spelt, spellings
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
 from app.errors import ApiError
 from app.lazy import lazy
+from app.models.searched import plain_letters
 from app.odata.literal_text import quoted
 from app.search import wordpiece
 
@@ -46,6 +49,7 @@ class Names(Loosely):
         self._vocabulary = vocabulary
         self._known: dict[tuple[str, ...], tuple[Value, ...]] = {}
         self._found = {}
+        self._tagged: dict[str, set[str]] = {}
         self._looked = 0
 
     def find(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
@@ -105,7 +109,7 @@ class Names(Loosely):
             return None
         for length in self._lengths(tokens, begin):
             text = _said(tokens[begin : begin + length])
-            for one in _tags(entity.set):
+            for one in self._tags(entity.set):
                 if phrase(one) == phrase(text):
                     return Match(begin + length - at, (Value("tag", one, one),))
         return None
@@ -119,12 +123,18 @@ class Names(Loosely):
             end = at + length
             if end < len(tokens) and tokens[end].stem in clients.nouns:
                 words = phrase(_said(tokens[at:end]))
-                tags = [one for one in _tags(clients.set) if phrase(one) == words]
+                tags = [one for one in self._tags(clients.set) if phrase(one) == words]
                 if tags and entity is clients:
                     return Match(length, (Value("tag", tags[0], tags[0]),))
                 if tags:
                     return Match(length + 1, (Value("client_tag", tags[0], tags[0]),))
         return None
+
+    def _tags(self, set_name: str) -> set[str]:
+        """The tags that records have; read once for a question."""
+        if set_name not in self._tagged:
+            self._tagged[set_name] = _tags(set_name)
+        return self._tagged[set_name]
 
     def titled(self, tokens: Sequence[Token], at: int, entity: Entity) -> Match | None:
         """``data migration projects``, ``project Second site``: a name of projects beside the noun.
@@ -194,11 +204,32 @@ class Names(Loosely):
     def _own_text(self, text: str, entity: Entity) -> tuple[Value, ...]:
         """A value of one of the texts that the entity lists."""
         stems = phrase(self._vocabulary.places.get(text.lower(), text))
+        forms: tuple[Written, ...] = (stems, together(text), plain_letters(text))
         for path in entity.texts.values():
-            for one in self._texts(entity, path):
-                if phrase(one.name) == stems or _together(one.name) == _together(text):
-                    return (one,)
+            if not self._may_be(entity, path, lambda known: any(one in known for one in forms)):
+                continue
+            places = placed(self._names(entity, path))
+            found = [places[form] for form in forms if form in places]
+            if found:
+                return (self._texts(entity, path)[min(found)],)
         return ()
+
+    def _names(self, entity: Entity, path: str) -> tuple[str, ...]:
+        return tuple(one.name for one in self._texts(entity, path))
+
+    def _may_be(
+        self, entity: Entity, path: str, is_in: Callable[[Mapping[Written, int]], bool]
+    ) -> bool:
+        """Whether a property can have a value: of the client of a record, whether clients have it.
+
+        To look through the clients once costs less than to look through all that they have.
+        """
+        clients = self._vocabulary.entities["Clients"]
+        own = path.removeprefix("Client/")
+        if own == path or own not in clients.texts.values():
+            return True
+        names = self._names(clients, own)
+        return len(names) >= MOST_VALUES or is_in(placed(names))
 
     def _numbered(self, text: str, entity: Entity) -> str | None:
         """The property that a number such as C-000457 is one of; its letters say whose."""
@@ -212,11 +243,12 @@ class Names(Loosely):
         return f"{owner}/{path}" if owner else None
 
     def _texts(self, entity: Entity, path: str) -> tuple[Value, ...]:
-        found = self._known.get((entity.key, path))
+        sought = (entity.set, path, entity.join or "")
+        found = self._known.get(sought)
         if found is None:
             names = distinct(entity.set, path, entity.join)
             values = tuple(Value(f"text:{path}", one, one) for one in names)
-            found = self._known[(entity.key, path)] = values
+            found = self._known[sought] = values
         return found
 
     def _record(self, words: Sequence[Token], named: bool) -> tuple[Value, ...]:
@@ -252,23 +284,13 @@ def _said(words: Sequence[Token]) -> str:
     return text.replace("\u2019", "'").removesuffix("'s")
 
 
-def _together(text: str) -> str:
-    """``Health care`` and ``healthcare`` alike, ``Food and drink`` and ``food & drink``."""
-    return re.sub(r"[\W_]|(?<=\s)and(?=\s)", "", text.lower())
-
-
 # --- fixed lists
 
 
 def _country(text: str, vocabulary: Vocabulary) -> str | None:
     code = _countries().get(text.lower())
     if code is None:
-        stems = phrase(text)
-        code = next(
-            (code for code, names in vocabulary.countries.items()
-             if any(phrase(name) == stems for name in names)),
-            None,
-        )  # fmt: skip
+        code = vocabulary.country_codes.get(phrase(text))
     if code is None and len(text) == 2 and text.isupper() and text in _countries().values():
         code = text
     return code
@@ -303,17 +325,6 @@ def _tags(set_name: str) -> set[str]:
     return {tag for row in rows for tag in row.get("tags") or ()}
 
 
-def distinct(set_name: str, path: str, join: str | None = None) -> list[str]:
-    """The different values of a property, if they are not too many to be categories."""
-    joined = f"join({join})/" if join else ""
-    query = Query(set_name, {"apply": f"{joined}compute({path} as v)/groupby((v))", "top": "500"})
-    try:
-        rows = run(query, 500).rows
-    except ApiError:
-        return []
-    return [row["v"] for row in rows if row["v"]]
-
-
 # --- records
 
 
@@ -324,8 +335,10 @@ def _people(text: str) -> tuple[Value, ...]:
         users = run(Query("Users", {"select": "id,displayName", "top": "1000"}), 1000).rows
     except ApiError:
         return ()
-    exact = [row for row in users if plain_name(row["displayName"]) == wanted]
-    part = exact or [row for row in users if wanted in plain_name(row["displayName"]).split()]
+    names = [(row, row["displayName"]) for row in users]
+    exact = [row for row, name in names if plain_name(name) == wanted or is_spelt(text, name)]
+    part = exact or [row for row, name in names if any(
+        plain_name(one) == wanted or is_spelt(text, one) for one in name.split())]  # fmt: skip
     if not part and wanted.endswith("s"):  # "Karins tickets"
         part = [row for row in users if wanted[:-1] in plain_name(row["displayName"]).split()]
     if not part and " " in wanted:
@@ -338,9 +351,11 @@ def _people(text: str) -> tuple[Value, ...]:
 
 def _records(text: str) -> tuple[Value, ...]:
     """Clients and projects whose name is the text, begins with it, or has it in it."""
-    return tuple(_by_name("client", "Clients", text)) or tuple(
-        _by_name("project", "Projects", text)
-    )
+    for spelt in spellings(text):
+        for kind, set_name in (("client", "Clients"), ("project", "Projects")):
+            if found := tuple(_by_name(kind, set_name, spelt)):
+                return found
+    return ()
 
 
 def _by_name(kind: str, set_name: str, text: str) -> Iterator[Value]:

@@ -168,6 +168,23 @@ class Entity:
                 found[stems].append(meaning)
         return dict(found)
 
+    def tells(self, stems: Collection[str], kinds: Collection[str]) -> bool:
+        """Whether all words of a phrase of one of these kinds are among some words."""
+        return any(
+            all(word in stems for word in words)
+            and any(one.kind in kinds for one in self.lexicon[words])
+            for stem in stems
+            for words in self._beginning.get(stem, ())
+        )
+
+    @cached_property
+    def _beginning(self) -> Mapping[str, list[Phrase]]:
+        """First word -> the phrases that begin with it."""
+        found: dict[str, list[Phrase]] = defaultdict(list)
+        for words in self.lexicon:
+            found[words[0]].append(words)
+        return dict(found)
+
     def _meanings(self) -> Iterator[tuple[str, Meaning]]:
         data = self.data
         for words in data["nouns"]:
@@ -295,7 +312,7 @@ class Vocabulary:
         self.refused = [phrase(text) for text in data["words"]["refused"]]
         self.wordings = Wordings(data)
         self.typed = Typed(data)
-        self.periods = PeriodReader(data["periods"], data["months"]["names"])
+        self.periods = PeriodReader(data["periods"], data["months"]["names"], data["feasts"])
         self.idioms = [*histories(data), *idioms_of(data)]
         self.ambiguous = [
             (re.compile(pattern, re.IGNORECASE), list(choices))
@@ -313,7 +330,10 @@ class Vocabulary:
         self.languages = frozenset(data["languages"]["names"])
         self.numbers = {letters: (key, path) for letters, (key, path) in data["numbers"].items()}
         self.places = {name.lower(): own for name, own in data.get("places", {}).items()}
-        self.countries: Mapping[str, list[str]] = data["countries"]
+        self.country_codes: dict[Phrase, str] = {}
+        for code, names in data["countries"].items():
+            for name in names:
+                self.country_codes.setdefault(phrase(name), code)
 
     def is_percent(self, token: Token) -> bool:
         """Whether a word behind a number only says what it is counted in."""
@@ -351,8 +371,7 @@ class Vocabulary:
         for entity in self.entities.values():
             found |= {word for stems in entity.lexicon for word in stems}
         found |= {word for words in self.wordings.regions for word in words}
-        for names in self.countries.values():
-            found |= {word for name in names for word in phrase(name)}
+        found |= {word for words in self.country_codes for word in words}
         return frozenset(found)
 
     @cached_property

@@ -53,6 +53,10 @@ class Token:
     mark: str = ""  # the mark
     start: int = 0  # where it was written
 
+    def __hash__(self) -> int:
+        # Words are looked up all the time, and those that are written alike are mostly the same.
+        return hash((self.text, self.stem, self.start))
+
     @property
     def is_capital(self) -> bool:
         """Whether it is written like a name."""
@@ -134,13 +138,12 @@ def repaired(
     tokens: Iterable[Token], known: Collection[str], verbs: Collection[str] = ()
 ) -> Iterator[Token]:
     """The tokens, those that are like exactly one known word replaced by it."""
-    long = [word for word in known if len(word) >= SHORTEST_REPAIRED]
     strange = 0
     whole = _joined([part for one in tokens for part in _parts(one, known)], known)
     for token in whole:
         token = token if token.stem in known else _inflected(token, verbs)
         strange += token.stem not in known
-        yield _repaired(token, known, long) if strange <= MOST_STRANGE else token
+        yield _repaired(token, known) if strange <= MOST_STRANGE else token
 
 
 def _joined(tokens: list[Token], known: Collection[str]) -> Iterator[Token]:
@@ -184,7 +187,7 @@ def _inflected(token: Token, verbs: Collection[str]) -> Token:
     return token
 
 
-def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
+def _repaired(token: Token, known: Collection[str]) -> Token:
     if token.kind != "word" or token.stem in known or len(token.stem) < SHORTEST_REPAIRED:
         return token
     if token.is_capital or not token.stem.isascii():
@@ -195,8 +198,8 @@ def _repaired(token: Token, known: Collection[str], long: list[str]) -> Token:
     forms = {token.stem, token.text.lower().removesuffix("s")}
     # Of two that are as near, the one that begins alike: people seldom miss the first letter.
     nearest, alike = (0.0, False, ""), _distance.OSA.normalized_similarity
-    for word in long:
-        if abs(len(word) - len(token.stem)) > 3:
+    for word in known:
+        if len(word) < SHORTEST_REPAIRED or abs(len(word) - len(token.stem)) > 3:
             continue
         for form in forms:
             if similar := alike(form, word, score_cutoff=SIMILAR):
