@@ -287,7 +287,7 @@ def _without(start: str) -> Callable[[str, bytes], bytes | None]:
     ("change", "words"),
     [
         (_without("tables/clients/"), "damaged: tables/clients"),
-        (_without("files/documents/aa/"), "damaged: files/documents/aa/aabb cannot be read"),
+        (_without("files/documents/aa/aabb"), "damaged: files/documents/aa/aabb cannot be read"),
         (lambda name, content: b"other" if name.endswith("aa/aabb") else content,
          "damaged: files/documents/aa/aabb is not what was written"),
         (_with_manifest(_one_row_more), "clients has"),
