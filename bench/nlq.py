@@ -1,15 +1,19 @@
 """How many questions in plain words are answered rightly, and how fast.
 
-    python -m bench.nlq [--questions FILE ...] [--misses] [--database postgresql://...]
+    python -m bench.nlq [--questions FILE ...] [--part kept] [--misses] [--database postgresql://...]
+    python -m bench.nlq --store tests/bi/ratchet.json
 
 Every question is put to the demonstration as it stands at a fixed moment; the expected rows come
 from the OData query written beside it. An answer with other rows is wrong; a question that is sent
-back (unsupported, or a choice) is missed. The file says what its notation means.
+back (unsupported, or a choice) is missed. The file says what its notation means. ``--part`` asks
+only those that ``bench.nlq_split`` keeps, or fits. ``--store`` writes the counts of each set, which
+``tests/bi/test_questions.py`` holds.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import sys
 import tempfile
@@ -20,6 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,26 +39,14 @@ from app.config import Config, database_url
 from app.demo.load import fill
 from app.factory import create_app
 from app.security import acting_as, system_caller
+from bench.nlq_cases import SETS, Case, read_cases
+from bench.nlq_split import split
 
-FOLDER = Path(__file__).parent.parent / "tests" / "bi"
-SETS = tuple(sorted(FOLDER.glob("questions*.txt")))
-QUESTIONS = FOLDER / "questions.txt"
-PARAPHRASES = FOLDER / "paraphrases.txt"
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
 HIGH = 0.8  # from here on an answer counts as confident
 ROWS = 1000
 _CENT = Decimal("0.01")
 _REFUSALS = {"unsupported": "unsupported", "clarify": "needsClarification"}
-
-
-@dataclass(frozen=True)
-class Case:
-    """A question, those before it in its session, and what is right."""
-
-    section: str
-    question: str
-    before: tuple[str, ...]
-    expected: str
 
 
 @dataclass(frozen=True)
@@ -64,34 +57,70 @@ class Verdict:
     reason: str = ""
     confidence: float = 0.0
     seconds: float = 0.0
+    status: str = "answered"  # or needsClarification, unsupported
 
 
 def main() -> int:
     """Measure, print; fails when a confident answer was wrong."""
     options = _options()
-    verdicts: list[tuple[Case, Verdict]] = []
+    verdicts: dict[str, list[Verdict]] = {}
     with tempfile.TemporaryDirectory() as folder, demonstration(Path(folder), options.database):
-        for case in (case for path in options.questions for case in read_cases(path)):
-            verdicts.append((case, judge(case)))
-            if options.misses and verdicts[-1][1].kind != "right":
-                verdict = verdicts[-1][1]
-                print(f"{verdict.kind:6} {case.question}\n       {verdict.reason}")
-    for section in dict.fromkeys(case.section for case, _ in verdicts):
-        _print(section, [verdict for case, verdict in verdicts if case.section == section])
-    confident = [v for _, v in verdicts if v.kind == "wrong" and v.confidence >= HIGH]
-    return int(bool(confident))
+        for path in options.questions:
+            for case in _chosen(path, options.part):
+                verdict = judge(case)
+                verdicts.setdefault(path.stem, []).append(verdict)
+                if options.misses and verdict.kind != "right":
+                    print(f"{verdict.kind:6} {case.question}\n       {verdict.reason}")
+    for name, found in verdicts.items():
+        print(f"{name:13} {_line(found)}")
+    everything = [one for found in verdicts.values() for one in found]
+    print(f"{'all':13} {_line(everything)}\n{_times(everything)}\n{reliability(everything)}")
+    if options.store:
+        stored = {name: counts(found) for name, found in verdicts.items()}
+        options.store.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    return int(bool(counts(everything)["confidently wrong"]))
 
 
-def _print(section: str, verdicts: list[Verdict]) -> None:
-    kinds = Counter(verdict.kind for verdict in verdicts)
-    confident = sum(v.kind == "wrong" and v.confidence >= HIGH for v in verdicts)
-    times = sorted(verdict.seconds * 1000 for verdict in verdicts)
-    print(
-        f"{section:10} {kinds['right']:4} right of {len(verdicts):4}"
-        f" ({100 * kinds['right'] / len(verdicts):.1f} %), {kinds['missed']} missed,"
-        f" {kinds['wrong']} wrong, {confident} of them confident;"
-        f" median {statistics.median(times):.0f} ms, p95 {times[int(len(times) * 0.95)]:.0f} ms"
-    )
+def _chosen(path: Path, part: str) -> Iterator[Case]:
+    """The questions of a file, or those of one part of them."""
+    if part == "all":
+        return read_cases(path)
+    wanted = {one.number for one in split() if one.set_name == path.stem and one.part == part}
+    return (case for number, case in enumerate(read_cases(path)) if number in wanted)
+
+
+def counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """How many were right, sent back in either way, wrong, and wrong with confidence."""
+    kinds = Counter(one.kind if one.kind != "missed" else one.status for one in verdicts)
+    sure = sum(one.kind == "wrong" and one.confidence >= HIGH for one in verdicts)
+    return {
+        "asked": len(verdicts), "right": kinds["right"], "asked back": kinds["needsClarification"],
+        "unsupported": kinds["unsupported"], "wrong": kinds["wrong"], "confidently wrong": sure,
+    }  # fmt: skip
+
+
+def reliability(verdicts: Sequence[Verdict]) -> str:
+    """How many of the answers of each confidence are right."""
+    lines = ["confidence   answered  right"]
+    answered = [one for one in verdicts if one.status == "answered"]
+    for low, high in pairwise((0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)):
+        found = [one for one in answered if low <= one.confidence < high]
+        right = sum(one.kind == "right" for one in found)
+        share = f"{100 * right / len(found):.1f} %" if found else "-"
+        lines.append(f"{low:.2f}-{min(high, 1):.2f} {len(found):9}  {share}")
+    return "\n".join(lines)
+
+
+def _line(verdicts: Sequence[Verdict]) -> str:
+    found = counts(verdicts)
+    share = 100 * found["right"] / max(1, found["asked"])
+    return f"{share:5.1f} %  " + ", ".join(f"{count} {name}" for name, count in found.items())
+
+
+def _times(verdicts: Sequence[Verdict]) -> str:
+    times = sorted(one.seconds * 1000 for one in verdicts)
+    last = times[int(len(times) * 0.95)]
+    return f"CPU of a question: median {statistics.median(times):.0f} ms, p95 {last:.0f} ms"
 
 
 @contextmanager
@@ -114,34 +143,11 @@ def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
             yield app
 
 
-def read_cases(path: Path) -> Iterator[Case]:
-    """The questions of a file."""
-    section, names = "", {}
-    before: tuple[str, ...] = ()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line or line.startswith("#"):
-            continue
-        if line.startswith("["):
-            section = line.strip("[]")
-        elif section == "names":
-            name, _, text = line.partition(": ")
-            names["{" + name + "}"] = text
-        else:
-            question, _, expected = line.rpartition(" => ")
-            for name, text in names.items():
-                expected = expected.replace(name, text)
-            goes_on = question.startswith("+")
-            question = question.lstrip("+ ")
-            before = before if goes_on else ()
-            yield Case(section, question, before, expected)
-            before = (*before, question)
-
-
 def judge(case: Case) -> Verdict:
     """Ask the question and compare; runs inside the demonstration."""
-    started_at = time.perf_counter()
+    started_at = time.process_time()
     answer = answer_question(case.question, case.before, limit=ROWS)
-    return judged(case, answer, time.perf_counter() - started_at)
+    return judged(case, answer, time.process_time() - started_at)
 
 
 def judged(case: Case, answer: Answer, seconds: float = 0.0) -> Verdict:
@@ -150,9 +156,9 @@ def judged(case: Case, answer: Answer, seconds: float = 0.0) -> Verdict:
     allowed = case.expected.split(" || ")
     refusals = {one: _REFUSALS[one] for one in allowed if one in _REFUSALS}
     if status in refusals.values():
-        return Verdict("right", "", confidence, seconds)
+        return Verdict("right", "", confidence, seconds, status)
     if status != "answered":
-        return Verdict("missed", f"{status}: {answer['answer']}", confidence, seconds)
+        return Verdict("missed", f"{status}: {answer['answer']}", confidence, seconds, status)
     given = run(read_url(answer["query"]["odata"]), 5000).rows
     reason = f"answered: {answer['answer']}"
     for text in allowed:
@@ -164,12 +170,6 @@ def judged(case: Case, answer: Answer, seconds: float = 0.0) -> Verdict:
             return Verdict("right", "", confidence, seconds)
         reason = f"{found}; {answer['query']['odata']}"
     return Verdict("wrong", reason, confidence, seconds)
-
-
-def read_paraphrases(path: Path = PARAPHRASES) -> list[tuple[str, ...]]:
-    """The wordings of each question, the plainest first."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [tuple(one.split(" | ")) for one in lines if one and not one.startswith("#")]
 
 
 def differing(wordings: Sequence[str]) -> list[str]:
@@ -224,6 +224,8 @@ def _plain(value: Any) -> Any:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=Path, nargs="+", default=SETS)
+    parser.add_argument("--part", choices=("all", "kept", "fitted"), default="all")
+    parser.add_argument("--store", type=Path, help="write the counts of each set into this file")
     parser.add_argument("--misses", action="store_true", help="show what was not right")
     parser.add_argument("--database", help="an empty PostgreSQL database instead of SQLite")
     return parser.parse_args()

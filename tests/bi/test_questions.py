@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,16 +14,15 @@ from app.extensions import db
 from app.security import acting_as, system_caller
 from bench.nlq import (
     HIGH,
-    QUESTIONS,
     ROWS,
-    SETS,
     Verdict,
+    counts,
     demonstration,
     differing,
     judged,
-    read_cases,
-    read_paraphrases,
 )
+from bench.nlq_cases import QUESTIONS, SETS, read_cases, read_paraphrases
+from bench.nlq_split import KEPT_SETS, meaning, split
 from tests.bi.addresses import check_address, signed_in
 from tests.contract.conftest import Api
 
@@ -49,6 +49,10 @@ LEAST = {
 }
 
 
+# How many of each set are right (``python -m bench.nlq --store tests/bi/ratchet.json``).
+RATCHET = json.loads(Path(__file__).with_name("ratchet.json").read_text(encoding="utf-8"))
+
+
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """An administrator of the demonstration at the moment that the questions are about."""
@@ -63,11 +67,13 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 def test_a_set_of_questions_is_answered(caller: Api, path: Path) -> None:
     """Each is asked once, and both checks are made of its answer."""
     wrong: list[str] = []
+    verdicts: list[Verdict] = []
     answered = 0
     for case in read_cases(path):
         with acting_as(system_caller("test")):
             answer = answer_question(case.question, case.before, limit=ROWS)
             verdict = judged(case, answer)
+        verdicts.append(verdict)
         if not is_allowed(path, verdict):
             wrong.append(f"{case.question}: {verdict.kind}: {verdict.reason}")
         if answer["status"] == "answered":
@@ -75,6 +81,7 @@ def test_a_set_of_questions_is_answered(caller: Api, path: Path) -> None:
             answered += 1
     assert wrong == []
     assert answered > LEAST.get(path.stem, 40)
+    assert counts(verdicts)["right"] >= RATCHET[path.stem]["right"]
 
 
 def is_allowed(path: Path, verdict: Verdict) -> bool:
@@ -96,3 +103,12 @@ def test_there_are_150_questions_and_a_third_is_held_out() -> None:
     sections = Counter(case.section for case in read_cases(QUESTIONS))
     assert sum(sections.values()) >= 150
     assert sections["held out"] >= 50
+
+
+def test_a_fifth_is_kept_and_no_kept_meaning_of_the_reserved_set_is_fitted() -> None:
+    labelled = split()
+    parts = Counter(one.part for one in labelled)
+    assert 0.18 <= parts["kept"] / len(labelled) <= 0.22
+    reserved = {meaning(one.case) for one in labelled if one.set_name in KEPT_SETS}
+    fitted = {meaning(one.case) for one in labelled if one.part == "fitted"}
+    assert not reserved & fitted
