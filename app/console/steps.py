@@ -51,6 +51,7 @@ OPERATIONS: Mapping[str, Operation] = {
             Input("date", "Day", "date"),
             Input("method", "Method", "choice", PAYMENT_METHODS),
             Input("reference", "Reference", required=False),
+            Input("allowOverpayment", "Keep what is too much as credit", "check", required=False),
         ),
     ),
     "credit": Operation(
@@ -142,6 +143,9 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any
     """
     given: dict[str, Any] = {}
     for each in inputs:
+        if each.kind == "check":
+            given[each.name] = each.name in form
+            continue
         text = form.get(each.name, "").strip()
         if each.kind != "number":
             given[each.name] = text or None

@@ -211,6 +211,7 @@ REVERSE = _action(
     "Reverse", "Payment", "payments:reverse", _reverse,
     _parameter("reason", edm.STRING, "Why."),
     returns=PAYMENT, result_path="",
+    available=availability("Payment", "payments", "reverse"),
     description="Take a payment back; the invoice is open again.",
 )  # fmt: skip
 
@@ -274,6 +275,7 @@ MERGE_CLIENTS = _action(
     "Merge", "Client", "clients:update", _merge_clients,
     _parameter("sourceId", edm.INT64, "Client to take up; it is deleted.", nullable=False),
     returns=CLIENT, also=("clients:delete",),
+    available=availability("Client", "clients", "merge"),
     description="Merge another client into this one, which stays.",
 )  # fmt: skip
 MERGE_TICKETS = _action(

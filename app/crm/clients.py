@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from app import records
-from app.errors import InUseError, InvalidStateError
+from app.errors import InvalidStateError
 from app.models.client import Client
 from app.settings import organisation
 from app.writing.change import Change
 from app.writing.numbering import running_number
+from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 
@@ -70,8 +71,7 @@ class ClientService(EntityService):
 
     def deleting(self, change: Change) -> None:
         """Credit that a client still has is owed to somebody."""
-        if change.was("credit_balance"):
-            raise InUseError("The client cannot be deleted: it has a credit balance.")
+        require_operation("Client", "client", DELETE, change.before or {})
 
 
 def usual_currency(client_id: int | None) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.errors import InvalidStateError
 from app.models.lead import Lead
 from app.writing.change import Change
+from app.writing.operations import DELETE, UPDATE, require_operation
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 from app.writing.transitions import LEAD as LEAD_STATES
@@ -40,11 +40,8 @@ class LeadService(EntityService):
     def check(self, change: Change) -> None:
         """A lead has a name, and a reason only when it is disqualified."""
         # A step to another state has the state machine's answer.
-        if change.was("status") == "Converted" and change.given != {"status"}:
-            raise InvalidStateError(
-                "A lead that is Converted cannot be changed: go on with the client that it became.",
-                [("status", "is Converted")],
-            )
+        if change.before is not None and change.given != {"status"}:
+            require_operation("Lead", "lead", UPDATE, change.before)
         nameless = change.get("last_name") is None and change.get("company") is None
         if nameless and change.concerns("last_name", "company"):
             change.refuse("last_name", "is required where there is no company")
@@ -71,10 +68,7 @@ class LeadService(EntityService):
 
     def deleting(self, change: Change) -> None:
         """A converted lead is where its client came from."""
-        if change.was("status") == "Converted":
-            raise InvalidStateError(
-                "A converted lead cannot be deleted.", [("status", "is Converted")]
-            )
+        require_operation("Lead", "lead", DELETE, change.before or {})
 
 
 LEADS = LeadService()

@@ -12,7 +12,7 @@ from app import audit, records
 from app.clock import today, utc_now
 from app.documents.files import StoredFile, add_version, look_again
 from app.documents.reading import reading
-from app.errors import InUseError, InvalidStateError, NotFoundError
+from app.errors import InvalidStateError, NotFoundError
 from app.events import emit, represent
 from app.models.document import Document, DocumentShare
 from app.permissions import allowed, require
@@ -20,6 +20,7 @@ from app.security import Caller, current_caller
 from app.writing.change import Change
 from app.writing.deletion import release
 from app.writing.integrity import named_refusals
+from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
 from app.writing.reporting import reported
 from app.writing.rules import EntityRules
@@ -101,7 +102,7 @@ class DocumentService(EntityService):
         caller = current_caller()
         row = self.found(key, caller, version)
         require(caller, self.rules.permissions["update"], row)
-        _require_open(row)
+        require_operation("Document", "document", "upload", row)
         return row
 
     def add_file(self, key: int, file: StoredFile, version: int | None = None) -> None:
@@ -116,7 +117,7 @@ class DocumentService(EntityService):
         # Whoever has just made the document need not be somebody who may change it.
         if before["file_version"] or before["created_by_id"] != (caller.user_id or None):
             require(caller, self.rules.permissions["update"], before)
-        _require_open(before)
+        require_operation("Document", "document", "upload", before)
         number = before["file_version"] + 1
         add_version(before, number, file, caller.user_id or None)
         values = {**file.properties, "file_version": number}
@@ -163,11 +164,7 @@ class DocumentService(EntityService):
         caller = current_caller()
         before = self.locked(key, caller, version)
         require(caller, self.rules.permissions["delete"], before)
-        if before["retain_until"] is not None and before["retain_until"] >= today():
-            raise InUseError(
-                f"The document is retained until {before['retain_until']}.",
-                [("retainUntil", f"is {before['retain_until']}")],
-            )
+        require_operation("Document", "document", DELETE, before)
         self.trash(key, before)
 
     def trash(self, key: int, before: Mapping[str, Any]) -> None:
@@ -221,15 +218,6 @@ class DocumentService(EntityService):
             "status_before_deletion": None,
         }
         self.apply(key, values, "document.restored", by="restore")
-
-
-def _require_open(row: Mapping[str, Any]) -> None:
-    """Only what is waiting for a file or in use takes one."""
-    if row["status"] not in ("Pending", "Active"):
-        raise InvalidStateError(
-            f"A document in state {row['status']} takes no file; allowed: Pending, Active.",
-            [("status", f"is {row['status']}")],
-        )
 
 
 def _revoke_shares(document_id: int, now: datetime) -> int:

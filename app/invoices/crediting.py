@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.errors import InvalidStateError
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS, stored_lines
 from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
@@ -13,6 +12,7 @@ from app.permissions import require
 from app.security import current_caller
 from app.settings import organisation
 from app.writing.bodies import below, read_properties
+from app.writing.operations import require_operation
 
 # What a credit note takes over, so that both can be laid side by side.
 _TAKEN_OVER = (
@@ -39,12 +39,7 @@ def create_credit_note(
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:credit", invoice)
-    if invoice["type"] != "Invoice":
-        raise InvalidStateError("A credit note is not credited.", [("type", "is CreditNote")])
-    if invoice["status"] in ("Draft", "Void"):
-        raise InvalidStateError(
-            "Only an issued invoice can be credited.", [("status", f"is {invoice['status']}")]
-        )
+    require_operation("Invoice", "invoice", "credit", invoice)
     values = {name: invoice[name] for name in _TAKEN_OVER if invoice[name] is not None}
     values |= {
         "type": "CreditNote",

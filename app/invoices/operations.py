@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.clock import utc_now
-from app.errors import InvalidStateError, ValidationError
+from app.errors import ValidationError
 from app.invoices.service import INVOICES
 from app.invoices.totals import ZERO
 from app.models.invoice import Invoice
 from app.security import current_caller
+from app.writing.operations import require_operation
 from app.writing.rules import RowRules
 from app.writing.states import require_right, require_step
 from app.writing.transitions import INVOICE as INVOICE_STATES
@@ -49,12 +50,7 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
         raise ValidationError(problems)
     if given["void_reason"] is None:
         raise ValidationError([("reason", "is required")])
-    for attribute, name in (("amount_paid", "amountPaid"), ("amount_credited", "amountCredited")):
-        if invoice[attribute]:
-            raise InvalidStateError(
-                "Payments and credit notes stand against the invoice: reverse them first.",
-                [(name, f"is {invoice[attribute]}")],
-            )
+    require_operation("Invoice", "invoice", "void", invoice)
     values = {**given, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
     INVOICES.apply(invoice_id, values, "invoice.voided", by="void")
 

@@ -18,6 +18,7 @@ from app.models.invoice import PAYMENT_METHODS, Payment
 from app.permissions import require
 from app.security import current_caller
 from app.writing.numbering import running_number
+from app.writing.operations import require_operation
 from app.writing.reporting import reported
 from app.writing.rules import RowRules
 from app.writing.validation import Problems, validate
@@ -56,7 +57,7 @@ def register_payment(
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "payments:create", invoice)
     payment = _validated(values)
-    _require_payable(invoice)
+    require_operation("Invoice", "invoice", "payment", invoice)
     if invoice["status"] == "Draft":
         issue_invoice(invoice_id, by="payment")
         invoice = INVOICES.stored(invoice_id)
@@ -100,8 +101,9 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
     if problems:
         raise ValidationError(problems)
     payment = records.read(Payment.__table__, payment_id, lock=True)
-    if payment is None or payment["status"] != "Completed":
-        raise InvalidStateError("The payment was reversed before.", [("status", "is Reversed")])
+    if payment is None:
+        raise NotFoundError(f"There is no payment {payment_id}.")
+    require_operation("Payment", "payment", "reverse", payment)
     changes = {
         **given,
         "status": "Reversed",
@@ -173,16 +175,6 @@ def _check(payment: Mapping[str, Any], problems: Problems) -> None:
         problems.append(Detail("amount", "must be more than 0"))
     if paid_on is not None and paid_on > today() + timedelta(days=1):
         problems.append(Detail("date", "must not be later than tomorrow"))
-
-
-def _require_payable(invoice: Mapping[str, Any]) -> None:
-    if invoice["type"] == "CreditNote":
-        raise InvalidStateError(
-            "A credit note is not paid: it lowers what its invoice leaves to pay.",
-            [("type", "is CreditNote")],
-        )
-    if invoice["status"] == "Void":
-        raise InvalidStateError("A void invoice cannot be paid.", [("status", "is Void")])
 
 
 PAYMENTS = PaymentService()

@@ -8,7 +8,7 @@ from typing import Any
 
 from app import audit, records
 from app.clock import today, utc_now
-from app.errors import InvalidStateError, ValidationError
+from app.errors import ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
 from app.invoices.downloads import PDF, XML, refuse_incomplete
@@ -25,6 +25,7 @@ from app.models.invoice import Invoice
 from app.permissions import require
 from app.security import current_caller
 from app.settings import organisation
+from app.writing.operations import require_operation
 
 # The same letter asked for again so soon was asked for twice: a second click, a client in a hurry.
 ONCE_WITHIN = timedelta(seconds=10)
@@ -59,8 +60,7 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
-    if invoice["status"] == "Void":
-        raise InvalidStateError("A void document is not sent.", [("status", "is Void")])
+    require_operation("Invoice", "invoice", "send", invoice)
     is_draft = invoice["status"] == "Draft"
     if is_draft:
         issue_invoice(invoice_id)

@@ -33,6 +33,7 @@ from app.settings import Organisation, organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
 from app.writing.numbering import document_number
+from app.writing.operations import DELETE as DELETION, require_operation
 from app.writing.pipeline import EntityService
 from app.writing.rules import COMMON_WRITABLE, DELETE, EntityRules, Reference
 from app.writing.transitions import INVOICE as INVOICE_STATES
@@ -226,12 +227,7 @@ class InvoiceService(EntityService):
 
     def deleting(self, change: Change) -> None:
         """Only drafts can go: an issued number stays (contract section 10)."""
-        status = change.was("status")
-        if status != "Draft":
-            raise InvalidStateError(
-                f"An invoice in state {status} cannot be deleted; void or credit it instead.",
-                [("status", f"is {status}")],
-            )
+        require_operation("Invoice", "invoice", DELETION, change.before or {})
 
 
 def _is_issued(change: Change) -> bool:

@@ -7,13 +7,14 @@ from typing import Any
 
 from app import audit, records
 from app.clock import utc_now
-from app.errors import InvalidStateError, ValidationError
+from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.events import emit, represent
 from app.models.ticket import Ticket, TicketComment
-from app.permissions import require
+from app.permissions import allowed, require
 from app.security import Caller, current_caller
 from app.tickets.service import TICKETS
 from app.types import json_text
+from app.writing.operations import require_operation
 from app.writing.rules import RowRules
 from app.writing.validation import validate
 
@@ -32,14 +33,17 @@ def create_comment(
 
     An agent's answer is the first response where there was none and opens a New ticket. The
     customer's reply reopens a Solved one and ends a pause; on a Closed one it starts a follow-up
-    ticket, which then has the comment.
+    ticket, which then has the comment. What is said of a merged ticket belongs to the one that it
+    was merged into.
 
     Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, a note on a closed
         ticket.
     """
     caller = current_caller()
-    ticket = TICKETS.locked(ticket_id, caller)
+    ticket = _addressed(ticket_id, caller)
+    ticket_id = ticket["id"]
     require(caller, "tickets:update", ticket)
+    require_operation("Ticket", "ticket", "comment", ticket)
     given = {"body": body, "is_internal": is_internal}
     cleaned, problems = validate(COMMENT, given, partial=False)
     if problems:
@@ -63,6 +67,24 @@ def create_comment(
     _answer(ticket, internal, by_customer)
     _report(caller, ticket_id, comment_id, comment)
     return comment_id
+
+
+def _addressed(ticket_id: int, caller: Caller) -> Mapping[str, Any]:
+    """The ticket that goes on for ``ticket_id``, locked: itself, or the last of its mergers.
+
+    Raises: NotFoundError; ForbiddenError, the caller may not answer one that was merged.
+    """
+    while True:
+        # Looked at before it is locked: a merger locks both tickets in the order of their keys.
+        ticket: Mapping[str, Any] | None = records.read(Ticket.__table__, ticket_id)
+        if ticket is None or ticket["merged_into_id"] is None:
+            ticket = TICKETS.locked(ticket_id, caller)
+            if ticket["merged_into_id"] is None:  # nobody has merged it meanwhile
+                return ticket
+        if not allowed(caller, "tickets:read", ticket):
+            raise NotFoundError(f"There is no ticket {ticket_id}.")
+        require(caller, "tickets:update", ticket)
+        ticket_id = ticket["merged_into_id"]
 
 
 def _answer(ticket: Mapping[str, Any], internal: bool, by_customer: bool) -> None:

@@ -16,6 +16,7 @@ def test_an_answer_and_a_note_are_added_and_shown(sign_in: SignIn) -> None:
     assert said.status_code == 303, said.text
     assert browser.submit(page, step="comment", body="Odd", isInternal="on").status_code == 303
     shown = browser.get(page).text
+    assert ">Open<" in shown and 'name="body"' in shown  # it goes on to be answered
     assert "We look &lt;b&gt;into&lt;/b&gt; it" in shown
     assert "note, not for the customer" in shown and "Admin, " in shown
     empty = browser.submit(page, step="comment", body="")

@@ -98,7 +98,7 @@ def test_allowed_actions_are_shown_when_selected_only(read: Read) -> None:
     key = factories.make_client()
     assert "allowedActions" not in read(f"Clients({key})")[1]
     assert "allowedActions" not in read(f"Clients({key})?$select=*")[1]
-    assert actions(read, f"Clients({key})") == ["update", "delete"]
+    assert actions(read, f"Clients({key})") == ["update", "delete", "merge"]
     assert read("Clients?$filter=allowedActions/any()")[0] == 400
 
 
@@ -108,11 +108,13 @@ def test_allowed_actions_follow_the_state(read: Read) -> None:
         "update", "delete", "status:Sent", "send", "payment",
     }  # fmt: skip
     assert set(actions(read, f"Invoices({issued})")) == {
-        "update", "payment", "credit", "void", "status:Uncollectible", "uncollectible",
+        "update", "send", "payment", "credit", "void", "status:Uncollectible", "uncollectible",
     }  # fmt: skip
     paid = factories.make_issued_invoice()
     factories.pay(paid, "119.00")
-    assert set(actions(read, f"Invoices({paid})")) == {"update", "credit", "reversal"}
+    assert set(actions(read, f"Invoices({paid})")) == {
+        "update", "send", "payment", "credit", "reversal",
+    }  # fmt: skip
     note = {
         "type": "CreditNote", "credited_invoice_id": issued, "line_items": [factories.line()],
         "client_id": factories.stored("Invoice", issued)["client_id"],
@@ -122,7 +124,7 @@ def test_allowed_actions_follow_the_state(read: Read) -> None:
         "update", "delete", "status:Sent", "send",
     }  # fmt: skip
     issue_invoice(credit_note)
-    assert set(actions(read, f"Invoices({credit_note})")) == {"update", "void"}
+    assert set(actions(read, f"Invoices({credit_note})")) == {"update", "send", "void"}
     lead = factories.make_lead()
     assert "convert" in actions(read, f"Leads({lead})")
     assert "status:New" not in actions(read, f"Leads({lead})")

@@ -11,6 +11,8 @@ from app.models.event import AuditRecord, Event
 from app.models.ticket import Ticket, TicketComment
 from app.security import Caller, acting_as
 from app.tickets.comments import COMMENTS, create_comment
+from app.tickets.merging import merge_tickets
+from tests.container.conftest import with_rights
 from tests.factories import event_names, make_ticket, make_user, put, rows, stored
 
 
@@ -83,6 +85,45 @@ def test_a_reply_to_a_closed_ticket_starts_another(admin: Caller, by_customer: b
     assert rows(TicketComment)[0]["ticket_id"] == follow_up["id"]
     with pytest.raises(InvalidStateError):
         create_comment(key, body="Note", is_internal=True)
+
+
+def merged(source: int, target: int) -> int:
+    merge_tickets(source, target, field="targetId", into_other=True)
+    return target
+
+
+@pytest.mark.parametrize(
+    "said", [{"by_customer": True}, {}, {"is_internal": True}], ids=["customer", "agent", "note"]
+)
+def test_what_is_said_of_a_merged_ticket_reaches_the_one_that_goes_on(
+    admin: Caller, said: dict[str, Any]
+) -> None:
+    first, last = make_ticket(), make_ticket(assignee_id=admin.user_id, status="Solved")
+    merged(merged(first, make_ticket()), last)
+    comment_id = create_comment(first, body="Still broken", **said)
+    assert rows(TicketComment, id=comment_id)[0]["ticket_id"] == last
+    status = "Open" if said.get("by_customer") else "Solved"
+    assert (len(rows(Ticket)), stored("Ticket", last)["status"]) == (3, status)
+
+
+def test_a_reply_to_a_ticket_whose_other_is_closed_starts_another(admin: Caller) -> None:
+    first, last = make_ticket(), make_ticket(subject="Printer")
+    merged(first, last)
+    put("Ticket", last, status="Closed")
+    create_comment(first, body="Again", by_customer=True)
+    assert (rows(Ticket)[-1]["subject"], rows(TicketComment)[-1]["ticket_id"]) == (
+        "Printer", rows(Ticket)[-1]["id"],
+    )  # fmt: skip
+
+
+def test_who_may_not_read_the_ticket_that_goes_on_does_not_reach_it(admin: Caller) -> None:
+    person = make_user("Support").user_id
+    mine, other = make_ticket(assignee_id=person), make_ticket(assignee_id=admin.user_id)
+    merged(mine, other)
+    agent = with_rights(person, tickets_read="own", tickets_update="own")
+    with acting_as(agent), pytest.raises(NotFoundError):
+        create_comment(mine, body="A")
+    assert rows(TicketComment) == []
 
 
 @pytest.mark.parametrize(

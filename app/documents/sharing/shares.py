@@ -16,11 +16,12 @@ from app.auth.passwords import passwords
 from app.clock import utc_now
 from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
-from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.errors import NotFoundError, ValidationError
 from app.lists import Page, each, read_page
 from app.models.document import DocumentShare, ShareAccess
 from app.permissions import require
 from app.security import current_caller
+from app.writing.operations import require_operation
 
 PERMISSION = "documents:share"
 DEFAULT_DAYS = 7
@@ -181,11 +182,7 @@ def expiry(expires_at: datetime | None, days: int | None) -> datetime:
 
 
 def _check_document(document: Mapping[str, Any], terms: ShareTerms) -> None:
-    if document["status"] != "Active":
-        raise InvalidStateError(
-            f"A document in state {document['status']} is not shared; allowed: Active.",
-            [("status", f"is {document['status']}")],
-        )
+    require_operation("Document", "document", "share", document)
     if terms.version is not None:
         try:
             find_version(document, terms.version)

@@ -1,0 +1,196 @@
+"""What may be done to a record: one table of the operations of all entities.
+
+Services refuse by it (``require_operation``), and ``allowedActions`` is written from it
+(app/container/actions.py), so that what is offered is what is accepted (docs/adr/0013). Steps
+between states that a PATCH takes stand in the state machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from app.clock import today
+from app.errors import ApiError, InUseError, InvalidStateError
+from app.odata.declare import camel
+from app.writing.machines import StateMachine
+from app.writing.transitions import INVOICE, LEAD, LEAD_OPEN, TICKET
+
+UPDATE, DELETE = "update", "delete"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """An operation on a record and when it is possible, as far as the record's own row says.
+
+    It is possible in ``states`` (None: in all) for records of ``record_type`` (None: of all), when
+    every amount of ``zero`` is 0, every amount of ``positive`` is more, and every date of ``ended``
+    is null or before today. ``rights`` are all needed. A message says that the record cannot be
+    ``done``; ``refusal`` is raised for the amounts and dates.
+    """
+
+    name: str
+    done: str
+    rights: tuple[str, ...] = ()
+    states: tuple[str, ...] | None = None
+    record_type: str | None = None
+    zero: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    refusal: type[ApiError] = InvalidStateError
+
+
+def _sources(machine: StateMachine, by: str) -> tuple[str, ...]:
+    """The states from which an operation takes a step of the machine."""
+    steps = (step for step in machine.transitions if by in step.by)
+    return tuple(dict.fromkeys(state for step in steps for state in step.sources))
+
+
+_NOT_CONVERTED = (*LEAD_OPEN, "Disqualified")
+_ISSUED = ("Sent", "PartiallyPaid", "Paid", "Uncollectible")
+
+OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
+    "Client": (
+        Operation(
+            name=DELETE, done="deleted", rights=("clients:delete",), zero=("credit_balance",),
+            refusal=InUseError,
+        ),
+        Operation(name="merge", done="merged", rights=("clients:update", "clients:delete")),
+    ),
+    "Lead": (
+        # A converted lead is where its client came from, and stays as it was.
+        Operation(name=UPDATE, done="changed", rights=("leads:update",), states=_NOT_CONVERTED),
+        Operation(
+            name=DELETE, done="deleted", rights=("leads:delete",),
+            states=_NOT_CONVERTED,
+        ),
+        Operation(
+            name="convert", done="converted", rights=("leads:convert",),
+            states=_sources(LEAD, "convert"),
+        ),
+    ),
+    "Ticket": (
+        Operation(
+            name="comment", done="answered", rights=("tickets:update",),
+            states=("New", "Open", "Pending", "OnHold", "Solved"),
+        ),
+        # What is said of a closed ticket begins another one (app/tickets/comments.py).
+        Operation(
+            name="comment", done="answered", rights=("tickets:update", "tickets:create"),
+            states=("Closed",),
+        ),
+        Operation(
+            name="merge", done="merged", rights=("tickets:merge",),
+            states=_sources(TICKET, "merge"),
+        ),
+    ),
+    "Invoice": (
+        Operation(name=DELETE, done="deleted", rights=("invoices:delete",), states=("Draft",)),
+        Operation(
+            name="send", done="sent", rights=("invoices:send",), states=("Draft", *_ISSUED)
+        ),
+        # A payment issues a draft.
+        Operation(
+            name="payment", done="paid", rights=("payments:create", "invoices:send"),
+            states=("Draft",), record_type="Invoice",
+        ),
+        # What is paid too much can be kept as credit, for a paid invoice all of it.
+        Operation(
+            name="payment", done="paid", rights=("payments:create",), states=_ISSUED,
+            record_type="Invoice",
+        ),
+        Operation(
+            name="credit", done="credited", rights=("invoices:credit", "invoices:create"),
+            states=_ISSUED, record_type="Invoice",
+        ),
+        Operation(
+            name="reversal", done="freed of a payment", rights=("payments:reverse",),
+            states=_ISSUED, record_type="Invoice", positive=("amount_paid",),
+        ),
+        Operation(
+            name="void", done="voided", rights=("invoices:void",),
+            states=_sources(INVOICE, "void"), zero=("amount_paid", "amount_credited"),
+        ),
+        Operation(
+            name="uncollectible", done="written off", rights=("invoices:uncollectible",),
+            states=_sources(INVOICE, "uncollectible"), record_type="Invoice",
+        ),
+    ),
+    "Payment": (
+        Operation(
+            name="reverse", done="reversed", rights=("payments:reverse",), states=("Completed",)
+        ),
+    ),
+    "Document": (
+        Operation(
+            name=DELETE, done="deleted", rights=("documents:delete",), ended=("retain_until",),
+            refusal=InUseError,
+        ),
+        Operation(
+            name="upload", done="given a file", rights=("documents:update",),
+            states=("Pending", "Active"),
+        ),
+        Operation(name="share", done="shared", rights=("documents:share",), states=("Active",)),
+    ),
+}  # fmt: skip
+
+
+def operations_of(entity: str, resource: str) -> tuple[Operation, ...]:
+    """The operations on an entity; change and deletion are possible where nothing else is said."""
+    listed = OPERATIONS.get(entity, ())
+    named = {operation.name for operation in listed}
+    general = (
+        Operation(name=name, done=f"{name}d", rights=(f"{resource}:{name}",))
+        for name in (UPDATE, DELETE)
+        if name not in named
+    )
+    return (*general, *listed)
+
+
+def require_operation(entity: str, title: str, name: str, record: Mapping[str, Any]) -> None:
+    """Check that an operation is possible as the record stands; rights are asked elsewhere.
+
+    Args:
+        title: how a message calls the record, such as ``invoice``.
+        record: its row, by the names of columns.
+    Raises: InvalidStateError, or the ``refusal`` of the operation.
+    """
+    listed = [each for each in OPERATIONS.get(entity, ()) if each.name == name]
+    if not listed:
+        return
+    states = tuple(dict.fromkeys(state for each in listed for state in each.states or ()))
+    operation = next(
+        (each for each in listed if each.states is None or record["status"] in each.states),
+        listed[0],
+    )
+    cannot = f"cannot be {operation.done}"
+    if operation.record_type is not None and record["type"] != operation.record_type:
+        raise InvalidStateError(
+            f"Only the type {operation.record_type} can be {operation.done}.",
+            [("type", f"is {record['type']}")],
+        )
+    if operation.states is not None and record["status"] not in operation.states:
+        article = "An" if title[0] in "aeiou" else "A"
+        raise InvalidStateError(
+            f"{article} {title} in state {record['status']} {cannot};"
+            f" possible in: {', '.join(states)}.",
+            [("status", f"is {record['status']}")],
+        )
+    for attribute in _standing_against(operation, record):
+        value = record[attribute]
+        raise operation.refusal(
+            f"The {title} {cannot}: its {camel(attribute)} is {value}.",
+            [(camel(attribute), f"is {value}")],
+        )
+
+
+def _standing_against(operation: Operation, record: Mapping[str, Any]) -> list[str]:
+    """The attributes whose values forbid the operation."""
+    ends: dict[str, date | None] = {name: record[name] for name in operation.ended}
+    return [
+        *(name for name in operation.zero if record[name] != 0),
+        *(name for name in operation.positive if not record[name] > 0),
+        *(name for name, end in ends.items() if end is not None and end >= today()),
+    ]
