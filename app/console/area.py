@@ -11,6 +11,7 @@ from flask import Blueprint, Flask, Response, render_template, request
 
 from app.config import Config
 from app.console import session, wording
+from app.console.numbers import reader_signs
 from app.console.sets import PAGES
 from app.errors import ApiError, NotFoundError
 from app.permissions import scope_of
@@ -60,7 +61,7 @@ def init_app(app: Flask, config: Config) -> None:
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """A page with the layout around it."""
-    text = render_template(template, **values, **_layout())
+    text = render_template(template, **values, **_layout(status))
     return Response(text, status, content_type="text/html; charset=utf-8")
 
 
@@ -101,7 +102,7 @@ def asset(name: str) -> Response:
     return response
 
 
-def _layout() -> dict[str, Any]:
+def _layout(status: int) -> dict[str, Any]:
     caller = find_caller()
     rights = caller.rights if caller else {}
     return {
@@ -116,6 +117,8 @@ def _layout() -> dict[str, Any]:
         "form_token": session.form_token if caller else None,
         "said": session.take_said() if caller else "",
         "wording": wording,
+        # A page about a fault asks for nothing.
+        "signs": reader_signs() if caller and status < 500 else None,
         "root": session.ROOT,
         "here": request.path,
         "searched": any(f"{each}:read" in rights for each in SEARCHED),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.numbers import amount_text, typed_number
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
+from app.crm.opportunities import OPPORTUNITIES
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.security import requires
+from app.written.numbers import NoNumberError
 
+_PLACES = 2
 DUPLICATES = ((LINK, "take the one there is"), (CREATE, "make another"), (FAIL, "stop"))
 
 
@@ -38,7 +41,16 @@ def convert(key: int) -> Response:
         raise
     except ApiError as error:
         return _page(key, error)
+    session.say(_told(done["opportunityId"]))
     return see_other(f"{session.ROOT}/clients/{done['clientId']}")
+
+
+def _told(opportunity_id: int | None) -> str:
+    """What is said of a conversion, with the amount that was stored."""
+    if opportunity_id is None:
+        return "Lead converted."
+    deal = OPPORTUNITIES.stored(opportunity_id)
+    return f"Lead converted, with a deal of {amount_text(deal['amount'], deal['currency'])}."
 
 
 def _page(key: int, problem: ApiError | None = None) -> Response:
@@ -78,9 +90,9 @@ def _wishes() -> Wishes:
             opportunity["name"] = name
         if amount := form.get("amount", "").strip():
             try:
-                opportunity["amount"] = Decimal(amount)
-            except InvalidOperation:
-                raise ValidationError([("amount", "must be a number")]) from None
+                opportunity["amount"] = typed_number(amount, _PLACES)
+            except NoNumberError as error:
+                raise ValidationError([("amount", str(error))]) from None
     known = [value for value, _ in DUPLICATES]
     wanted = form.get("onDuplicate", LINK)
     return Wishes(

@@ -10,13 +10,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.console import wording
-from app.console.numbers import NoNumberError, typed_number
+from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.errors import ValidationError
 from app.odata import edm
 from app.settings import organisation
 from app.types import iso_instant
+from app.written.numbers import NoNumberError
 
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
@@ -139,9 +140,9 @@ def value_of(wanted: Page, property_: edm.Property, text: str) -> Any:
     if kind := kind_of(wanted.entity_set.type, property_):
         return find(kind, text)
     if property_.type == edm.DECIMAL:
-        return typed_number(text)
+        return typed_number(text, property_.scale)
     if property_.type in _NUMBERS:
-        number = typed_number(text)
+        number = typed_number(text, 0)
         if number != number.to_integral_value():
             raise NoNumberError("must be a whole number")
         return int(number)
@@ -163,7 +164,7 @@ def text_of(wanted: Page, property_: edm.Property, value: Any) -> str:
         return moment.strftime("%Y-%m-%dT%H:%M")
     if isinstance(value, int) and (kind := kind_of(wanted.entity_set.type, property_)):
         return named(kind, value)
-    return format(value, "f") if isinstance(value, Decimal) else str(value)
+    return number_text(value) if isinstance(value, Decimal) else str(value)
 
 
 def known(record: Mapping[str, Any], name: str) -> Any:

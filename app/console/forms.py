@@ -11,7 +11,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.console import engine, session
+from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.form_fields import body_of, fields_of, refuse, texts_at_first, texts_of
 from app.console.invoice_lines import (
@@ -26,11 +26,16 @@ from app.console.invoice_lines import (
     typed_lines,
     with_empty_rows,
 )
+from app.console.numbers import amount_text
 from app.console.sets import Page, page_of
 from app.errors import ApiError
+from app.odata import edm
 from app.permissions import require
 from app.security import current_caller
 from app.settings import organisation
+
+# How names end that are numbers and no money.
+_NO_MONEY = ("Percent", "Hours", "exchangeRate")
 
 
 @console.get("/<path>/new")
@@ -54,7 +59,7 @@ def create_record(path: str) -> Response:
         made = engine.send("POST", wanted.set_name, body).body
     except ApiError as error:
         return _form(wanted, None, {}, request.form, error)
-    session.say(f"{wanted.one} saved.")
+    session.say(_saved(wanted, body, made))
     return see_other(f"{session.ROOT}/{path}/{made['id']}")
 
 
@@ -80,11 +85,31 @@ def change_record(path: str, key: int) -> Response:
         refuse(problems)
         if body:
             version = request.form.get("version") or None
-            engine.send("PATCH", f"{wanted.set_name}({key})", body, version)
+            known = engine.send("PATCH", f"{wanted.set_name}({key})", body, version).body or {}
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
-    session.say(f"{wanted.one} saved." if body else "Nothing was changed.")
+    session.say(_saved(wanted, body, known) if body else "Nothing was changed.")
     return see_other(f"{session.ROOT}/{path}/{key}")
+
+
+def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """What is said of a saved record, with the amounts that were stored."""
+    known = wanted.entity_set.type.properties
+    names = [name for name in body if name in known and known[name].type == edm.DECIMAL]
+    if LINES in body:
+        names.append("total")
+    amounts = (
+        f"{wording.label(name).lower()} {amount_text(record[name], _currency(name, record))}"
+        for name in names
+        if record.get(name) is not None
+    )
+    told = ", ".join(amounts)
+    return f"{wanted.one} saved: {told}." if told else f"{wanted.one} saved."
+
+
+def _currency(name: str, record: Mapping[str, Any]) -> str | None:
+    """The currency of an amount; None for other numbers."""
+    return None if name.endswith(_NO_MONEY) else record.get("currency")
 
 
 def _form(

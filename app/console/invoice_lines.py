@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.console.numbers import NoNumberError, typed_number
-from app.console.wording import plain
+from app.console.numbers import number_text, typed_number
 from app.models.invoice import TAX_CATEGORIES
+from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
 EMPTY_ROWS = 3
@@ -20,23 +20,28 @@ LINES = "LineItems"
 
 @dataclass(frozen=True)
 class LineField:
-    """A column of the form; ``options`` are those of a choice."""
+    """A column of the form; ``places`` are the decimals of a number, ``options`` of a choice."""
 
     name: str
     label: str
-    is_number: bool = True
+    places: int | None = None
     required: bool = False
     options: Sequence[str] = ()
 
+    @property
+    def is_number(self) -> bool:
+        """Whether a number is typed into it."""
+        return self.places is not None
+
 
 FIELDS = (
-    LineField("description", "Description", is_number=False, required=True),
-    LineField("quantity", "Quantity"),
-    LineField("unitPrice", "Unit price", required=True),
-    LineField("discountPercent", "Discount %"),
-    LineField("taxRate", "Tax %"),
-    LineField("taxCategory", "Tax kind", is_number=False, options=TAX_CATEGORIES),
-    LineField("taxExemptionReason", "Why no tax", is_number=False),
+    LineField("description", "Description", required=True),
+    LineField("quantity", "Quantity", places=4),
+    LineField("unitPrice", "Unit price", places=4, required=True),
+    LineField("discountPercent", "Discount %", places=2),
+    LineField("taxRate", "Tax %", places=2),
+    LineField("taxCategory", "Tax kind", options=TAX_CATEGORIES),
+    LineField("taxExemptionReason", "Why no tax"),
 )
 _NAMED = re.compile(r"line\.(\d{1,4})\.(\w+)")
 _PLACE = re.compile(r"LineItems\[(\d+)\](?:\.(\w+))?")
@@ -93,7 +98,7 @@ def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[
                     made[each.name] = Decimal(0) if each.name == "discountPercent" else None
                 continue
             try:
-                made[each.name] = typed_number(text) if each.is_number else text
+                made[each.name] = typed_number(text, each.places) if each.is_number else text
             except NoNumberError as error:
                 problems.append((f"{LINES}[{index}].{each.name}", str(error)))
         body.append(made)
@@ -129,4 +134,4 @@ def _empty(count: int) -> list[Line]:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return plain(value) if isinstance(value, Decimal) else str(value)
+    return number_text(value.normalize()) if isinstance(value, Decimal) else str(value)

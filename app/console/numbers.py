@@ -1,38 +1,51 @@
-"""Numbers as people type them: ``1234.5``, ``1,234.50``, ``1.234,50``, ``1 234,5``."""
+"""Numbers of the pages: read and shown as the user who is signed in writes them."""
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
-_SPACES = re.compile("[\\s'\u00a0\u202f\u2019]")
-_GROUP = 3
+from flask import g, has_request_context
+
+from app import records
+from app.models.user import User
+from app.security import find_caller
+from app.settings import organisation
+from app.written.locales import signs_for
+from app.written.numbers import Signs, grouped_number, read_number, shown_number
 
 
-class NoNumberError(ValueError):
-    """What was typed is no number; the text says so."""
+def reader_signs() -> Signs | None:
+    """How the user writes numbers; None where nobody knows, which asks what could be two."""
+    if not has_request_context():
+        return None
+    if "number_signs" not in g:
+        g.number_signs = _signs()
+    signs: Signs | None = g.number_signs
+    return signs
 
 
-def typed_number(text: str) -> Decimal:
-    """The number that was typed; the last of comma and point begins the decimals.
+def typed_number(text: str, places: int | None = None) -> Decimal:
+    """The number that was typed; ``places`` are the decimals that the value can have.
 
-    Raises: NoNumberError, it is none, or could be two: ``1,234``.
+    Raises: NoNumberError, it is none, or could be two.
     """
-    plain = _SPACES.sub("", text)
-    comma, point = plain.rfind(","), plain.rfind(".")
-    if comma >= 0 and point < 0 and plain.count(",") == 1 and len(plain) - comma - 1 == _GROUP:
-        without = plain.replace(",", "")
-        raise NoNumberError(f"could be two numbers: write {without} or {plain.replace(',', '.')}")
-    if comma > point:
-        grouping, mark = ".", ","
-    else:
-        grouping, mark = ",", "."
-    if plain.count(mark) > 1:  # 1,234,567: groups and no decimals
-        grouping, mark = mark, grouping
-    try:
-        number = Decimal(plain.replace(grouping, "").replace(mark, "."))
-    except InvalidOperation:
-        raise NoNumberError("must be a number") from None
-    if not number.is_finite():
-        raise NoNumberError("must be a number")
-    return number
+    return read_number(text, reader_signs(), places)
+
+
+def number_text(number: Decimal) -> str:
+    """A number as a field shows it, and reads it again."""
+    return shown_number(number, reader_signs())
+
+
+def amount_text(amount: Decimal | int, currency: str | None = None) -> str:
+    """``1,234.50 EUR``, as the user reads it."""
+    return f"{grouped_number(Decimal(amount), reader_signs())} {currency or ''}".strip()
+
+
+def _signs() -> Signs | None:
+    caller = find_caller()
+    row = caller and records.read(User.__table__, caller.user_id, ("language",))
+    if not row:
+        return None
+    settings = organisation()
+    return signs_for(row["language"], settings.defaults.language, settings.seller.country)

@@ -37,10 +37,10 @@ def act_on_record(path: str, key: int) -> Response:
             engine.send("DELETE", f"{wanted.set_name}({key})", None, version)
             session.say(f"{wanted.one} deleted.")
             return see_other(f"{session.ROOT}/{path}/")
-        take(wanted.set_name, key, step, version, request.form)
+        answer = take(wanted.set_name, key, step, version, request.form)
     except ApiError as error:
         return _show(wanted, key, error)
-    session.say(told(wanted.one, step))
+    session.say(told(wanted.one, step, answer))
     return see_other(f"{session.ROOT}/{path}/{key}")
 
 
@@ -68,6 +68,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         steps=steps_of(found.get("allowedActions") or []),
         preset=preset,
         typed=request.form,
+        problems={} if error is None else engine.problems_of(error),
         may_change="update" in (found.get("allowedActions") or []),
         files=files_of(found) if wanted.set_name == "Documents" else None,
         talk=talk_of(key) if wanted.set_name == "Tickets" else None,

@@ -17,14 +17,15 @@ from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
-from app.console.numbers import NoNumberError, typed_number
-from app.errors import ApiError, NotFoundError
+from app.console.numbers import number_text, typed_number
+from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.security import requires
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import shown, shown_logo, version_of
+from app.written.numbers import NoNumberError
 
 # Group -> what its page is called, in the order of the pages.
 TITLES: Mapping[str, str] = {
@@ -210,7 +211,7 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
-    return format(value, "f") if isinstance(value, Decimal) else str(value)
+    return number_text(value) if isinstance(value, Decimal) else str(value)
 
 
 def _changes(group: str) -> dict[str, Any]:
@@ -236,28 +237,28 @@ def _changes(group: str) -> dict[str, Any]:
             if (text == "true") != value:
                 changes[name] = text == "true"
         elif text != _text(value):
-            changes[name] = _given(text, type_) if text else None
+            changes[name] = _given(text, type_, name) if text else None
     return changes
 
 
-def _given(text: str, type_: Any) -> Any:
+def _given(text: str, type_: Any, name: str) -> Any:
     """A field as a JSON value; what is none stays text, and is refused by its check."""
     if type_ == "integer":
         return _whole(text)
     if type_ == "array":
         return [_whole(part.strip()) for part in text.split(",") if part.strip()]
-    return _exact(text) if type_ == "number" else text
+    return _exact(text, name) if type_ == "number" else text
 
 
 def _whole(text: str) -> Any:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text.strip()) else text
 
 
-def _exact(text: str) -> Any:
+def _exact(text: str, field: str) -> Decimal:
     try:
         return typed_number(text)
-    except NoNumberError:
-        return text
+    except NoNumberError as error:
+        raise ValidationError([(field, str(error))]) from None
 
 
 def _rates() -> dict[str, Any]:
@@ -265,7 +266,9 @@ def _rates() -> dict[str, Any]:
     codes, rates = request.form.getlist("code"), request.form.getlist("rate")
     rows = zip(codes, rates, strict=False)
     return {
-        code.strip(): _exact(rate.strip()) for code, rate in rows if code.strip() and rate.strip()
+        code.strip(): _exact(rate.strip(), code.strip())
+        for code, rate in rows
+        if code.strip() and rate.strip()
     }
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from app.clock import today
 from app.console import engine
-from app.console.numbers import NoNumberError, typed_number
+from app.console.numbers import amount_text, number_text, typed_number
 from app.console.wording import words
 from app.errors import NotFoundError, ValidationError
 from app.models.invoice import PAYMENT_METHODS
+from app.written.numbers import NoNumberError
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
+# Decimals of what is asked for: amounts of money.
+_PLACES = 2
 # What is said when they are done.
 _DONE = {
     "payment": "Payment registered.",
@@ -72,6 +76,8 @@ _DONE = {
     "send": "Invoice sent.",
     COMMENT: "Added.",
 }
+# The amount in the answer that is told.
+_AMOUNTS = {"payment": "amount", "credit": "total"}
 # Steps to a state that have an operation of their own.
 _HAVE_OPERATIONS = ("status:Uncollectible",)
 
@@ -108,32 +114,36 @@ def steps_of(actions: Sequence[str]) -> list[Step]:
     return steps
 
 
-def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[str, str]) -> None:
-    """Take a step that is not a deletion.
+def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[str, str]) -> Any:
+    """Take a step that is not a deletion; returns what the API answers.
 
     Raises: an ApiError, as the API would answer; NotFoundError, there is no such step.
     """
     path = f"{set_name}({key})"
     attribute, separator, state = step.partition(":")
     if separator:
-        engine.send("PATCH", path, {attribute: state}, version)
-    elif step == COMMENT:
+        return engine.send("PATCH", path, {attribute: state}, version).body
+    if step == COMMENT:
         said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
-        engine.send("POST", f"{path}/Comments", said)
-    elif step in OPERATIONS:
+        return engine.send("POST", f"{path}/Comments", said).body
+    if step in OPERATIONS:
         operation = OPERATIONS[step]
         body = arguments(operation.inputs, form)
-        engine.send("POST", f"{path}/BusinessPlatform.{operation.action}", body)
-    else:
-        raise NotFoundError("There is no such step.")
+        return engine.send("POST", f"{path}/BusinessPlatform.{operation.action}", body).body
+    raise NotFoundError("There is no such step.")
 
 
-def told(one: str, step: str) -> str:
-    """What is said when a step was taken: ``Lead: Qualified.``"""
+def told(one: str, step: str, answer: Any) -> str:
+    """What is said when a step was taken, with the amount that was stored: ``Lead: Qualified.``"""
     _, separator, state = step.partition(":")
     if separator:
         return f"{one}: {words(state)}."
-    return _DONE.get(step, "Done.")
+    text = _DONE.get(step, "Done.")
+    name = _AMOUNTS.get(step)
+    if name is None or not isinstance(answer, Mapping) or answer.get(name) is None:
+        return text
+    amount = amount_text(answer[name], answer.get("currency"))
+    return f"{text.removesuffix('.')}: {amount}."
 
 
 def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any]:
@@ -151,7 +161,7 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any
             given[each.name] = text or None
             continue
         try:
-            given[each.name] = typed_number(text)
+            given[each.name] = typed_number(text, _PLACES)
         except NoNumberError as error:
             raise ValidationError([(each.name, str(error))]) from None
     return given
@@ -161,4 +171,5 @@ def preset(each: Input, record: Mapping[str, Any]) -> str:
     """What a field has at first: today, and what is due."""
     if each.kind == "date":
         return today().isoformat()
-    return str(record.get("amountDue", "")) if each.name == "amount" else ""
+    due = record.get("amountDue") if each.name == "amount" else None
+    return "" if due is None else number_text(Decimal(str(due)))

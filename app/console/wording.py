@@ -11,8 +11,10 @@ from typing import Any
 import orjson
 from markupsafe import Markup
 
+from app.console.numbers import number_text, reader_signs
 from app.odata import edm
 from app.sizes import readable_size
+from app.written.numbers import grouped_number
 
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
@@ -153,22 +155,20 @@ def duration(seconds: int) -> str:
 
 
 def amount(value: Decimal) -> Markup:
-    """``1,234,567.89``; the page's script writes it as the reader's language does."""
-    text = grouped(value)
-    return Markup('<data value="{}">{}</data>').format(text.replace(",", ""), text)
+    """``1,234,567.89``; where nobody knows how the reader writes, the page's script asks the
+    browser."""
+    exact = grouped_number(value).replace(",", "")
+    return Markup('<data value="{}">{}</data>').format(exact, grouped(value))
 
 
 def grouped(value: Decimal) -> str:
-    """``1,234,567.89``; at least two places where there are any."""
-    text = format(value, ",f")
-    whole, point, fraction = text.partition(".")
-    return whole + point + fraction.rstrip("0").ljust(2, "0") if point else whole
+    """``1,234,567.89``, in the signs of the reader; at least two places where there are any."""
+    return grouped_number(value, reader_signs())
 
 
 def plain(value: Decimal) -> str:
     """``19`` for 19.00, ``7.5`` for 7.50: a number without what says nothing."""
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return number_text(value.normalize())
 
 
 _FIGURES = ("integer", "number", "money", "percent")

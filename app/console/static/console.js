@@ -71,6 +71,8 @@ function tellTimes(within) {
     if (!isDay) time.title = time.dateTime;
     time.textContent = (isDay ? days : format).format(new Date(time.dateTime));
   }
+  // Where it is known how the reader writes numbers, the page is written so already.
+  if (document.documentElement.dataset.numbers) return;
   for (const number of within.querySelectorAll("data[value]")) {
     const digits = (number.value.split(".")[1] || "").length;
     const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
