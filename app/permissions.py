@@ -179,11 +179,15 @@ def require(caller: Any, permission: str, record: Any = None) -> None:
     raise ForbiddenError(message, details)
 
 
-def row_filter(caller: Any, resource: str, columns: Any) -> ColumnElement[bool] | None:
+def row_filter(
+    caller: Any, resource: str, columns: Any, *, is_contained: bool = False
+) -> ColumnElement[bool] | None:
     """The condition that keeps the rows of ``resource`` that the caller may read; None: all.
 
     Args:
         columns: the ``.c`` of the table or alias read.
+        is_contained: the rows lie in others, whose filter the caller of this adds
+            (app/odata/binding/rows.py): only what their own state says is left to say.
     Raises: ForbiddenError, the caller may read none.
     """
     permission = f"{resource}:read"
@@ -192,8 +196,10 @@ def row_filter(caller: Any, resource: str, columns: Any) -> ColumnElement[bool] 
     if scope == ALL:
         return None
     if scope == PUBLISHED:
-        # A row without a state of its own, such as a revision, is not what was published.
+        if is_contained:
+            return columns.published_at.is_not(None) if "published_at" in columns else None
         return columns.status == "Published" if "status" in columns else false()
+    if is_contained:
+        return None
     owning = [columns[name] for name in OWNING_COLUMNS if name in columns]
-    # Rows without an owner are reached through their parent only, whose filter holds them.
-    return or_(*(column == dynamic("caller_id") for column in owning)) if owning else None
+    return or_(*(column == dynamic("caller_id") for column in owning)) if owning else false()

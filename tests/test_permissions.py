@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import BooleanClauseList, create_engine, literal, select
 
 from app.errors import ForbiddenError, InsufficientScopeError
-from app.models.kb_article import KbArticle
+from app.models.kb_article import KbArticle, KbRevision
 from app.models.task import Task
 from app.permissions import (
     NEVER_BY_KEY,
@@ -206,6 +206,16 @@ def test_the_filter_of_published_rows_lets_nothing_else_through() -> None:
     assert str(row_filter(caller, "clients", {})) == "false"
 
 
-def test_rows_without_an_owner_are_filtered_through_their_parent_only() -> None:
+def test_a_row_without_an_owner_is_nobodys_own() -> None:
     caller = make_caller(ME, "field", "jwt", {"tasks:read": "own"})
-    assert row_filter(caller, "tasks", {}) is None
+    assert str(row_filter(caller, "tasks", {})) == "false"
+
+
+def test_what_lies_in_another_record_has_no_filter_but_its_own_state() -> None:
+    caller = make_caller(ME, "field", "jwt", {"tickets:read": "own", "kb:read": "published"})
+    assert row_filter(caller, "tickets", {}, is_contained=True) is None
+    revisions = KbRevision.__table__.c
+    draft = row_filter(caller, "kb", revisions, is_contained=True)
+    assert str(draft) == "kb_revisions.published_at IS NOT NULL"
+    with pytest.raises(ForbiddenError):
+        row_filter(caller, "invoices", {}, is_contained=True)

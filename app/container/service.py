@@ -177,6 +177,7 @@ KB_REVISION = business_type(
         server(_revision.c.body),
         server(_revision.c.author_id),
         server(_revision.c.created_at),
+        server(_revision.c.published_at),
     ],
     [to_one("Author", "User", "author_id", description="Who wrote it.")],
     resource="kb",

@@ -116,6 +116,10 @@ def _fill_article(entry: Entry) -> None:
     row["word_count"] = len((row.get("body") or "").split())
     if row.get("status") == "Published":
         row["published_at"] = row.get("published_at") or row["updated_at"]
+        for revision in entry.children.get("kb_revisions", ()):
+            if revision.row.get("revision") == row["revision"]:
+                given = revision.row.get("published_at")
+                revision.row["published_at"] = given or row["published_at"]
 
 
 def _fill_task(entry: Entry) -> None:

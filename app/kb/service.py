@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
+
+from sqlalchemy import update
 
 from app import records
 from app.kb.slugs import free_slug
@@ -90,8 +93,11 @@ class KbArticleService(EntityService):
             change.values["indexed_at"] = None
 
     def written(self, change: Change) -> None:
-        """Keep the text as a revision."""
+        """Keep the text as a revision, and when it was first to be read by everybody."""
+        published_at = change.now if change.get("status") == "Published" else None
         if not change.is_new and "revision" not in change.values:
+            if published_at is not None and change.was("status") != "Published":
+                _publish_revision(change.key, change.get("revision"), published_at)
             return
         records.insert(
             KbRevision.__table__,
@@ -100,6 +106,7 @@ class KbArticleService(EntityService):
                 "article_id": change.key,
                 "revision": change.get("revision"),
                 "author_id": change.user_id,
+                "published_at": published_at,
                 **{name: change.get(name) for name in _TEXT},
             },
         )
@@ -117,6 +124,14 @@ class KbArticleService(EntityService):
         """End the link to a ticket."""
         self.locked(key, current_caller())
         TICKETS.unlink(target, "KbArticles", key)
+
+
+def _publish_revision(article_id: int, number: int, now: datetime) -> None:
+    """Stamp the revision that an article is published with, unless it was published before."""
+    revisions: Any = KbRevision.__table__
+    of_article = (revisions.c.article_id == article_id, revisions.c.revision == number)
+    unpublished = update(revisions).where(*of_article, revisions.c.published_at.is_(None))
+    records.connection().execute(unpublished.values(published_at=now))
 
 
 KB_ARTICLES = KbArticleService()

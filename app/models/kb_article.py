@@ -91,3 +91,5 @@ class KbRevision(RowMixin, Model):
     body: Mapped[str] = column(text(), "Text.", null=False)
     summary: Mapped[str | None] = column(string(500), "Summary.")
     author_id: Mapped[int | None] = foreign_key("users", "Who wrote it.", index=False)
+    # Null for a draft: it is shown to those alone who read drafts.
+    published_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was first published.")

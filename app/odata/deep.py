@@ -124,7 +124,7 @@ class DeepWriter:
             key = item.given_key
         if key is None:
             return self._create_related(target_set, item)
-        version = version_of_tag(item, key)  # of what is only referred to, too
+        version = version_of_tag(self._container, item, key)  # of what is only referred to, too
         if _changes(target_set, item, replace):
             with as_bad_reference(item.path):
                 self.update(target_set, key, item, replace=replace, version=version)
@@ -230,7 +230,7 @@ class DeepWriter:
         target: Any,
     ) -> None:
         """End a relation; delete the entity, too, where its item says so (Protocol 11.4.3.1)."""
-        version = version_of_tag(item, target)
+        version = version_of_tag(self._container, item, target)
         is_deleted = item.removed == "deleted"
         if nav.through is not None or not is_deleted:
             self._relations.unrelate(entity_set, key, nav, target)
@@ -262,7 +262,7 @@ class DeepWriter:
         if target is None or (target not in before and _gives_own_key(item)):
             target = self._create_related(target_set, item, **more)
         else:
-            version = version_of_tag(item, target)
+            version = version_of_tag(self._container, item, target)
             with as_bad_reference(item.path):
                 if _changes(target_set, item, replace):
                     self.update(target_set, target, item, replace=replace, version=version, **more)

@@ -379,6 +379,28 @@ class EntityContainer:
         """Lower-case name -> declared name of sets."""
         return {name.lower(): name for name in self.sets}
 
+    def containers_of(self, type_: EntityType) -> Sequence[tuple[EntityType, NavigationProperty]]:
+        """The types that have entities of ``type_`` within them, and by which property.
+
+        Empty for a type with a set of its own, whose entities are there by themselves.
+        """
+        # What $apply makes has the name of a type of the model and is another.
+        if type_.name in self.set_of_type or not type_.key:
+            return ()
+        base = () if type_.base is None else self.containers_of(type_.base)
+        return (*self._containers.get(type_.name, ()), *base)
+
+    @cached_property
+    def _containers(self) -> Mapping[str, Sequence[tuple[EntityType, NavigationProperty]]]:
+        found: dict[str, list[tuple[EntityType, NavigationProperty]]] = {}
+        for owner in self.types.values():
+            for navigation in owner.navigation.values():
+                # A type has the navigation of its base: told once, by the type that declares it.
+                inherited = owner.base is not None and navigation.name in owner.base.navigation
+                if navigation.contained and not inherited:
+                    found.setdefault(navigation.target, []).append((owner, navigation))
+        return found
+
     def derived(self, type_: EntityType) -> Sequence[EntityType]:
         """The types derived from ``type_``, at any number of steps, in the order declared."""
         # What $apply makes has the name of a type of the model and is another.

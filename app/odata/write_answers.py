@@ -39,7 +39,7 @@ def written_entity(
     response = _representation(request, target, key, body) if wanted != "minimal" else None
     if response is None:
         response = no_content(request)
-        if tag := _etag(target.type, key):
+        if tag := _etag(request.container, target.type, key):
             response.headers["ETag"] = tag
     else:
         response.status_code = 201 if created else 200
@@ -122,11 +122,11 @@ def expansion(body: EntityBody) -> str:
     return ",".join(dict.fromkeys(parts))
 
 
-def _etag(type_: edm.EntityType, key: Any) -> str | None:
+def _etag(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> str | None:
     if type_.etag is None:
         return None
     try:
-        _, version = find_version(type_, key)
+        _, version = find_version(container, type_, key)
     except ForbiddenError:
         return None
     return None if version is None else format_etag(version)

@@ -168,14 +168,18 @@ def _apply(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -
         if key is None:
             raise ValidationError([(body.path, "must say which entity is removed")])
         with as_bad_reference(body.path):
-            service_of(entity_set, delete=True).delete(key, version_of_tag(body, key))
+            service_of(entity_set, delete=True).delete(
+                key, version_of_tag(request.container, body, key)
+            )
         return key, False
     if key is None:
         if body.tag is not None:
             raise PreconditionFailedError(f"There is no {body.path} that could have this tag.")
         return request.writer.create(entity_set, body), True
     with as_bad_reference(body.path):
-        request.writer.update(entity_set, key, body, version=version_of_tag(body, key))
+        request.writer.update(
+            entity_set, key, body, version=version_of_tag(request.container, body, key)
+        )
     return key, True
 
 
@@ -187,7 +191,7 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
     key = body.given_key
     if key is not None:
         own = not any(type_.properties[name].computed for name in type_.key)
-        return key if not own or find_version(type_, key)[0] else None
+        return key if not own or find_version(request.container, type_, key)[0] else None
     given = []
     for names in upsert_keys(type_):
         attributes = [type_.properties[name].attribute for name in names]
@@ -195,7 +199,7 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
             given.append({name: body.values[name] for name in attributes})
     for find in (find_key, find_key_in_turn):
         for values in given:
-            if (known := find(type_, values)) is not None:
+            if (known := find(request.container, type_, values)) is not None:
                 return known
     return None
 

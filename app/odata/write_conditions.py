@@ -23,14 +23,14 @@ def version_to_match(request: WriteRequest, type_: edm.EntityType, key: Any) -> 
     """
     unless, only = request.if_none_match, request.if_match
     if unless is not None:
-        exists, version = find_version(type_, key)
+        exists, version = find_version(request.container, type_, key)
         if exists and unless.matches(version):
             raise PreconditionFailedError("There is such a record already.")
     if only is None or only.any:
         return None
     if type_.etag is not None and only.version is not None:
         return only.version
-    exists, version = find_version(type_, key)
+    exists, version = find_version(request.container, type_, key)
     if not exists:
         raise NotFoundError(f"There is no such {type_.name}.")
     refuse_stale(only, version)
@@ -42,7 +42,7 @@ def require_current(request: WriteRequest, type_: edm.EntityType, key: Any) -> N
 
     Raises: NotFoundError; PreconditionFailedError.
     """
-    exists, version = find_version(type_, key)
+    exists, version = find_version(request.container, type_, key)
     if not exists:
         raise NotFoundError(f"There is no such {type_.name}.")
     refuse_stale(request.if_match, version)
@@ -59,11 +59,15 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     Raises: NotFoundError; PreconditionFailedError, only an existing entity was to be changed.
     """
     may_create = may_be_made(target)
-    if not target.is_missing and (not may_create or find_version(target.type, target.key)[0]):
+    if not target.is_missing and (
+        not may_create or find_version(request.container, target.type, target.key)[0]
+    ):
         return False
     if not may_create:
         raise NotFoundError(f"There is no such {target.type.name}.")
-    if (made_meanwhile := find_key_in_turn(target.type, target.values)) is not None:
+    if (
+        made_meanwhile := find_key_in_turn(request.container, target.type, target.values)
+    ) is not None:
         target.key = made_meanwhile
         return False
     if request.if_match is not None:

@@ -30,7 +30,7 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     """Add, change or remove one member of an owned collection."""
     if request.method == "POST":
         refuse_tags(request.if_match)
-        require_entity(link.entity_set.type, link.key)
+        require_entity(request.container, link.entity_set.type, link.key)
         lock_owner(link.entity_set.type, link.key)
         return _add(request, target, link)
     lock_owner(link.entity_set.type, link.key)

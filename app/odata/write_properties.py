@@ -54,7 +54,7 @@ def write_property(request: WriteRequest, target: Target) -> Response:
     request.writer.update(target.entity_set, target.key, body, version=version)
     response = _answer(request, target, prop)
     if target.type.etag is not None:
-        _, now = find_version(target.type, target.key)
+        _, now = find_version(request.container, target.type, target.key)
         if now is not None:
             response.headers["ETag"] = format_etag(now)
     return response

@@ -14,14 +14,16 @@ from app import records
 from app.clock import today, utc_now
 from app.errors import NotFoundError, PreconditionFailedError
 from app.odata import edm
+from app.odata.binding.rows import rows_for
 from app.odata.etags import parse_precondition
 from app.odata.payload import EntityBody
-from app.permissions import row_filter
 from app.security import current_caller
 from app.turns import take_turn
 
 
-def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
+def find_key(
+    container: edm.EntityContainer, type_: edm.EntityType, values: Mapping[str, Any]
+) -> Any | None:
     """The key of the entity with these values of an alternate key; None when there is none.
 
     Args:
@@ -29,11 +31,15 @@ def find_key(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
     """
     table = type_.table.alias()
     conditions = [table.c[attribute] == value for attribute, value in values.items()]
-    rows = run(_visible(select(*_key_columns(type_, table)).where(*conditions), type_, table))
+    rows = run(
+        _visible(select(*_key_columns(type_, table)).where(*conditions), container, type_, table)
+    )
     return _key(rows[0]) if rows else None
 
 
-def find_key_in_turn(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | None:
+def find_key_in_turn(
+    container: edm.EntityContainer, type_: edm.EntityType, values: Mapping[str, Any]
+) -> Any | None:
     """As ``find_key``, before an entity is made because there is none with these values.
 
     Of two that would make it the second waits here, and finds what the first has made.
@@ -41,7 +47,7 @@ def find_key_in_turn(type_: edm.EntityType, values: Mapping[str, Any]) -> Any | 
     if not records.is_served():
         return None  # the one writer has looked already
     take_turn(turn_name(type_, values))
-    return find_key(type_, values)
+    return find_key(container, type_, values)
 
 
 def turn_name(type_: edm.EntityType, values: Mapping[str, Any]) -> str:
@@ -50,24 +56,26 @@ def turn_name(type_: edm.EntityType, values: Mapping[str, Any]) -> str:
     return f"{type_.name} {named}"
 
 
-def find_version(type_: edm.EntityType, key: Any) -> tuple[bool, int | None]:
+def find_version(
+    container: edm.EntityContainer, type_: edm.EntityType, key: Any
+) -> tuple[bool, int | None]:
     """Whether the entity is there, and its row version if the type has one."""
     table = type_.table.alias()
     columns = [table.c[type_.etag]] if type_.etag else _key_columns(type_, table)
-    rows = run(_visible(select(*columns).where(*_is(type_, table, key)), type_, table))
+    rows = run(_visible(select(*columns).where(*_is(type_, table, key)), container, type_, table))
     if not rows:
         return False, None
     return True, rows[0][0] if type_.etag else None
 
 
-def version_of_tag(body: EntityBody, key: Any) -> int | None:
+def version_of_tag(container: edm.EntityContainer, body: EntityBody, key: Any) -> int | None:
     """The row version that an entity must have by the ETag in its body; None when it has none.
 
     Raises: PreconditionFailedError, it has another, or it is not there.
     """
     if body.tag is None:
         return None
-    exists, version = find_version(body.type, key)
+    exists, version = find_version(container, body.type, key)
     condition = parse_precondition(body.tag)
     if not exists or (condition is not None and not condition.matches(version)):
         message = f"{body.path} was changed by somebody else meanwhile: read it again, then repeat."
@@ -75,12 +83,12 @@ def version_of_tag(body: EntityBody, key: Any) -> int | None:
     return version
 
 
-def require_entity(type_: edm.EntityType, key: Any) -> None:
+def require_entity(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> None:
     """Check that an entity is there, where a path goes on from it.
 
     Raises: NotFoundError, there is none that the caller may read.
     """
-    exists, _ = find_version(type_, key)
+    exists, _ = find_version(container, type_, key)
     if not exists:
         raise NotFoundError(f"There is no such {type_.name}.")
 
@@ -116,9 +124,8 @@ def related_keys(
         .where(*_is(type_, source, key))
         .order_by(*_key_columns(target, other))
     )
-    if not nav.contained:
-        statement = _visible(statement, target, other)
-    return [_key(row) for row in run(_visible(statement, type_, source))]
+    statement = _visible(statement, container, target, other)
+    return [_key(row) for row in run(_visible(statement, container, type_, source))]
 
 
 def held_value(type_: edm.EntityType, key: Any, attribute: str) -> Any | None:
@@ -156,15 +163,11 @@ def _key(row: Any) -> Any:
     return row[0] if len(row) == 1 else tuple(row)
 
 
-def _visible(statement: Select[Any], type_: edm.EntityType, table: FromClause) -> Select[Any]:
-    """``statement`` with the caller's row filter and the type's own."""
-    if type_.visible is not None:
-        statement = statement.where(type_.visible(table.c))
-    if type_.resource is not None:
-        condition = row_filter(current_caller(), type_.resource, table.c)
-        if condition is not None:
-            statement = statement.where(condition)
-    return statement
+def _visible(
+    statement: Select[Any], container: edm.EntityContainer, type_: edm.EntityType, table: FromClause
+) -> Select[Any]:
+    """``statement`` of those rows alone that are there for the caller."""
+    return statement.where(*rows_for(container, current_caller(), type_, table.c))
 
 
 def run(statement: Select[Any]) -> list[Any]:

@@ -247,7 +247,7 @@ class _Resolver:
             parts = tuple(values[name] for name in key_attributes)
             key: Any = parts[0] if len(parts) == 1 else parts
         else:
-            key = find_key(type_, values)
+            key = find_key(self._container, type_, values)
         link = target.link
         if link is not None:
             source = link.entity_set.type

@@ -122,7 +122,7 @@ def _refuse_options(request: WriteRequest, target: Target) -> None:
 def _create(request: WriteRequest, target: Target) -> Response:
     refuse_tags(request.if_match)
     if target.link is not None:
-        require_entity(target.link.entity_set.type, target.link.key)
+        require_entity(request.container, target.link.entity_set.type, target.link.key)
         _require_to_link(target, target.link)
     body = None
     if target.type.has_stream and request.media_type != "application/json":

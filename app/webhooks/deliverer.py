@@ -18,10 +18,11 @@ from app.outbound.client import EXCHANGE_SECONDS, Client
 from app.sealing import UnsealError
 from app.types import iso_instant
 from app.webhooks.crew import Crew
-from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
+from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS, audience_of
 from app.webhooks.messages import Message, Outcome, Sender, envelope
 from app.webhooks.outcomes import write_outcomes
 from app.webhooks.signing import open_secret
+from app.webhooks.subscriptions import data_for
 
 log = structlog.get_logger(__name__)
 
@@ -148,8 +149,13 @@ def _messages(
         EVENTS.c.id, EVENTS.c.type, EVENTS.c.created_at,
         type_coerce(EVENTS.c.payload, Text).label("payload"),
     ).where(EVENTS.c.id.in_([row["event_id"] for row in taken]))  # fmt: skip
+    owner = audience_of(connection, (endpoint,)).owner(endpoint)
     bodies = {
-        event.id: envelope(event.type, iso_instant(event.created_at), event.payload)
+        event.id: envelope(
+            event.type,
+            iso_instant(event.created_at),
+            data_for(owner, event.type, event.payload),
+        )
         for event in connection.execute(statement)
     }
     secrets = open_secrets(endpoint)

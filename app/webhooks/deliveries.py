@@ -20,7 +20,7 @@ from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
 from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
 from app.webhooks.messages import envelope
 from app.webhooks.outcomes import ATTEMPTS
-from app.webhooks.subscriptions import may_see, names_of
+from app.webhooks.subscriptions import data_for, may_see, names_of
 
 
 def list_deliveries(endpoint_id: int, query: Mapping[str, Any]) -> Page:
@@ -137,9 +137,11 @@ def _shape(row: Row[Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _body(row: Row[Any]) -> str | None:
     """What is sent; None where the caller may not read the record that it shows."""
-    if not may_see(current_caller(), row.type, lambda: orjson.loads(row.payload)):
+    caller = current_caller()
+    if not may_see(caller, row.type, lambda: orjson.loads(row.payload)):
         return None
-    return envelope(row.type, iso_instant(row.happened_at), row.payload)
+    data = data_for(caller, row.type, row.payload)
+    return envelope(row.type, iso_instant(row.happened_at), data)
 
 
 def _attempt_shape(row: Row[Any]) -> dict[str, Any]:

@@ -117,16 +117,19 @@ def read_audience(connection: Connection, *endpoint_ids: int) -> Audience:
     if endpoint_ids:
         statement = statement.where(ENDPOINTS.c.id.in_(endpoint_ids))
     endpoints = connection.execute(statement).all()
-    owners = callers_of(
-        connection, (row.created_by_id for row in endpoints if row.created_by_id is not None)
-    )
-    audience = Audience(endpoints, owners)
+    audience = audience_of(connection, endpoints)
     orphans = [row for row in endpoints if audience.owner(row) is None]
     for orphan in orphans:
         disable_endpoint(orphan.id, "The account that owns it may not sign in any more.")
     if orphans:
-        return Audience([row for row in endpoints if row not in orphans], owners)
+        return audience_of(connection, [row for row in endpoints if row not in orphans])
     return audience
+
+
+def audience_of(connection: Connection, endpoints: Sequence[Row[Any]]) -> Audience:
+    """These endpoints with their owners."""
+    owners = (row.created_by_id for row in endpoints if row.created_by_id is not None)
+    return Audience(endpoints, callers_of(connection, owners))
 
 
 def new_delivery(endpoint_id: int, event_id: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from app.database import primary_engine
 from app.errors import ValidationError
 from app.security import Caller, current_caller
 from app.webhooks.fan_out import EVENTS
-from app.webhooks.subscriptions import may_read_group, may_see, names_of
+from app.webhooks.subscriptions import data_for, may_read_group, may_see, names_of
 
 
 def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _item(caller: Caller, row: Row[Any]) -> dict[str, Any] | None:
         "entity": row.entity,
         "entityId": row.entity_id,
         "requestId": row.request_id,
-        "data": orjson.Fragment(row.payload),
+        "data": orjson.Fragment(data_for(caller, row.type, row.payload)),
     }
 
 

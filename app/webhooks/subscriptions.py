@@ -1,4 +1,4 @@
-"""Which events an endpoint wants, and which of them its owner may see.
+"""Which events an endpoint wants, and what of them its owner may see.
 
 A payload shows a record, so whoever receives it must be allowed to read that record: the same
 function decides as for every other way to it (app/permissions.py).
@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import orjson
+from sqlalchemy import Table, select
+
 from app.auth.accounts import is_administrator
+from app.database import primary_engine
 from app.errors import ForbiddenError, ValidationError
 from app.events import EVENT_NAMES, NAMES
+from app.extensions import Model
+from app.models.invoice import Invoice
 from app.permissions import ALL, allowed, scope_of
 from app.security import Caller
 
@@ -27,6 +33,8 @@ FOR_ADMINISTRATORS = ("webhook", "api_key", "user")
 
 _OWNING = {"ownerId": "owner_id", "assigneeId": "assignee_id", "managerId": "manager_id",
            "status": "status"}  # fmt: skip
+# What lies in another record is seen by those who see that: its table, and the property of its key.
+_CONTAINED: Mapping[str, tuple[type[Model], str]] = {"payment": (Invoice, "invoiceId")}
 
 
 def matches(patterns: Iterable[str], name: str) -> bool:
@@ -82,11 +90,50 @@ def may_see(caller: Caller, name: str, read_data: Callable[[], Mapping[str, Any]
     group = name.partition(".")[0]
     if not may_read_group(caller, group):
         return False
-    if group in FOR_ADMINISTRATORS or scope_of(caller, PERMISSIONS[group]) == ALL:
+    if _sees_all(caller, group):
         return True
-    shown = read_data()["object"]
+    return _may_read(caller, group, read_data()["object"])
+
+
+def data_for(caller: Caller | None, name: str, data: str) -> str:
+    """``data`` of an event that the caller may see, as the text that he may see.
+
+    What a record was is told to those who could read it then: who reads published articles only
+    is not told the draft that came before. ``caller`` is None when the account is gone.
+    """
+    group = name.partition(".")[0]
+    if caller is not None and _sees_all(caller, group):
+        return data
+    read = orjson.loads(data)
+    if not read.get("previous"):
+        return data
+    before = {**read["object"], **read["previous"]}
+    if caller is not None and _may_read(caller, group, before):
+        return data
+    return orjson.dumps({**read, "previous": None}).decode()
+
+
+def _sees_all(caller: Caller, group: str) -> bool:
+    """Whether no record of an event decides: the caller may read all such records."""
+    return group in FOR_ADMINISTRATORS or scope_of(caller, PERMISSIONS[group]) == ALL
+
+
+def _may_read(caller: Caller, group: str, shown: Mapping[str, Any]) -> bool:
+    """Whether the caller may read a record as ``shown``, in the names of the API."""
+    if group in _CONTAINED:
+        model, property_ = _CONTAINED[group]
+        return allowed(caller, PERMISSIONS[group], _owning(model, shown.get(property_)))
     record = {column: shown.get(property_) for property_, column in _OWNING.items()}
     return allowed(caller, PERMISSIONS[group], record)
+
+
+def _owning(model: type[Model], key: Any) -> Mapping[str, Any]:
+    """What decides who may read a record: its owners and its state."""
+    table: Table = Model.metadata.tables[model.__tablename__]
+    columns = [table.c[name] for name in _OWNING.values() if name in table.c]
+    with primary_engine().connect() as reading:
+        row = reading.execute(select(*columns).where(table.c.id == key)).first()
+    return {} if row is None else dict(row._mapping)
 
 
 def may_read_group(caller: Caller, group: str) -> bool:

@@ -173,3 +173,60 @@ def test_bodies_of_deliveries_are_shown_to_who_may_read_the_record(
         shown = deliveries(caller, webhook)
         assert {item["eventType"] for item in shown if item["request"]["body"] is None} == hidden
         assert "client.created" in {item["eventType"] for item in shown}
+
+
+def test_what_a_record_was_is_told_to_those_who_could_read_it_then(
+    near: Flask, api: Api, sign_in: Callable[..., Api], there: Receiver, work: Run
+) -> None:
+    rights = {"webhooks:create": "all", "webhooks:read": "all", "events:read": "all"}
+    role(api, "Readers", **rights, **{"kb:read": "published"})
+    reader = sign_in("Readers", near)
+    webhook = register(reader, there.url("/ok?reader"), "kb_article.*")
+    register(api, there.url("/ok?all"), "kb_article.*")
+    article = {"title": "Leave", "body": "A draft that nobody is to see."}
+    with work(near):
+        made = api.post("/odata/KbArticles", article)
+        path = f"/odata/KbArticles({made.json['id']})"
+        published = {"body": "What everybody may read.", "status": "Published"}
+        assert api.patch(path, published).status_code == 200
+        assert api.patch(path, {"body": "Corrected."}).status_code == 200
+        assert api.patch(path, {"status": "Draft"}).status_code == 200
+        when_all(reader, webhook, "succeeded", 3)
+        until(lambda: len(there.at("/ok?all")) >= 5)
+        journal = reader.get("/api/events").json["items"]
+    told = [taken.json["data"] for taken in there.at("/ok?reader")]
+    shown = reader.get(f"/api/webhooks/{webhook['id']}/deliveries").json["items"]
+    for data in (told, [event["data"] for event in journal]):
+        assert {each["object"]["status"] for each in data} == {"Published"}
+        before = [each["previous"] and each["previous"]["body"] for each in data]
+        assert sorted(before, key=str) == [None, None, "What everybody may read."]
+    assert not any("draft" in delivery["request"]["body"] for delivery in shown)
+    assert any("draft" in str(taken.json) for taken in there.at("/ok?all"))
+
+
+def test_payments_of_own_invoices_are_told(
+    near: Flask, api: Api, sign_in: Callable[..., Api], there: Receiver, work: Run
+) -> None:
+    rights = dict.fromkeys(
+        ("webhooks:create", "webhooks:read", "invoices:create", "invoices:send",
+         "invoices:update", "payments:create", "clients:read"),
+        "all",
+    )  # fmt: skip
+    role(api, "Biller", **rights, **{"invoices:read": "own"})
+    biller = sign_in("Biller", near)
+    webhook = register(biller, there.url(), "payment.*")
+    payments = []
+    client_id = make_client(api)
+    with work(near):
+        for caller in (api, biller):
+            lines = [{"description": "Work", "unitPrice": 100, "taxRate": 19}]
+            made = caller.post("/odata/Invoices", {"clientId": client_id, "LineItems": lines})
+            path = f"/odata/Invoices({made.json['id']})"
+            sent = caller.patch(path, {"status": "Sent"})
+            assert sent.status_code == 200, sent.text
+            payment = {"amount": 10, "date": sent.json["issueDate"], "method": "transfer"}
+            paid = caller.post(f"/api/v1/invoices/{made.json['id']}/payments", payment)
+            assert paid.status_code == 201, paid.text
+            payments.append(paid.json["id"])
+        when_all(biller, webhook, "succeeded")
+    assert [taken.json["data"]["object"]["id"] for taken in there.taken] == payments[1:]

@@ -12,10 +12,10 @@ from sqlalchemy import ColumnElement, FromClause, and_, case
 from app.odata import edm
 from app.odata.binding.budget import Budget
 from app.odata.binding.parameters import Parameters
+from app.odata.binding.rows import rows_for
 from app.odata.binding.values import Nested, Place, Typed
 from app.odata.nodes import Node
 from app.odata.option_nodes import QueryOptions
-from app.permissions import require, row_filter
 from app.security import Caller
 
 
@@ -86,17 +86,8 @@ class Scope:
 
     def _conditions(self) -> list[ColumnElement[bool]]:
         """What keeps the rows that exist for the caller."""
-        type_, conditions = self.type, []
-        if type_.resource is not None:
-            if type_.name in self.context.container.set_of_type:
-                allowed = row_filter(self.context.caller, type_.resource, self.columns)
-                if allowed is not None:
-                    conditions.append(allowed)
-            else:
-                # Contained rows are reached through their parent alone, which is filtered.
-                require(self.context.caller, f"{type_.resource}:read")
-        if type_.visible is not None:
-            conditions.append(type_.visible(self.columns))
+        type_, context = self.type, self.context
+        conditions = rows_for(context.container, context.caller, type_, self.columns)
         if (kind := self.is_of(type_)) is not None:
             conditions.append(kind)
         return conditions

@@ -114,7 +114,11 @@ def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, .
         return call, (call.bound_path,)
     if target.key is not None and call.overloads[0].binds_hidden:
         return call, (target.key,)
-    exists, version = (False, None) if target.key is None else find_version(target.type, target.key)
+    exists, version = (
+        (False, None)
+        if target.key is None
+        else find_version(request.container, target.type, target.key)
+    )
     if not exists:
         raise NotFoundError(f"There is no such {target.type.name}: it does not exist.")
     refuse_stale(request.if_match, version)
