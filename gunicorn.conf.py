@@ -4,21 +4,15 @@ import gc
 import os
 import shutil
 import sys
-from functools import lru_cache
+from typing import Any
 
-import gunicorn.http.message
-import gunicorn.http.wsgi
-import gunicorn.util
-import gunicorn.workers.gthread
 from dotenv import load_dotenv
 
 from app import heap
 from app.config import ConfigError, data_folder
+from app.edge.connections import Listener, connections_for, ends_connection, read_on
+from app.edge.succession import leave_in_order, succession
 from app.start.checks import check_web_processes
-from app.web_request import create
-from app.web_response import JoinedResponse, http_date
-from app.web_sockets import hold_back, let_in
-from app.web_worker import LingeringWorker, succession
 
 load_dotenv()
 heap.bound()
@@ -28,34 +22,27 @@ _host = "0.0.0.0" if os.environ.get("APP_ENV") == "production" else "127.0.0.1"
 bind = f"{_host}:{os.environ.get('PORT') or 8000}"
 
 workers = int(os.environ.get("WEB_CONCURRENCY") or 1)
-worker_class = "app.web_worker.LingeringWorker"
+worker_class = "gthread"
 # Whose X-Forwarded-* headers count is said by TRUSTED_PROXIES, and done by ProxyFix.
 forwarded_allow_ips = ""
 threads = 16
-backlog = 512
+worker_connections = connections_for(1000, threads)
+# Idle connections leave room for those that ask.
+most_kept = worker_connections * 3 // 4
+# Who has said nothing waits there as well, and takes no open file.
+backlog = 2048
 keepalive = 75
+# The longest that gunicorn takes (contract P12); longer queries are sent in a body.
+limit_request_line = 8190
+# Else a file that a client does not take is waited for without end.
+sendfile = False
 
 # Longer than the longest export or PDF takes, so that a restart cuts nothing off.
 graceful_timeout = 30
 timeout = 60
 max_requests = 50_000
 max_requests_jitter = 5_000
-
-# The application answers a URL over 16 KB in its own error form (contract P12); gunicorn would cut
-# off at 8 KB, and its ceiling is a constant.
-gunicorn.http.message.MAX_REQUEST_LINE = 131_072
-limit_request_line = 131_072
-# Which class answers is fixed as well, and what makes the environment of a request.
-gunicorn.http.wsgi.Response = JoinedResponse
-gunicorn.http.wsgi.create = create
-gunicorn.util.http_date = http_date
-# Where an application writes its errors to is looked up for each request.
-gunicorn.http.wsgi.WSGIErrorsWrapper = lru_cache(maxsize=1)(gunicorn.http.wsgi.WSGIErrorsWrapper)
-hold_back()
 control_socket_disable = True
-
-# A worker that ends keeps its idle connections for so long; docs/nginx.conf gives them up earlier.
-gunicorn.workers.gthread.STOP_KEEPALIVE_LINGER = 3.0
 accesslog = None
 
 if workers > 1 and os.environ.get("METRICS_TOKEN"):
@@ -71,14 +58,27 @@ except ConfigError as error:
     sys.exit(f"Cannot start: {error}")
 
 
-def on_reload(arbiter: object) -> None:
-    """The workers of before serve until those that are started now can."""
+def on_reload(arbiter: Any) -> None:
+    """The processes of before serve until those that are started now can."""
     succession.begin()
 
 
-def post_worker_init(worker: LingeringWorker) -> None:
+def post_worker_init(worker: Any) -> None:
     """What was loaded at the start stays: the collector need not look through it again."""
     gc.collect()
     gc.freeze()
-    let_in(worker)
-    succession.note_ready(worker)
+    for listener in worker.sockets:
+        listener.sock = Listener.of(listener.sock)
+    leave_in_order(worker)
+
+
+def pre_request(worker: Any, req: Any) -> None:
+    """The answer says that the connection ends: after a long body, and where it gets crowded."""
+    if worker.nr_conns > most_kept or ends_connection(req.headers):
+        req.force_close()
+
+
+def post_request(worker: Any, req: Any, environ: dict[str, Any], resp: Any) -> None:
+    """A client that still sends gets to read its answer."""
+    if resp is not None and resp.status is not None and resp.should_close():
+        read_on(req.body)

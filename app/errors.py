@@ -212,10 +212,6 @@ class RateLimitedError(ApiError):
     status, code = 429, "RATE_LIMITED"
 
 
-class HeadersTooLargeError(ApiError):
-    status, code = 431, "HEADERS_TOO_LARGE"
-
-
 class NotImplementedInServiceError(ApiError):
     """A part of OData that this set does not support."""
 

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from flask import current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
 from app.request_context import current_request
@@ -62,6 +62,8 @@ def read_body(maximum: int) -> bytes:
         raise _too_large(maximum) from error
     if len(body) > maximum:
         raise _too_large(maximum)
+    if len(body) < (asked.content_length or 0):  # the server says where a body ends, not why
+        raise ClientDisconnected
     return body
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 
 from app.edge.transaction import end_transaction
 from app.logs import RequestLog
 from app.request_context import Exchange
 from app.versions import VERSIONS, version_of
 
+MOST_REST_BYTES, READ_BYTES = 1_000_000, 65_536
 API_POLICY = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 NOT_STORED = ("Cache-Control", "no-store")
 # What has an ETag may be kept by the caller, and is asked for again each time.
@@ -36,6 +38,8 @@ class Finisher:
 
     def leave(self, response: Response) -> Response:
         """After the view, or after the handler of its error."""
+        if response.status_code >= 400 and "HTTP_TRANSFER_ENCODING" in request.environ:
+            read_rest(request.environ["wsgi.input"])
         return end_transaction(response)
 
     def finish(
@@ -64,6 +68,17 @@ class Finisher:
             int(status[:3]),
             seconds * 1000,
         )
+
+
+def read_rest(body: Any) -> None:
+    """Read what is left of a refused body in chunks, so that the next request can follow it.
+
+    How long it is nobody has said; gunicorn would read a little of it, and close.
+    """
+    left = MOST_REST_BYTES
+    with suppress(Exception):  # no chunks, or too slow: gunicorn closes
+        while left > 0 and (piece := body.read(READ_BYTES)):
+            left -= len(piece)
 
 
 @lru_cache(maxsize=256)

@@ -6,11 +6,22 @@ import re
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from app.errors import InvalidQueryError
+from app.errors import InvalidQueryError, ValidationError
 
 # Escapes that need not be text: of NUL, and of bytes beyond ASCII.
 _UNCLEAR = re.compile(r"%(?:00|[89A-Fa-f])|[^\x01-\x7f]")
+# RFC 9110, 7.2, and RFC 3986, 3.2.2: a name or an address, and perhaps a port; it may be empty.
+_HOST = re.compile(r"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::[0-9]{0,5})?", re.ASCII | re.I)
 _BAD_UTF8, _HAS_NUL = "is not valid UTF-8", "has the character U+0000"
+
+
+def check_host(environ: dict[str, Any]) -> None:
+    """Raise ValidationError unless the head says whom it is for (RFC 9112, 3.2)."""
+    host: str | None = environ.get("HTTP_HOST")
+    if host is None and environ.get("SERVER_PROTOCOL") in ("HTTP/1.0", "HTTP/0.9"):
+        return
+    if host is None or not _HOST.fullmatch(host):
+        raise ValidationError([("Host", "A host is needed, with or without a port.")])
 
 
 def check_path(environ: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from flask import Flask, Response, current_app, g, request
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import RequestRedirect
@@ -27,7 +28,6 @@ from app.errors import (
     TokenMissingError,
     TooLargeError,
     UnsupportedMediaTypeError,
-    UriTooLongError,
     ValidationError,
 )
 from app.odata.reading.negotiation import VARY, version_of_error
@@ -47,7 +47,6 @@ _OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
     406: (NotAcceptableError, "This format is not offered: ask for application/json."),
     412: (PreconditionFailedError, "The record was changed meanwhile."),
     413: (TooLargeError, "The body is larger than this address takes."),
-    414: (UriTooLongError, "The address is longer than 16 KB."),
     415: (UnsupportedMediaTypeError, "Send the body as application/json."),
     503: (ServiceUnavailableError, "The service is not available for a moment; try again."),
 }
@@ -124,6 +123,8 @@ def as_api_error(error: Exception, method: str | None = None) -> ApiError:
         return found
     if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):
         return _from_http(error)
+    if isinstance(error, ParseException):  # while the body was read: what follows is no chunk
+        return ValidationError([("", "The body is not HTTP that can be read.")])
     if _is_full(error):
         _log.error("no space left", exc_info=error)
         return ServiceUnavailableError(

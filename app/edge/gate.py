@@ -18,7 +18,7 @@ from app.auth.authentication import Authenticator
 from app.auth.epoch import EpochSource, presume
 from app.auth.key_use import KeyUse
 from app.config import Config
-from app.edge.encoding import check_path, check_query
+from app.edge.encoding import check_host, check_path, check_query
 from app.edge.idempotency import Idempotency
 from app.edge.rules import CLOSED, PUBLIC, RouteRules, rules_of
 from app.errors import (
@@ -26,7 +26,6 @@ from app.errors import (
     ApiKeyInvalidError,
     InvalidCredentialsError,
     TooLargeError,
-    UriTooLongError,
 )
 from app.limits.limiter import Limiter, require_allowed
 from app.request_context import Exchange, current_request, exchange_of
@@ -46,7 +45,6 @@ class Gate:
         self._limiter: Limiter = app.extensions["limiter"]
         self._key_use: KeyUse = app.extensions["key_use"]
         self._idempotency: Idempotency = app.extensions["idempotency"]
-        self._maximum_url = config.MAX_URL_BYTES
         self._maximum_json = config.MAX_JSON_BYTES
         self._maximum_upload = config.max_upload_bytes + FORM_OVERHEAD_BYTES
         self._rules: dict[str, RouteRules] = {}
@@ -54,7 +52,7 @@ class Gate:
     def enter(self) -> Response | None:
         """Before the view: returns an answer only where a stored one is repeated.
 
-        Raises: an ApiError: 401 before 429 before 414, 413 and 403, all of them before 404.
+        Raises: an ApiError: 401 before 429 before 413 and 403, all of them before 404.
         """
         return self.admit(current_request())
 
@@ -67,6 +65,7 @@ class Gate:
         environ = asked.environ
         exchange = exchange_of(environ)
         set_caller(None)
+        check_host(environ)
         if asked.view_args and "token" in asked.view_args and asked.url_rule:
             exchange.route = asked.url_rule.rule  # the address itself is the secret
         elif asked.url_rule is None and environ["PATH_INFO"].startswith("/s/"):
@@ -161,9 +160,6 @@ class Gate:
             exchange.verdict = self._limiter.count_address(asked.remote_addr, 0)
 
     def _check_sizes(self, asked: Request, environ: dict[str, Any], rules: RouteRules) -> None:
-        url: str = environ.get("RAW_URI") or environ["PATH_INFO"] + environ.get("QUERY_STRING", "")
-        if len(url) > self._maximum_url:
-            raise UriTooLongError(f"The address has more than {self._maximum_url} bytes.")
         if rules.streamed and _carries_file(environ):
             maximum = self._maximum_upload
         else:

@@ -20,7 +20,6 @@ from app.errors import (
     TokenMissingError,
     TooLargeError,
     UnsupportedMediaTypeError,
-    UriTooLongError,
     ValidationError,
 )
 
@@ -57,7 +56,6 @@ _ERRORS: Mapping[str, tuple[str, ApiError]] = {
         PreconditionFailedError("The record was changed by somebody else meanwhile."),
     ),
     "413": ("The body is too large.", TooLargeError("The body is larger than this address takes.")),
-    "414": ("The address is too long.", UriTooLongError("The address is longer than 16 KB.")),
     "415": (
         "The body is of another media type.",
         UnsupportedMediaTypeError("Send the body as application/json."),

@@ -17,7 +17,7 @@ from app.openapi.answers import ODATA, errors
 from app.openapi.odata_schemas import entity_schema_name, primitive_schema, ref
 
 Operation = dict[str, Any]
-READ_ERRORS = ("400", "401", "403", "404", "406", "414", "429", "501", "503")
+READ_ERRORS = ("400", "401", "403", "404", "406", "429", "501", "503")
 WRITE_ERRORS = (*READ_ERRORS, "409", "412", "413", "415")
 
 

@@ -39,7 +39,7 @@ def proxied(tmp_path: Path) -> Iterator[int]:
     behind, front = free_port(), free_port()
     command = [
         sys.executable, "-m", "gunicorn", "--config", "/dev/null", "--threads", "4",
-        "--worker-class", "app.web_worker.LingeringWorker", "--bind", f"127.0.0.1:{behind}",
+        "--worker-class", "gthread", "--bind", f"127.0.0.1:{behind}",
         "--pythonpath", str(tmp_path), "--no-control-socket", "hello:application",
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
