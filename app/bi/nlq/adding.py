@@ -280,7 +280,7 @@ def of_set(plan: Plan, entity: Entity) -> Plan | None:
         return None
     old = {plan.entity.issued, *(text for text in (plan.measure and plan.measure.filter,) if text)}
     kept = [one for one in plan.conditions if one.text not in old]
-    if any(one.path == "status" or "isOverdue" in one.text for one in kept):
+    if any(one.is_own_state for one in kept):
         return None
     issued = [Condition(entity.issued, "issued")] if entity.issued else []
     note = plan.measure.note if plan.measure is not None else None

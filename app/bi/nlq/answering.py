@@ -21,7 +21,7 @@ from app.bi.nlq.plan import Plan
 from app.bi.nlq.refusing import report_named, unknown_text
 from app.bi.nlq.spans import CYCLES, Calendar
 from app.bi.nlq.understood import Understood
-from app.bi.query import Row, run
+from app.bi.query import Row, count, run
 from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
@@ -127,7 +127,8 @@ def _answered(plan: Plan, limit: int) -> Answer:
     made = compiled(plan)
     found = run(made.query, max(1, min(limit, MOST_ROWS)))
     rows = [_complete(row, made) for row in found.rows]
-    text = answer(plan, made, rows, found.total)
+    total = count(made.query) if found.truncated and found.total is None else found.total
+    text = answer(plan, made, rows, total)
     if plan.ranked and plan.limit == 1 and _is_tied(plan, made, rows):
         text += " Others have the same number."
     return {

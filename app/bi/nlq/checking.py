@@ -176,7 +176,7 @@ def _is_from_then(reading: Reading) -> bool:
 def _is_of_all_stages(plan: Plan) -> bool:
     """Whether groups are the stages of records in whichever state."""
     staged = any(one.path == "stage" for one in plan.dimensions)
-    return staged and not any("status" in one.text for one in plan.conditions)
+    return staged and not any(one.is_own_state for one in plan.conditions)
 
 
 def _is_cut(plan: Plan) -> bool:

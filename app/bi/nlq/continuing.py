@@ -177,7 +177,7 @@ def _issued(plan: Plan) -> Plan:
     if plan.kind != "measure" or plan.measure is None or not plan.measure.issued:
         return plan
     issued = plan.entity.issued or ""
-    stated = any("status" in one.text or "isOverdue" in one.text for one in plan.conditions)
+    stated = any(one.is_own_state for one in plan.conditions)
     if issued and not stated:
         return replace(plan, conditions=(*plan.conditions, Condition(issued, "issued")))
     return plan

@@ -47,7 +47,8 @@ def with_period(plan: Plan, reading: Reading) -> Plan:
         first, second = periods
         if (second.start or first.start) and first.start and second.start:
             first, second = sorted((first, second), key=_start, reverse=True)
-        return replace(plan, period=first, compared=second)
+        left = periods[_is_turned_round(reading)]
+        return replace(plan, period=first, compared=second, is_reversed=left is not first)
     if not periods:
         if reading.shift is not None:
             return _to_date(plan, reading)
@@ -110,6 +111,14 @@ def _start(period: Period) -> str:
     return str(period.start)
 
 
+def _is_turned_round(reading: Reading) -> bool:
+    """``compared to May, is June better?``: what it is compared with is named first."""
+    at = [at for at, one in enumerate(reading.slots) if "period" in one][:2]
+    compares = [at for at, one in enumerate(reading.slots) if "compare" in one]
+    between = any(at[0] < one < at[-1] for one in compares)
+    return not between and any(one < at[0] for one in compares)
+
+
 def _is_of_two_dates(reading: Reading) -> bool:
     """``paid vs unpaid invoices this month``: only one of them has a date of its own."""
     if "compare" not in reading.flags or not reading.periods:
@@ -148,7 +157,7 @@ def _with_running(plan: Plan, period: Period, today: date) -> Plan:
 
     Raises: UnclearError.
     """
-    now = next((one for one in plan.conditions if _NOW.search(one.text) and not one.date), None)
+    now = next((one for one in plan.conditions if _NOW.search(one.own_text) and not one.date), None)
     if now is not None or (plan.measure is not None and plan.measure.snapshot):
         words = now.words if now is not None else plan.measure.label.lower()  # type: ignore[union-attr]
         many, unit = plan.entity.many, period.grain or "month"

@@ -57,8 +57,9 @@ def _pairs(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> list[tuple[De
     names = ("first", "second") if plan.sides else ("current", "previous")
     if plan.sides or plan.compared is not None:
         values = [(row.get(names[0]), row.get(names[1])) for row in rows]
-        return [(Decimal(one), Decimal(other)) for one, other in values
-                if one is not None and other is not None]  # fmt: skip
+        pairs = [(Decimal(one), Decimal(other)) for one, other in values
+                 if one is not None and other is not None]  # fmt: skip
+        return [(other, one) for one, other in pairs] if plan.is_reversed else pairs
     pair = _pair(plan)
     if pair is None or compiled.currency is not None:
         return []

@@ -222,7 +222,7 @@ def texts_of(plan: Plan) -> frozenset[str]:
 def _issued(plan: Plan) -> list[str]:
     """Of what is dated or summed up, the issued ones count."""
     issued = plan.entity.issued
-    stated = any("status" in one.text or "isOverdue" in one.text for one in plan.conditions)
+    stated = any(one.is_own_state for one in plan.conditions)
     return [issued] if issued and not stated else []
 
 

@@ -127,7 +127,7 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
         return _several(plan, compiled, rows)
     if not groups:
         return _single(plan, compiled, rows)
-    return _grouped(plan, compiled, rows, groups)
+    return _grouped(plan, compiled, rows, groups, len(rows) if total is None else total)
 
 
 def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
@@ -151,7 +151,7 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
     noun = plan.entity.one if number == 1 else plan.entity.many
     known = f" of {number:,}" if len(rows) < number else ""
     names = [_named(plan, row) for row in rows[:SHOWN]]
-    more = len(rows) - len(names)
+    more = number - len(names)
     rest = f" and {more:,} more" if more > 0 else ""
     stated = _stated(plan)
     count = f"{len(rows):,}{known}"
@@ -252,7 +252,9 @@ def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     return f"{label[:1].upper()}{label[1:]}{_stated(plan)}: {', '.join(parts)}."
 
 
-def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column]) -> str:
+def _grouped(
+    plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column], total: int
+) -> str:
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     figure = next((one for one in figures if one.type == "percent"), figures[0])
     several = plan.figures or plan.sides
@@ -261,7 +263,7 @@ def _grouped(plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequen
         for row in rows[:SHOWN]
     ]
     shown = [f"{_name(groups, row)} {value}" for row, value in zip(rows, values, strict=False)]
-    more = len(rows) - len(shown)
+    more = total - len(shown)
     rest = f" and {more:,} more" if more > 0 else ""
     if several:
         return f"{_capitalised(_described(plan))}: {'; '.join(shown)}{rest}."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import re
 from dataclasses import dataclass, replace
 
 from app.bi.nlq.rates import Ratio
 from app.bi.nlq.spans import Period
 from app.bi.nlq.vocabulary import Dimension, Entity, Measure
 
+_RELATED = re.compile(r"'(?:[^']|'')*'|\b\w+(?:/[\w$]+)+")
+_STATE = re.compile(r"\b(?:status|isOverdue)\b")
 SIGNS = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly"}
 
 
@@ -36,6 +39,33 @@ class Condition:
     @property
     def spoken(self) -> str:
         return f"not {self.words}" if self.negated else self.words
+
+    @property
+    def own_text(self) -> str:
+        """The filter without what it says of related records, and without quoted texts."""
+        text, kept, at = self.text, [], 0
+        while (path := _RELATED.search(text, at)) is not None:
+            kept.append(text[at : path.start()])
+            at = _closed(text, path.end())
+        return "".join([*kept, text[at:]])
+
+    @property
+    def is_own_state(self) -> bool:
+        """Whether the records' own state is named; that of related ones says nothing of theirs."""
+        return _STATE.search(self.own_text) is not None
+
+
+def _closed(text: str, at: int) -> int:
+    """Behind the parenthesis that opens at ``at``, if one does; quoted ones do not count."""
+    if text[at : at + 1] != "(":
+        return at
+    depth, is_quoted = 0, False
+    for end in range(at, len(text)):
+        is_quoted ^= text[end] == "'"
+        depth += 0 if is_quoted else {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0 and not is_quoted:
+            return end + 1
+    return len(text)
 
 
 @dataclass(frozen=True)
@@ -87,6 +117,7 @@ class Plan:
     date: str | None = None
     period: Period | None = None
     compared: Period | None = None
+    is_reversed: bool = False  # what is asked about is the earlier: "more in May than in June"
     order: str | None = None  # of a list: an OData order
     order_words: str = ""
     ranked: str | None = None  # of groups: desc or asc

@@ -295,12 +295,20 @@ class Reading(Beside):
             self.unsure += 1
         elif self._not:
             self._open.pop("not", None)
-            condition = replace(condition, negated=True)
+            condition = self._denied(condition)
             if self._goes_on(at):
                 self.conditions.append((at, condition))
                 return
             self._not = False
         self.conditions.append((at, condition))
+
+    def _denied(self, condition: Condition) -> Condition:
+        """What is not so; ``not paid on time`` is paid late or overdue, and not yet due neither."""
+        missed = self.entity.data.get("missed", {}).get(condition.text)
+        if missed is None:
+            return replace(condition, negated=True)
+        text, date = missed
+        return Condition(text, f"not {condition.words}", date=date)
 
     def _goes_on(self, at: int) -> bool:
         return goes_on(self._slots, at)

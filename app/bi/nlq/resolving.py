@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,7 +19,6 @@ from app.bi.nlq.widening import of_either
 from app.bi.nlq.within import apart, belonging, ranked_by, ranks_records, with_groups
 
 # A state of the record itself: that of its client says nothing about the record.
-_OWN_STATE = re.compile(r"(?<![\w/])(?:status|isOverdue)\b")
 LISTED = 10  # rows of "the newest", when no number is said
 
 
@@ -125,8 +123,7 @@ def _measure(reading: Reading) -> tuple[Measure | None, str]:
 
 def _is_stated(reading: Reading) -> bool:
     """Whether a state of the records themselves is named."""
-    own = [one for _, one in reading.conditions if _OWN_STATE.search(one.text)]
-    return any(not one.negated for one in own)
+    return any(one.is_own_state and not one.negated for _, one in reading.conditions)
 
 
 def _is_age(reading: Reading) -> bool:
@@ -221,7 +218,7 @@ def _with_issued(plan: Plan, reading: Reading) -> Plan:
     figures = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
     figures |= plan.kind == "share" and reading.took is not None  # "paid within 14 days"
     dated = plan.period is not None and plan.date == entity.date
-    stated = any(_OWN_STATE.search(one.text) and not one.negated for one in plan.conditions)
+    stated = any(one.is_own_state and not one.negated for one in plan.conditions)
     if (figures or dated) and not stated:
         return replace(plan, conditions=(*plan.conditions, Condition(entity.issued, "issued")))
     return plan

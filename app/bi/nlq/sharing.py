@@ -67,7 +67,7 @@ def with_share(plan: Plan, reading: Reading, related: Sequence[Condition]) -> Pl
     rates = reading.entity.data.get("rates", {}).values()
     decided = next((among for hits, among, *_ in rates if hits == text and among), None)
     hit = Condition(text, words)
-    if decided is not None and not any("status" in one.text for one in among):
+    if decided is not None and not any(one.is_own_state for one in among):
         # "share of deals won": of those won or lost, then
         among = (*among, Condition(decided, "decided"))
         return replace(plan, share_of=hit, conditions=among, unsure=plan.unsure + 1)

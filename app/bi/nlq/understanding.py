@@ -34,6 +34,7 @@ from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.refusing import is_code, reason_of, said_in
 from app.bi.nlq.resolving import resolved
+from app.bi.nlq.restating import restated
 from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, scan
 from app.bi.nlq.spans import Calendar
@@ -99,6 +100,19 @@ class _Understanding(Following):
 
     def of(self, question: str, before: Sequence[str]) -> Understood:
         question = self._vocabulary.typed.plain(question)
+        if before and (other := self._restated(question, before)) is not None:
+            found = self.of(other, before[:-1])
+            return found if found.plans or found.choices else self._of(question, before)
+        return self._of(question, before)
+
+    def _restated(self, question: str, before: Sequence[str]) -> str | None:
+        """The last question, which may itself have gone on, with the limit that this one names."""
+        plain = self._vocabulary.typed.plain(before[-1])
+        earlier = self._restated(plain, before[:-1]) if len(before) > 1 else None
+        tokens = [self._repaired(self._rewritten(one)) for one in (question, earlier or plain)]
+        return restated(tokens[0], tokens[1], self._vocabulary)
+
+    def _of(self, question: str, before: Sequence[str]) -> Understood:
         stems = tuple(token.stem for token in self._repaired(self._rewritten(question)))
         if (beyond := said_in(stems, self._vocabulary.beyond)) is not None:
             return Understood(unknown=(beyond,))
