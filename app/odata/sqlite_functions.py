@@ -31,6 +31,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]
     "remainder": (2, numbers.remainder),
     "to_integer": (1, numbers.to_integer),
     "to_decimal": (1, numbers.to_decimal),
+    "whole": (1, numbers.whole),
     "double_to_decimal": (1, numbers.double_to_decimal),
     "double_text": (1, numbers.double_text),
     "single_text": (1, numbers.single_text),

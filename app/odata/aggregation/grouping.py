@@ -24,7 +24,6 @@ from app.odata.apply_nodes import (
     name_of,
 )
 from app.odata.binding.aggregates import aggregate_item, method_from
-from app.odata.binding.values import as_term
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Member, Node, TypeCast
 from app.odata.reading.computing import compute
@@ -113,7 +112,7 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     # A group without keys is there even where nothing is made of it.
     found = rows.select(labelled(outputs) or [func.count().label("c0")])
     if groups:
-        found = found.group_by(*(as_term(output.sql) for output in groups))
+        found = found.group_by(*(output.sql for output in groups))
         outputs[: len(groups)] = [replace(group, unique=True) for group in groups]
     return made(rows, found, outputs)
 

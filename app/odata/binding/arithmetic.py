@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Date, Double
 
 from app.odata import edm
+from app.odata.binding.nulls import null_of, null_of_family
 from app.odata.binding.unifying import as_decimal, as_double
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
@@ -20,11 +21,15 @@ from app.odata.sql.spelled import Spelled
 from app.types import UtcDateTime
 
 
-def arithmetic(op: str, left: Typed, right: Typed, offset: int) -> Typed:
+def arithmetic(op: str, left: Typed | None, right: Typed | None, offset: int) -> Typed:
     """``left op right`` for two numbers, or for instants, dates and durations.
 
+    Args:
+        left, right: None for a null without a type, of which there is one at most.
     Raises: QueryError, the operator does not take operands of these types.
     """
+    if left is None or right is None:
+        left, right = _with_null(op, left, right, offset)
     kinds = family(left.type), family(right.type)
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
         return _of_numbers(op, left, right)
@@ -35,6 +40,29 @@ def arithmetic(op: str, left: Typed, right: Typed, offset: int) -> Typed:
         )
     sql, type_ = make(left.sql, right.sql)
     return Typed(sql, type_)
+
+
+def _with_null(
+    op: str, left: Typed | None, right: Typed | None, offset: int
+) -> tuple[Typed, Typed]:
+    """Both operands; null is of the type of the other one, or of one that the operator takes there.
+
+    Raises: QueryError, the operator does not take the other one.
+    """
+    partner = left or right
+    assert partner is not None
+    kind = family(partner.type)
+    if left is None:
+        fitting = [one for one, at, other in _TIMES if (at, other) == (op, kind)]
+    else:
+        fitting = [other for one, at, other in _TIMES if (one, at) == (kind, op)]
+    if kind in NUMBERS or kind in fitting:
+        null = null_of(partner.type)
+    elif fitting:
+        null = null_of_family(fitting[0])
+    else:
+        raise QueryError(f"'{op}' does not take {type_name(partner.type)} there", offset)
+    return left or null, right or null
 
 
 def negated(value: Typed, offset: int) -> Typed:
@@ -163,7 +191,7 @@ def _scaled_duration(op: str) -> Callable[[Any, Any], Made]:
 
     def make(left: Any, right: Any) -> Made:
         exact = decimal_operation("round", decimal_operation(op, left, right))
-        sql = Spelled(BigInteger(), "CAST({0} AS INTEGER)", "CAST({0} AS BIGINT)", exact)
+        sql = Spelled(BigInteger(), "odata_whole({0})", "CAST({0} AS BIGINT)", exact)
         return sql, edm.DURATION
 
     return make

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, null
+from sqlalchemy import ColumnElement
 
 from app.odata import edm
 from app.odata.binding.collections import opened
 from app.odata.binding.fitting import fit
+from app.odata.binding.nulls import null_of
 from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set
@@ -190,7 +191,7 @@ def _argument(
     if isinstance(place, Constant):
         if place.literal.value is None and parameter.optional:
             return None
-        wanted = Typed(null(), parameter.type)
+        wanted = null_of(parameter.type)
         return fit(place, wanted, translator.context.parameters)
     value = place if isinstance(place, Typed) else translator.typed(argument.value)
     if family(value.type) != family(parameter.type):

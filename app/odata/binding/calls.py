@@ -61,12 +61,13 @@ def _number(parameters: str, sqlite: str, postgresql: str | None = None) -> Func
     return _function(parameters, edm.INT32, BigInteger, sqlite, postgresql)
 
 
-# PostgreSQL's positions are Int32; a text is never that long.
+# PostgreSQL's positions are Int32; a text is never that long. ``least`` and ``greatest`` pass over
+# nulls there.
 _POSITION = "CAST(least(greatest({1}, -1000000000), 1000000000) AS INTEGER)"
 _LENGTH = "CAST(least(greatest({2}, 0), 1000000000) AS INTEGER)"
 _REST = (
     f"(CASE WHEN {{1}} >= 0 THEN substr({{0}}, {_POSITION} + 1)"
-    f" ELSE right({{0}}, - {_POSITION}) END)"
+    f" WHEN {{1}} < 0 THEN right({{0}}, - {_POSITION}) END)"
 )
 _FUNCTIONS: dict[tuple[str, int], Function] = {
     ("length", 1): _number("text", "length({0})"),
@@ -82,7 +83,7 @@ _FUNCTIONS: dict[tuple[str, int], Function] = {
     ("substring", 3): _text(
         "text integer integer",
         "odata_substring_of_length({0}, {1}, {2})",
-        f"substr({_REST}, 1, {_LENGTH})",
+        f"(CASE WHEN {{2}} IS NOT NULL THEN substr({_REST}, 1, {_LENGTH}) END)",
     ),
 }
 # Those that take collections, too.

@@ -12,13 +12,13 @@ from sqlalchemy import (
     and_,
     case,
     false,
-    null,
     true,
 )
 
 from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.fitting import fit
+from app.odata.binding.nulls import is_null_literal, null_of
 from app.odata.binding.protocol import Translating
 from app.odata.binding.scope import Scope
 from app.odata.binding.text_literals import typed_text
@@ -37,7 +37,7 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import suggestion
-from app.odata.nodes import Call, Case, Node, TypeCast, TypeName
+from app.odata.nodes import Call, Case, Literal, Node, TypeCast, TypeName
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.spelled import Spelled
@@ -65,8 +65,8 @@ def cast(translator: Translating, node: Call) -> Typed:
         return _member(translator, operands[0], enum)
     wanted = _target(target)
     place = translator.place(operands[0])
-    if isinstance(place, Constant) and place.literal.kind == "null":
-        return Typed(null(), wanted)
+    if is_null_literal(place):
+        return null_of(wanted)
     if isinstance(place, Constant) and place.literal.kind == "string":
         read = typed_text(place.literal, wanted, translator.context.parameters)
         if read is not None:
@@ -111,12 +111,13 @@ def _member(translator: Translating, node: Node, wanted: edm.EnumType) -> Typed:
     Source: URL Conventions 5.1.1.10.1, rule 10.
     """
     place = translator.place(node)
+    if is_null_literal(place):
+        return null_of(wanted)
     if isinstance(place, Constant) and place.literal.kind in ("string", "enum"):
-        template = Typed(null(), wanted)
-        return Typed(fit(place, template, translator.context.parameters), wanted)
+        return Typed(fit(place, null_of(wanted), translator.context.parameters), wanted)
     value = place if isinstance(place, Typed) else translator.typed(node)
-    if value.type == wanted or value.type == edm.UNTYPED:
-        return Typed(value.sql, wanted, value.nullable)
+    if value.type == wanted:
+        return value
     if family(value.type) != "integer":
         raise UnsupportedError(
             f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
@@ -190,20 +191,18 @@ def entity_cast(place: Row | Rows, node: TypeCast) -> Place:
     return Row(scope.attach(f"{name}:", target, and_(*same)))
 
 
-def choose(translator: Translating, node: Case) -> Typed:
+def choose(translator: Translating, node: Case) -> Place:
     """``case(condition:value,...)``: the value of the first condition that holds."""
     values = [_typed_or_null(translator, value) for _, value in node.branches]
     typed = [value for value in values if value is not None]
+    conditions = [translator.condition(condition) for condition, _ in node.branches]
     if not typed:
-        return Typed(null(), edm.STRING)
+        return Constant(Literal(None, "null", offset=node.offset))
     widened = _one_type(typed, node.offset)
-    found = iter(widened)
-    pairs = [
-        (translator.condition(condition), null() if value is None else next(found).sql)
-        for (condition, _), value in zip(node.branches, values, strict=True)
-    ]
+    first, found = widened[0], iter(widened)
+    results = [null_of(first.type) if value is None else next(found) for value in values]
+    pairs = zip(conditions, (result.sql for result in results), strict=True)
     sql: ColumnElement[Any] = case(*pairs)
-    first = widened[0]
     if isinstance(first.sql.type, DecimalNumber):
         sql = Spelled(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", sql)
     else:
@@ -216,8 +215,7 @@ def _typed_or_null(translator: Translating, node: Node) -> Typed | None:
     place = translator.place(node)  # once: each look doubles what nested ones cost
     if isinstance(place, Typed):
         return place
-    is_null = isinstance(place, Constant) and place.literal.kind == "null"
-    return None if is_null else translator.typed(node)
+    return None if is_null_literal(place) else translator.typed(node)
 
 
 def _one_type(values: list[Typed], offset: int) -> list[Typed]:

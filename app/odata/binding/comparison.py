@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Date, and_, false, or_, true
 
 from app.odata.binding.fitting import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.json_members import dynamic_value, member_text
+from app.odata.binding.nulls import is_null_literal
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.unifying import as_day, as_instant, unified
 from app.odata.binding.values import (
@@ -56,9 +57,9 @@ def compare(
         exact: the result must be true or false; else null may stand for false.
         offset: of the operator, for errors.
     """
-    if _is_null(right):
+    if is_null_literal(right):
         return _compare_with_null(op, left, offset)
-    if _is_null(left):
+    if is_null_literal(left):
         return _compare_with_null(_MIRRORED[op], right, offset)
     left, right = _known(left, right, parameters), _known(right, left, parameters)
     if isinstance(left, Constant) and isinstance(right, Constant):
@@ -69,6 +70,8 @@ def compare(
         return compare(_MIRRORED[op], right, left, parameters, exact=exact, offset=offset)
     if not isinstance(left, Typed):
         raise QueryError(f"{_described(left)} can only be compared with null", offset)
+    if isinstance(right, Constant) and right.literal.kind == "boolean" and op not in ("eq", "ne"):
+        right = natural(right, parameters)  # beside "=" it is plain, so that an index serves
     if isinstance(right, Constant):
         return _compare_with_literal(op, left, right, parameters, exact=exact)
     if not isinstance(right, Typed):
@@ -92,7 +95,7 @@ def is_in(
     values, others = [], []
     for item in items:
         apart = (item.literal.kind, family(left.type)) == ("date", "instant")
-        if _is_null(item) or _is_nan(item) or apart:
+        if is_null_literal(item) or _is_nan(item) or apart:
             others.append(compare("eq", left, item, parameters, exact=exact, offset=offset))
         else:
             values.append(fit(item, left, parameters))
@@ -112,7 +115,7 @@ def is_null(place: Place, offset: int = 0) -> Condition:
     """Whether there is no value, no related entity, or nothing in a complex value."""
     match place:
         case Constant():
-            return true() if _is_null(place) else false()
+            return true() if is_null_literal(place) else false()
         case Typed(sql=sql) | JsonStructure(sql=sql):
             return sql.is_(None)
         case Dynamic():
@@ -132,10 +135,6 @@ def _known(place: Place, partner: Place, parameters: Parameters) -> Place:
         partner = natural(partner, parameters)
     wanted = family(partner.type) if isinstance(partner, Typed) else "text"
     return dynamic_value(place, wanted)
-
-
-def _is_null(place: Place) -> bool:
-    return isinstance(place, Constant) and place.literal.kind == "null"
 
 
 def _is_nan(place: Constant) -> bool:

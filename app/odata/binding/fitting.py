@@ -17,16 +17,15 @@ from sqlalchemy import (
     LargeBinary,
     Text,
     Time,
-    cast,
     false,
-    null,
     true,
 )
 from sqlalchemy.types import TypeEngine
 
 from app.odata import edm
+from app.odata.binding.nulls import null_of
 from app.odata.binding.parameters import Parameters
-from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
+from app.odata.binding.values import NUMBERS, Constant, Typed, family, truth, type_name
 from app.odata.columns import Guid
 from app.odata.errors import QueryError
 from app.odata.functions import suggestion
@@ -70,9 +69,9 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
     bind = parameters.bind
     match literal.kind:
         case "null":
-            return Typed(null(), edm.UNTYPED)
+            return null_of(edm.UNTYPED)
         case "boolean":
-            return Typed(true() if literal.value else false(), edm.BOOLEAN, nullable=False)
+            return truth(true() if literal.value else false(), nullable=False)
         case "integer":
             return Typed(bind(literal, BigInteger), edm.INT64, nullable=False)
         case "decimal":
@@ -80,7 +79,7 @@ def natural(constant: Constant, parameters: Parameters) -> Typed:
             return Typed(decimal_literal(number), edm.DECIMAL, nullable=False)
         case "double":
             if parameters.decide(literal, _is_no_number):  # SQLite has no value for it
-                return Typed(cast(null(), Double), edm.DOUBLE)
+                return null_of(edm.DOUBLE)
             return Typed(bind(literal, Double), edm.DOUBLE, nullable=False)
         case "string":
             return Typed(bind(literal, Text), edm.STRING, nullable=False)

@@ -20,6 +20,7 @@ from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.fitting import fit, natural
 from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.lambdas import count_rows, lambda_condition
+from app.odata.binding.nulls import is_null_literal, null_of, null_of_family
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.structures import with_literal, with_parts
@@ -35,6 +36,7 @@ from app.odata.binding.values import (
     Structure,
     Typed,
     family,
+    truth,
     type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError
@@ -134,8 +136,8 @@ class Translator:
             case Call(name="contains" | "startswith" | "endswith"):
                 return text_match(self, node, indexed=not exact)
         place = self.place(node)
-        if isinstance(place, Constant) and place.literal.kind == "null":
-            return spell(Boolean(), "NULL") if exact else false()
+        if is_null_literal(place):
+            return null_of(edm.BOOLEAN).sql if exact else false()
         value = self._as_typed(place, node)
         if value.type != edm.BOOLEAN:
             raise QueryError(f"expected a condition, this is {type_name(value.type)}", node.offset)
@@ -178,11 +180,17 @@ class Translator:
         left, right = self.typed(node.left), self.place(node.right)
         if not isinstance(left.type, edm.EnumType):
             raise QueryError(f"'has' takes an enumeration, not {type_name(left.type)}", node.offset)
-        if isinstance(right, Constant):
-            flags = fit(right, left, self.context.parameters)
+        if is_null_literal(right):
+            flags = null_of(left.type)
+        elif isinstance(right, Constant):
+            flags = Typed(fit(right, left, self.context.parameters), left.type, nullable=False)
         else:
-            flags = self.typed(node.right).sql
-        return Typed(left.sql.op("&")(flags) == flags, edm.BOOLEAN, left.nullable)
+            flags = self._as_typed(right, node.right)
+        if flags.type != left.type:
+            message = f"'has' does not take {type_name(left.type)} and {type_name(flags.type)}"
+            raise QueryError(message, node.offset)
+        has = spell(Boolean(), "({0} & {1} = {1})", left.sql, flags.sql)
+        return Typed(has, edm.BOOLEAN, left.nullable or flags.nullable)
 
     # --- values
 
@@ -191,11 +199,11 @@ class Translator:
 
     def argument(self, node: Node, function: str, *families: str) -> Typed:
         place = self.place(node)
+        if is_null_literal(place):
+            return null_of_family(families[0])
         if isinstance(place, Dynamic):
             return dynamic_value(place, families[0])
         value = self._as_typed(place, node)
-        if isinstance(place, Constant) and place.literal.kind == "null":
-            return value
         if isinstance(place, Constant) and "duration" in families and family(value.type) == "text":
             wanted = Typed(value.sql, edm.DURATION)
             return Typed(fit(place, wanted, self.context.parameters), edm.DURATION, False)
@@ -271,22 +279,22 @@ class Translator:
 
     def _binary(self, node: Binary) -> Place:
         if node.op in _COMPARISONS or node.op in ("and", "or"):
-            return Typed(self.condition(node, exact=True), edm.BOOLEAN)
+            return truth(self.condition(node, exact=True))
         if node.op == "has":
             return self._has(node)
         places = self.place(node.left), self.place(node.right)  # once: see ``choose``
+        if all(map(is_null_literal, places)):
+            return places[0]
         left = self._operand(node.left, *places)
         right = self._operand(node.right, *reversed(places))
-        if left is None or right is None:
-            return Constant(_NULL)
         return arithmetic(node.op, left, right, node.offset)
 
     def _operand(self, node: Node, place: Place, partner: Place) -> Typed | None:
         """An operand of arithmetic; a text beside an instant or a date is a duration.
 
-        None stands for the literal null, with which all arithmetic is null.
+        None stands for the literal null, whose type the other operand decides.
         """
-        if isinstance(place, Constant) and place.literal.kind == "null":
+        if is_null_literal(place):
             return None
         if isinstance(place, Dynamic):
             return dynamic_value(place, "decimal")
@@ -297,10 +305,9 @@ class Translator:
 
     def _unary(self, node: Unary) -> Place:
         if node.op == "not":
-            # Beside "=" PostgreSQL reads NOT last, and SQLAlchemy does not put it in parentheses.
-            return Typed(spell(Boolean(), "({0})", self.condition(node, exact=True)), edm.BOOLEAN)
+            return truth(self.condition(node, exact=True))
         place = self.place(node.operand)
-        if isinstance(place, Constant) and place.literal.kind == "null":
+        if is_null_literal(place):
             return place
         if isinstance(place, Dynamic):
             return negated(dynamic_value(place, "decimal"), node.offset)
@@ -310,7 +317,7 @@ class Translator:
         if node.name == "cast":
             return cast(self, node)
         if node.name == "isof":
-            return Typed(isof(self, node), edm.BOOLEAN, nullable=False)
+            return truth(isof(self, node), nullable=False)
         return call(self, node)
 
     def _type_cast(self, node: TypeCast) -> Place:
@@ -348,8 +355,6 @@ _PLACES: dict[type[Node], Translate] = {
     Count: count_rows,
     AggregateCall: aggregate_call,
     TypeCast: Translator._type_cast,
-    In: lambda translator, node: Typed(translator.condition(node, exact=True), edm.BOOLEAN),
-    Lambda: lambda translator, node: Typed(
-        lambda_condition(translator, node), edm.BOOLEAN, nullable=False
-    ),
+    In: lambda translator, node: truth(translator.condition(node, exact=True)),
+    Lambda: lambda translator, node: truth(lambda_condition(translator, node), nullable=False),
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Boolean, ColumnElement, False_, True_, cast
+from sqlalchemy import ColumnElement
 
 from app.odata import edm
 from app.odata.nodes import Literal, Node
+from app.odata.sql.spelled import Predicate
 from app.odata.trigrams import Trigrams
 
 if TYPE_CHECKING:
@@ -141,9 +142,11 @@ def family(type_: edm.EdmType) -> str:
     return _FAMILIES.get(type_.name, "other") if isinstance(type_, edm.PrimitiveType) else "other"
 
 
-def as_term(sql: ColumnElement[Any]) -> ColumnElement[Any]:
-    """What rows can be sorted and grouped by: PostgreSQL refuses a constant that is written out.
+def truth(condition: ColumnElement[bool], *, nullable: bool = True) -> Typed:
+    """A condition as a value.
 
-    Of all values only true and false are; others are bound.
+    It may be true or false without looking at any row. Such a constant has no order for SQLAlchemy,
+    PostgreSQL sorts and groups by nothing that is one, and SQLite takes 1 for the first column.
     """
-    return cast(sql, Boolean) if isinstance(sql, True_ | False_) else sql
+    template = "CAST({0} AS BOOLEAN)"
+    return Typed(Predicate(template, template, condition), edm.BOOLEAN, nullable)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from app.odata import edm
 from app.odata.aggregation.derived import identity_of, is_entity
 from app.odata.binding.scope import Scope
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Typed, as_term, family
+from app.odata.binding.values import Typed, family
 from app.odata.errors import QueryError
 from app.odata.nodes import OrderItem
 from app.odata.reading.bound import OrderKey
@@ -25,7 +24,7 @@ def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[Order
         value = translator.typed(item.expression)
         if family(value.type) == "other":
             raise QueryError("rows cannot be sorted by this", item.offset)
-        keys.append(OrderKey(replace(value, sql=as_term(value.sql)), item.descending))
+        keys.append(OrderKey(value, item.descending))
     return [*keys, *_identity(translator.scope, keys)]
 
 

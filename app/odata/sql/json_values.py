@@ -170,9 +170,12 @@ def _members(value: ColumnElement[Any], type_: edm.EnumType) -> Spelled:
 
 
 def _double(value: ColumnElement[Any], name: str, nullable: bool) -> Spelled:
-    """The shortest text that reads back as the same number; NaN, INF and -INF as strings."""
+    """The shortest text that reads back as the same number; NaN, INF and -INF as strings.
+
+    A zero has no sign: SQLite does not keep it.
+    """
     kind = "REAL" if name == "Edm.Single" else "DOUBLE PRECISION"
-    number = f"CAST({{0}} AS {kind})"
+    number = f"(CAST({{0}} AS {kind}) + CAST(0 AS {kind}))"
     postgresql = (
         f"CASE {number} WHEN 'NaN' THEN '\"NaN\"' WHEN 'Infinity' THEN '\"INF\"'"
         f" WHEN '-Infinity' THEN '\"-INF\"' ELSE CAST({number} AS TEXT) END"

@@ -113,6 +113,14 @@ def to_decimal(text: str | None) -> str | None:
     return None if text is None or not _DECIMAL.fullmatch(text) else _text(Decimal(text))
 
 
+def whole(number: str | None) -> int | None:
+    """A decimal without a fraction as a whole number.
+
+    Raises: OverflowError, it is beyond Edm.Int64.
+    """
+    return None if number is None else _int64(int(Decimal(number)))
+
+
 def double_to_decimal(number: float | None) -> str | None:
     """A double as PostgreSQL makes NUMERIC of it: 15 significant digits."""
     if number is None or not abs(number) <= 1e300:
@@ -191,7 +199,7 @@ def _shortest(number: float, text: str, kind: str) -> str:
         return '"INF"' if number > 0 else '"-INF"'
     sign, digits, exponent = Decimal(text).normalize().as_tuple()
     if not any(digits):
-        return "-0" if math.copysign(1, number) < 0 else "0"
+        return "0"  # SQLite loses the sign of a zero now and then
     figures = "".join(map(str, digits))
     power = len(figures) - 1 + int(exponent)
     prefix = "-" if sign else ""
