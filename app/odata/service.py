@@ -46,7 +46,7 @@ from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nul
 from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.everything import ALL, read_all
 from app.odata.reading.formats import Format
-from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated
+from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated, refusal, takes
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
@@ -215,8 +215,8 @@ class ODataService:
         try:
             options = read_options(request.query, parameters=call.parameter_names)
             form = negotiated(
-                headers.get("Accept"),
-                options.system.get("format"),
+                None if call.rest else headers.get("Accept"),  # what follows has a form of its own
+                None if call.rest else options.system.get("format"),
                 headers.get("OData-MaxVersion"),
                 headers.get("OData-Version"),
             )
@@ -265,10 +265,16 @@ class ODataService:
         home = self.container.sets.get(name) or self.container.singletons[name]
         source: Any = home.service
         if stream is not None and isinstance(source, StreamSource):
-            return source.read_stream(key, stream)
-        if stream is None and isinstance(source, MediaSource):
-            return source.read_media(key, request.method, request.headers)
-        raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
+            response = source.read_stream(key, stream)
+        elif stream is None and isinstance(source, MediaSource):
+            response = source.read_media(key, request.method, request.headers)
+        else:
+            raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
+        media_type = response.mimetype or ""
+        if found.wanted is not None and not takes(found.wanted, media_type):
+            response.close()
+            raise refusal(found.wanted, media_type)
+        return response
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""

@@ -40,13 +40,15 @@ class Answer:
     """Status, bytes and headers of an answer.
 
     ``media`` is set instead of ``body`` where the bytes are those of a media entity or of a stream
-    property: the name of the set, the key of the entity, the name of the property.
+    property: the name of the set, the key of the entity, the name of the property. ``wanted`` are
+    the types that they may be of then, if not all are welcome.
     """
 
     status: int
     body: bytes
     headers: list[tuple[str, str]]
     media: tuple[str, Any, str | None] | None = None
+    wanted: str | None = None
 
 
 def _number(statement: Statement | None, run: Run, connection: Connection) -> int:

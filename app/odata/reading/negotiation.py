@@ -39,15 +39,46 @@ def negotiated(
         if parameters is not None and quality > 0
     ]
     if not found:
-        raise NotAcceptableError(
-            f"The requested format is not offered: {wanted[:100]!r}; ask for application/json."
-        )
+        raise refusal(wanted, "application/json")
     _, _, chosen = max(found, key=lambda one: one[:2])
     return Format(
         metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
         ieee754=chosen.get("ieee754compatible") == "true",
     )
+
+
+def refusal(wanted: str, offered: str) -> NotAcceptableError:
+    """The error that an answer, which would be of type ``offered``, is none that is asked for."""
+    return NotAcceptableError(
+        f"The requested format is not offered: {wanted[:100]!r}; ask for {offered}."
+    )
+
+
+def takes(wanted: str, media_type: str) -> bool:
+    """Whether ``Accept``, or ``$format``, takes an answer of a type that is not JSON.
+
+    Of the ranges that a type fits the most specific one counts (RFC 9110, 12.5.1). Whatever it is,
+    it is also ``application/octet-stream``.
+    """
+    name = media_type.partition(";")[0].strip().lower()
+    ranges = [_range(one) for one in wanted.lower().split(",")]
+    for fitting in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
+        qualities = [quality for one, quality in ranges if one == fitting]
+        if qualities:
+            return max(qualities) > 0
+    return False
+
+
+def _range(text: str) -> tuple[str, float]:
+    """A media range and its quality; 0 for one that cannot be read, or of other characters."""
+    name, given = parse_options_header(text.strip())
+    if name.startswith("text/") and given.get("charset", "utf-8") not in ("utf-8", "utf8"):
+        return name, 0
+    try:
+        return name, float(given.get("q", "1"))
+    except ValueError:
+        return name, 0
 
 
 def _acceptable(media_range: str) -> tuple[float, dict[str, str] | None]:

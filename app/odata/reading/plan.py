@@ -15,6 +15,7 @@ from app.odata.reading.statement import Statement
 _BYTES = 4000
 
 PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number", "media"]
+NOT_JSON = frozenset(("raw", "number", "media"))
 
 
 @dataclass(frozen=True, slots=True)

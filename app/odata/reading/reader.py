@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.exc import DataError, DBAPIError
 from werkzeug.datastructures import Headers
 
-from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
+from app.errors import (
+    InvalidQueryError,
+    NotAcceptableError,
+    NotFoundError,
+    NotImplementedInServiceError,
+)
 from app.odata import edm
 from app.odata.csdl_terms import MEASURES
 from app.odata.cursor import DEFAULT_LIMITS, Limits
@@ -23,8 +28,8 @@ from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.blame import out_of_range, too_deep
 from app.odata.reading.cache import PlanCache
 from app.odata.reading.formats import Format
-from app.odata.reading.negotiation import negotiated
-from app.odata.reading.plan import Plan
+from app.odata.reading.negotiation import negotiated, refusal, takes
+from app.odata.reading.plan import NOT_JSON, Plan
 from app.odata.reading.planner import Paging, Planner
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
@@ -97,7 +102,16 @@ class Reader:
         if texts.custom and request.preferences.handling == "strict":
             name = texts.custom[0][0]
             raise QueryError(f"unknown query option '{name}'", 0, name)
-        format_ = _format(request, texts)
+        headers = request.headers
+        wanted: str | None = None
+        try:
+            format_ = _format(request, headers.get("Accept"), texts)
+        except NotAcceptableError:  # it may be right for what turns out to be no JSON
+            without = {name: text for name, text in texts.system.items() if name != "format"}
+            format_ = _format(request, None, replace(texts, system=without))
+            wanted = texts.system.get("format", headers.get("Accept", ""))
+            if not wanted:
+                raise
         start = None
         if "skiptoken" in texts.system:
             token = texts.system["skiptoken"]
@@ -108,8 +122,8 @@ class Reader:
             request.path,
             query if isinstance(query, str) else "",
             request.preferences,
-            request.headers.get("If-Match"),
-            request.headers.get("If-None-Match"),
+            headers.get("If-Match"),
+            headers.get("If-None-Match"),
             lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
             texts.aliases,
             {f"${name}": text for name, text in texts.system.items() if name in _OF_ALL},
@@ -117,13 +131,22 @@ class Reader:
         )
         paging = _paging(texts, start, answering.page_size)
         lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)
+        if wanted is not None and lookup.plan.kind not in NOT_JSON:
+            raise refusal(wanted, "application/json")
         run = Run(lookup.literals, caller.user_id, container=self.container)
         try:
-            return answering.answer(lookup.plan, run, connection, start)
+            answer = answering.answer(lookup.plan, run, connection, start)
         except QueryError:
             if lookup.is_hit:  # the error has the offset of another query: say it of this one
                 lookup.make()
             raise
+        if wanted is not None and answer.status == 200:
+            if answer.media is not None:
+                return replace(answer, wanted=wanted)
+            offered = dict(answer.headers)["Content-Type"]
+            if not takes(wanted, offered):
+                raise refusal(wanted, offered)
+        return answer
 
     def _blamed(self, request: ReadRequest, blame: Blame) -> InvalidQueryError:
         found = blame(*_texts(request), self._limits)
@@ -149,10 +172,10 @@ def _texts(request: ReadRequest) -> tuple[PathText, OptionTexts]:
     return path, query if isinstance(query, OptionTexts) else read_options(query)
 
 
-def _format(request: ReadRequest, texts: OptionTexts) -> Format:
+def _format(request: ReadRequest, accept: str | None, texts: OptionTexts) -> Format:
     headers = request.headers
     found = negotiated(
-        headers.get("Accept"),
+        accept,
         texts.system.get("format"),
         headers.get("OData-MaxVersion"),
         headers.get("OData-Version"),
