@@ -1,0 +1,134 @@
+"""All analyses of a question over spans: bottom-up, the best of each span, within a budget."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+WIDEST_CELL = 22  # analyses that are kept of a span
+BUDGET = 9_000  # combinations of one question; what is not tried then is not found
+Weights = Mapping[str, float]
+
+
+class Item:
+    """An analysis of a span: a category, its meaning, how likely it is, and how it was made."""
+
+    __slots__ = ("category", "features", "left", "meaning", "right", "score")
+
+    def __init__(
+        self, category: str, meaning: Any, features: tuple[str, ...], score: float,
+        left: Item | None = None, right: Item | None = None,
+    ) -> None:  # fmt: skip
+        self.category, self.meaning = category, meaning
+        self.features, self.score = features, score
+        self.left, self.right = left, right
+
+    def all_features(self) -> Iterator[str]:
+        """The features of all its parts."""
+        yield from self.features
+        if self.left is not None:
+            yield from self.left.all_features()
+        if self.right is not None:
+            yield from self.right.all_features()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Two neighbours made one; ``compose`` answers the meaning, or None where types disagree."""
+
+    name: str
+    left: str
+    right: str
+    result: str
+    compose: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The analyses of the whole question, the likeliest first; ``is_cut``: the budget ended."""
+
+    items: list[Item]
+    is_cut: bool
+    cells: Mapping[tuple[int, int], Sequence[Item]]
+
+
+class Chart:
+    """Fills the spans of one question."""
+
+    def __init__(
+        self, rules: Mapping[tuple[str, str], Sequence[Rule]],
+        lifts: Mapping[str, Sequence[tuple[str, str, Callable[[Any], Any]]]], weights: Weights,
+    ) -> None:  # fmt: skip
+        self._rules, self._lifts, self._weights = rules, lifts, weights
+        self._cells: dict[tuple[int, int], dict[tuple[str, Any], Item]] = defaultdict(dict)
+
+    def put(
+        self, start: int, end: int, category: str, meaning: Any, features: tuple[str, ...]
+    ) -> None:
+        """A leaf, and what it may stand for."""
+        score = sum(self._weights.get(one, 0.0) for one in features)
+        self._keep(start, end, Item(category, meaning, features, score))
+
+    def parsed(self, length: int, wanted: str) -> Parsed:
+        """The analyses of all words that have the wanted category."""
+        spans: dict[tuple[int, int], list[Item]] = {}
+        steps = 0
+        for width in range(1, length + 1):
+            for start in range(length - width + 1):
+                end = start + width
+                for middle in range(start + 1, end):
+                    lefts, rights = spans.get((start, middle)), spans.get((middle, end))
+                    if lefts and rights and steps < BUDGET:
+                        steps += self._join(start, end, lefts, rights)
+                found = sorted(self._cells[start, end].values(), key=lambda one: -one.score)
+                if found:
+                    spans[start, end] = _widest(found)
+        whole = [one for one in spans.get((0, length), ()) if one.category == wanted]
+        return Parsed(whole, steps >= BUDGET, spans)
+
+    def _join(self, start: int, end: int, lefts: list[Item], rights: list[Item]) -> int:
+        tried = 0
+        by_category: dict[str, list[Item]] = defaultdict(list)
+        for one in rights:
+            by_category[one.category].append(one)
+        for left in lefts:
+            for category, others in by_category.items():
+                for rule in self._rules.get((left.category, category), ()):
+                    price = self._weights.get(f"rule {rule.name}", 0.0)
+                    for right in others:
+                        tried += 1
+                        meaning = rule.compose(left.meaning, right.meaning)
+                        if meaning is not None:
+                            score = left.score + right.score + price
+                            features = (f"rule {rule.name}",)
+                            self._keep(start, end, Item(rule.result, meaning, features, score,
+                                                        left, right))  # fmt: skip
+        return tried
+
+    def _keep(self, start: int, end: int, item: Item) -> None:
+        cell = self._cells[start, end]
+        key = (item.category, item.meaning)
+        known = cell.get(key)
+        if known is not None and known.score >= item.score:
+            return
+        cell[key] = item
+        for name, category, lift in self._lifts.get(item.category, ()):
+            meaning = lift(item.meaning)
+            if meaning is not None:
+                features = (f"rule {name}",)
+                score = item.score + self._weights.get(features[0], 0.0)
+                self._keep(start, end, Item(category, meaning, features, score, item))
+
+
+def _widest(found: list[Item]) -> list[Item]:
+    """The best of each category, so that whole questions do not crowd out what they need."""
+    kept: list[Item] = []
+    counts: dict[str, int] = defaultdict(int)
+    for one in found:
+        most = 10 if one.category == "question" else 3
+        if counts[one.category] < most and len(kept) < WIDEST_CELL:
+            counts[one.category] += 1
+            kept.append(one)
+    return kept

@@ -1,0 +1,455 @@
+"""A meaning made a plan, which compiles to one OData query (``app/bi/nlq/compiling.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from app.bi.nlq.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
+from app.bi.nlq.spans import Period, midnight, step, unit_start
+from app.bi.nlq.vocabulary import Dimension, Measure
+from app.bi.questions.algebra import (
+    COUNT,
+    All,
+    Compares,
+    Dated,
+    Either,
+    Equals,
+    Figure,
+    Has,
+    Is,
+    Known,
+    Meaning,
+    Mentions,
+    Not,
+    Of,
+    Restriction,
+    Sign,
+    Tagged,
+    inner,
+)
+from app.bi.questions.model import Kind, Model, TypeMismatchError, qualified
+from app.bi.questions.periods import Periods
+from app.odata.literal_text import quoted
+
+_SIGNS: dict[Sign, str] = {
+    "gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly", "ne": "not",
+}  # fmt: skip
+_FIRST = 10  # rows of a ranking where no number is said
+_LETTERS = "abcdefghjklm"  # of lambda variables, by depth
+Say = Callable[[Kind, Restriction], str]
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Makes plans on a day; ``say`` puts a restriction into words."""
+
+    model: Model
+    periods: Periods
+    say: Say
+
+    def plan(self, meaning: Meaning) -> Plan:
+        """The plan of a meaning.
+
+        Raises: TypeMismatchError, what the model has no query for.
+        """
+        kind = self.model.kinds[meaning.kind]
+        plan = Plan(
+            entity=kind, kind="list", zone=self.periods.now.zone, today=self.periods.now.today,
+            chart=meaning.chart or None, asked=meaning.asked, is_converted=meaning.is_converted,
+        )  # fmt: skip
+        plan = self._figured(plan, kind, meaning)
+        conditions = [self._condition(kind, one) for one in _merged(meaning.where)]
+        said = {one.text for one in conditions}
+        kept = tuple(one for one in plan.conditions if one.text not in said)
+        plan = replace(plan, conditions=(*conditions, *kept))
+        plan = self._grouped(plan, kind, meaning)
+        plan = self._dated(plan, kind, meaning)
+        plan = self._issued(plan, kind, meaning)
+        plan = self._ranked(plan, kind, meaning)
+        if meaning.threshold is not None:
+            told = meaning.threshold
+            plan = replace(
+                plan,
+                threshold=PlanThreshold(told.sign, told.number, told.counted, told.unit or None),
+                is_counted=meaning.is_counted,
+            )
+        return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
+
+    # --- figures
+
+    def _figured(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
+        if meaning.distinct:
+            return replace(plan, kind="distinct", distinct=kind.dimensions[meaning.distinct])
+        if meaning.is_mean:
+            return replace(plan, kind="mean")
+        if not meaning.figures:
+            return plan
+        first, *more = meaning.figures
+        if first.is_rate:
+            plan = self._rated(plan, kind, first.measure)
+        elif meaning.part is not None:
+            plan = self._shared(plan, kind, first, meaning.part)
+        else:
+            plan = self._measured(plan, kind, first)
+        others = tuple(PlanFigure(*self._measure(kind, one)) for one in more)
+        return replace(plan, figures=others)
+
+    def _measured(self, plan: Plan, kind: Kind, figure: Figure) -> Plan:
+        measure, method = self._measure(kind, figure)
+        if measure is None:
+            return replace(plan, kind="count")
+        plan = replace(plan, kind="measure", measure=measure, method=method)
+        return plan if measure.note is None else plan.with_assumption(measure.note)
+
+    @staticmethod
+    def _measure(kind: Kind, figure: Figure) -> tuple[Measure | None, str]:
+        if figure.measure == COUNT:
+            return None, "sum"
+        measure = kind.figures.get(figure.measure) or kind.lasts(figure.measure)
+        measure = measure or kind.measure_of(figure.measure)
+        return measure, figure.method or ("average" if measure.average else "sum")
+
+    @staticmethod
+    def _rated(plan: Plan, kind: Kind, name: str) -> Plan:
+        rate = kind.rates[name]
+        label = kind.data.get("labels", {}).get(name, name)
+        if (ratio := rate.ratio) is not None:
+            plan = plan if ratio.note is None else plan.with_assumption(ratio.note)
+            of = Measure(label=ratio.label, value=ratio.whole, issued=kind.issued is not None)
+            return replace(plan, kind="share", share_of=Condition("", label), measure=of,
+                           ratio=ratio)  # fmt: skip
+        among = (Condition(rate.among, "decided"),) if rate.among else ()
+        return replace(plan, kind="share", share_of=Condition(rate.hits, label), conditions=among)
+
+    def _shared(self, plan: Plan, kind: Kind, figure: Figure, part: Restriction) -> Plan:
+        measure, _ = self._measure(kind, figure)
+        hit = self._condition(kind, part)
+        hit = replace(hit, text=hit.odata, words=hit.spoken, negated=False)
+        return replace(plan, kind="share", share_of=hit, measure=measure)
+
+    # --- groups, ranking
+
+    def _grouped(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
+        grains = [one.grain for one in meaning.groups if one.grain]
+        if len(grains) > 1:
+            raise TypeMismatchError("one unit of time at a time")
+        dimensions: list[Dimension] = []
+        for one in meaning.groups:
+            if one.dimension and kind.dimensions[one.dimension] not in dimensions:
+                dimensions.append(kind.dimensions[one.dimension])
+        if plan.kind == "list" and (dimensions or grains) and not meaning.ranking:
+            raise TypeMismatchError("groups have figures")
+        known = kind.data.get("belonging", {})
+        more = [Condition(known[one.name], "") for one in dimensions if one.name in known]
+        return replace(plan, dimensions=tuple(dimensions), grain=grains[0] if grains else None,
+                       conditions=(*plan.conditions, *more))  # fmt: skip
+
+    def _ranked(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
+        ranking = meaning.ranking
+        if ranking is None:
+            return plan
+        down = ranking.descending
+        if plan.kind != "list":
+            if not (plan.dimensions or plan.grain):
+                raise TypeMismatchError("what is ranked are groups")
+            if not ranking.limit:
+                return replace(plan, sort="desc" if down else "asc")
+            plan = replace(plan, ranked="desc" if down else "asc", limit=ranking.limit)
+            if not ranking.within:
+                return plan
+            outer = plan.dimensions[1:]
+            return replace(plan, within=outer, within_grain=plan.grain is not None)
+        path = ranking.path or plan.date or kind.date
+        words = ("largest" if down else "smallest") + " first"
+        if kind.is_date(path) or kind.is_dated(path):
+            words = ("newest" if down else "oldest") + " first"
+        prop = kind.prop(path) if kind.join is None else None
+        known: tuple[Condition, ...] = ()
+        if prop is not None and prop.nullable and ranking.limit:
+            known = (Condition(f"{path} ne null", f"with {path}"),)
+        plan = replace(
+            plan, order=f"{path} desc" if down else path, order_words=words,
+            limit=ranking.limit or None, conditions=(*plan.conditions, *known),
+        )  # fmt: skip
+        within = plan.dimensions if ranking.within else ()
+        extra = tuple(one.path for one in within if one.path.count("/") < 2 and "/" not in one.path)
+        return replace(plan, within=within, dimensions=(),
+                       extra_columns=(*plan.extra_columns, *extra))  # fmt: skip
+
+    # --- periods
+
+    def _dated(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
+        dated = meaning.dated
+        date = dated.date if dated is not None else ""
+        date = date or self._implied_date(kind, meaning)
+        plan = replace(plan, date=date)
+        if dated is not None:
+            period = self._period(dated.when, kind, date)
+            whole = None if meaning.against is not None else period.whole(
+                plan.grain or "day", self.periods.now.today
+            )  # fmt: skip
+            if whole is not None:
+                plan = plan.with_assumption(f"whole {plan.grain}s count, without the one that runs")
+            plan = replace(plan, period=whole or period)
+            if dated.date and (implied := kind.dates.get(dated.date)):
+                plan = self._with_implied(plan, implied)
+            elif not dated.date and "date_note" in kind.data and date == kind.date:
+                plan = plan.with_assumption(kind.data["date_note"])
+        return plan if meaning.against is None else self._against(plan, kind, meaning)
+
+    def _with_implied(self, plan: Plan, implied: str) -> Plan:
+        """What a date alone says of the records: what is due is not paid."""
+        stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
+        if stated:
+            return plan
+        return replace(plan, conditions=(*plan.conditions, Condition(implied, "issued")))
+
+    def _implied_date(self, kind: Kind, meaning: Meaning) -> str:
+        """The date of the state that is asked about, or that of the figure, or the usual one."""
+        states = [one for part in meaning.where for one in _positive(part) if isinstance(one, Is)]
+        if meaning.part is not None and not meaning.where:
+            states = []
+        found = [kind.states[one.state].date for one in states if kind.states[one.state].date]
+        if found:
+            return found[0]
+        for figure in meaning.figures:
+            if figure.is_rate and kind.rates[figure.measure].date:
+                return kind.rates[figure.measure].date
+            measure = kind.figures.get(figure.measure) or kind.lasts(figure.measure)
+            if measure is not None and measure.date:
+                return measure.date
+        return kind.date
+
+    def _period(self, when: object, kind: Kind, date: str) -> Period:
+        period = self.periods.resolve(when)  # type: ignore[arg-type]
+        if period is None:
+            raise TypeMismatchError("no such period")
+        ahead = kind.data.get("ahead", ())
+        return period.this_year(self.periods.now.today) if date in ahead else period
+
+    def _against(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
+        against, today = meaning.against, self.periods.now.today
+        assert against is not None
+        if plan.grain in ("day", "week") or plan.kind in ("mean", "distinct", "list"):
+            raise TypeMismatchError("what is compared")
+        if plan.measure is not None and plan.measure.snapshot:
+            raise TypeMismatchError("only what is so now is known")
+        period = plan.period
+        if period is None and against.when is not None:
+            other = self._period(against.when, kind, plan.date or "")
+            if other.grain is None:
+                raise TypeMismatchError("what is compared with it")
+            start = unit_start(today, other.grain)
+            if other.end is None or other.end > start:
+                raise TypeMismatchError("what is compared with it")
+            label = f"this {other.grain}"
+            period = Period(start, step(start, other.grain, 1), label, other.grain)
+            plan = plan.with_assumption(f"{label}, which is not over yet, is compared")
+        elif period is None:
+            unit = against.shift or "month"
+            end = step(today, "day", 1)
+            period = Period(unit_start(today, unit), end, f"this {unit} to date")
+        if against.when is not None:
+            other = self._period(against.when, kind, plan.date or "")
+        elif against.shift:
+            moved = period.earlier(against.shift)
+            if moved is None:
+                raise TypeMismatchError("what is a unit earlier")
+            other = moved
+        else:
+            moved = period.before()
+            if moved is None:
+                raise TypeMismatchError("what is before it")
+            other = moved
+        first, second = period, other
+        if first.start and second.start and first.start < second.start:
+            first, second = second, first
+        return replace(plan, period=first, compared=second)
+
+    def _issued(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
+        """Figures and periods of invoices are about those issued, unless another state is named."""
+        if kind.issued is None:
+            return plan
+        figured = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
+        dated = plan.period is not None and plan.date == kind.date
+        stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
+        part = plan.share_of is not None and plan.measure is None and bool(meaning.part)
+        if (figured or (dated and not part)) and not stated:
+            issued = Condition(kind.issued, "issued")
+            return replace(plan, conditions=(*plan.conditions, issued))
+        return plan
+
+    def _columns(self, kind: Kind, meaning: Meaning) -> list[str]:
+        shown = kind.columns if kind.join is None else (*kind.columns, *meaning.columns)
+        return [one for one in meaning.columns if one not in shown]
+
+    # --- restrictions
+
+    def _condition(self, kind: Kind, one: Restriction) -> Condition:
+        words = self.say(kind, one)
+        match one:
+            case Not(of):
+                inside = self._condition(kind, of)
+                return replace(inside, negated=not inside.negated, words=inside.words, date=None)
+            case Is(name):
+                state = kind.states[name]
+                values = (state.value,) if state.value else ()
+                return Condition(self._filled(state.filter), words, state.path or None, values,
+                                 state.date or None, state.amount or None)  # fmt: skip
+            case Equals(path, values):
+                return Condition(_equal(path, values), words, path, values)
+            case _:
+                return Condition(self.text(kind, one), words)
+
+    def text(self, kind: Kind, one: Restriction, depth: int = 0) -> str:
+        """The OData filter of a restriction."""
+        match one:
+            case Is(name):
+                return self._filled(kind.states[name].filter)
+            case Equals(path, values):
+                return _equal(path, values)
+            case Compares():
+                return self._compares(kind, one)
+            case Known(path):
+                return f"{path} ne null"
+            case Mentions(text):
+                return self._mentions(kind, text)
+            case Tagged(tag):
+                return f"tags/any(t:t eq {quoted(tag)})"
+            case Dated(when, date):
+                return self._dates(kind, when, date or kind.date)
+            case Not(Compares() as of) if of.sign in ("gt", "ge", "lt", "le"):
+                return f"not ({self._compares(kind, of)})"
+            case Not(of):
+                return f"not ({self.text(kind, of, depth)})"
+            case Either(parts):
+                return " or ".join(_bracketed(self.text(kind, part, depth)) for part in parts)
+            case All(parts):
+                return _all_of(self.text(kind, part, depth) for part in parts)
+            case Of(other, where):
+                inside = self.model.kinds[other]
+                texts = [self.text(inside, part, depth) for part in where]
+                navigation = kind.to_one[other]
+                return _all_of(qualified(text, navigation) for text in texts)
+            case Has():
+                return self._has(kind, one, depth)
+
+    def _compares(self, kind: Kind, one: Compares) -> str:
+        measure = kind.figures.get(one.subject)
+        value = one.subject if measure is None else measure.value
+        value = f"({value})" if " " in value else value
+        if one.factor:
+            return f"{value} {one.sign} {one.number} mul {_plain_share(one.factor)}"
+        return f"{value} {one.sign} {one.number}"
+
+    def _mentions(self, kind: Kind, text: str) -> str:
+        parts = [f"contains(tolower({path}),{quoted(text.lower())})" for path in kind.data["about"]]
+        return " or ".join(parts)
+
+    def _dates(self, kind: Kind, when: object, date: str) -> str:
+        period = self._period(when, kind, date)
+        parts = []
+        if period.start is not None:
+            parts.append(f"{date} ge {self._day(kind, date, period.start)}")
+        if period.end is not None:
+            parts.append(f"{date} lt {self._day(kind, date, period.end)}")
+        return " and ".join(parts)
+
+    def _day(self, kind: Kind, date: str, day: object) -> str:
+        zone = self.periods.now.zone
+        return str(day) if kind.is_date(date) else midnight(day, zone)  # type: ignore[arg-type]
+
+    def _has(self, kind: Kind, one: Has, depth: int) -> str:
+        inside = self.model.kinds[one.kind]
+        texts = [inside.base] if inside.base else []
+        own = [self.text(inside, part, depth + 1) for part in _merged(one.where)]
+        dates = [part.date for part in one.where if isinstance(part, Dated)]
+        counts_issued = inside.issued and dates and not any(map(_is_own_state, own))
+        if counts_issued and inside.date in [date or inside.date for date in dates]:
+            texts.append(str(inside.issued))
+        texts += own
+        navigation, letter = kind.related[one.kind], _LETTERS[depth]
+        if inside.join is not None:
+            return self._has_joined(inside, texts, navigation, depth, one)
+        if one.sign is not None:
+            where = f"($filter={_all_of(texts)})" if texts else ""
+            return f"{navigation}/$count{where} {one.sign} {one.number}"
+        if not texts:
+            return f"{navigation}/any()"
+        return f"{navigation}/any({letter}:{_all_of(qualified(text, letter) for text in texts)})"
+
+    @staticmethod
+    def _has_joined(
+        inside: Kind, texts: Sequence[str], navigation: str, depth: int, one: Has
+    ) -> str:
+        """Payments and lines are parts of the invoices that clients have."""
+        if one.sign is not None:
+            raise TypeMismatchError("parts of parts are not counted")
+        part, _, alias = str(inside.join).partition(" as ")
+        outer, letter = _LETTERS[depth], _LETTERS[depth + 1]
+        mine = [text.replace(f"{alias}/", f"{letter}/") for text in texts if f"{alias}/" in text]
+        whole = [qualified(text, outer) for text in texts if f"{alias}/" not in text]
+        some = f"{letter}:{_all_of(mine)}" if mine else ""
+        return f"{navigation}/any({outer}:{_all_of([*whole, f'{outer}/{part}/any({some})'])})"
+
+    def _filled(self, text: str) -> str:
+        return text.replace("{today}", str(self.periods.now.today)).replace("{now}", "now()")
+
+
+def _positive(one: Restriction) -> list[Restriction]:
+    return [] if isinstance(one, Not) else list(inner(one))
+
+
+def _is_own_state(text: str) -> bool:
+    """Whether a filter is about the state of the record itself, not of what it belongs to."""
+    words = text.replace("(", " ").split()
+    return any(word in ("status", "isOverdue") for word in words)
+
+
+def _merged(where: Iterable[Restriction]) -> list[Restriction]:
+    """Values of one property are alternatives: a record has but one of them."""
+    found: list[Restriction] = []
+    for one in where:
+        for at, other in enumerate(found):
+            if isinstance(one, Equals) and isinstance(other, Equals) and one.path == other.path:
+                values = tuple(dict.fromkeys((*other.values, *one.values)))
+                found[at] = Equals(one.path, values, f"{other.label} or {one.label}")
+                break
+            if _same_property(one, other):
+                parts = other.of if isinstance(other, Either) else (other,)
+                found[at] = Either((*parts, one)) if one not in parts else other
+                break
+        else:
+            found.append(one)
+    return found
+
+
+def _same_property(one: Restriction, other: Restriction) -> bool:
+    """Whether both are members of one enumeration."""
+    if isinstance(other, Either):
+        return all(_same_property(one, part) for part in other.of)
+    if not (isinstance(one, Is) and isinstance(other, Is)):
+        return False
+    mine, _, member = one.state.rpartition(".")
+    theirs, _, another = other.state.rpartition(".")
+    return bool(mine) and mine != "to" and mine == theirs and member != another
+
+
+def _equal(path: str, values: Sequence[str]) -> str:
+    if len(values) == 1:
+        return f"{path} eq {values[0]}"
+    return f"{path} in ({','.join(values)})"
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if " and " in text or " or " in text else text
+
+
+def _all_of(texts: Iterable[str]) -> str:
+    return " and ".join(f"({text})" if " or " in text else text for text in texts)
+
+
+def _plain_share(percent: str) -> str:
+    digits = f"{float(percent) / 100:.6f}".rstrip("0")
+    return f"{digits}0" if digits.endswith(".") else digits

@@ -1,0 +1,330 @@
+"""A draft made a meaning: what was left open is settled, and the model checks the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from app.bi.questions.algebra import (
+    COUNT,
+    Compares,
+    Dated,
+    Figure,
+    Group,
+    Has,
+    Is,
+    Known,
+    Meaning,
+    Method,
+    Not,
+    Ranking,
+    Restriction,
+    parts_of,
+)
+from app.bi.questions.drafts import Draft, Rank
+from app.bi.questions.lexicon import Options
+from app.bi.questions.model import Kind, Model, TypeMismatchError
+
+_FIRST = 10  # of a ranking where no number is said
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A meaning and what was taken for granted in making it, as features."""
+
+    meaning: Meaning
+    features: tuple[str, ...]
+
+
+def finished(draft: Draft, model: Model) -> Iterator[Finished]:
+    """The meanings of a draft, one for each kind that it may be about."""
+    for key in sorted(draft.kinds):
+        try:
+            made = _Finishing(draft, model.kinds[key]).made()
+            yield Finished(model.checked(made.meaning), made.features)
+        except TypeMismatchError:
+            continue
+
+
+class _Finishing:
+    def __init__(self, draft: Draft, kind: Kind) -> None:
+        self.draft, self.kind, self.key = draft, kind, kind.key
+        self.features: list[str] = []
+
+    def made(self) -> Finished:
+        draft = self.draft
+        where = [part for told in draft.where for part in parts_of(told.by_kind[self.key])]
+        dated, more = self._dates()
+        meaning = Meaning(
+            self.key,
+            figures=self._figures(),
+            groups=self._groups(),
+            where=(*where, *more),
+            dated=dated,
+            against=draft.against,
+            threshold=draft.threshold,
+            columns=self._columns(),
+            chart=next((one.removeprefix("chart ") for one in sorted(draft.flags)
+                        if one.startswith("chart")), ""),
+            is_converted="converted" in draft.flags,
+        )  # fmt: skip
+        meaning = self._counted_in(self._implied(meaning))
+        meaning = self._distinct(meaning)
+        meaning = self._mean(meaning)
+        meaning = self._shared(meaning)
+        meaning = self._ranked(meaning)
+        self._note(meaning)
+        return Finished(meaning, tuple(self.features))
+
+    # --- parts
+
+    def _figures(self) -> tuple[Figure, ...]:
+        draft = self.draft
+        found = tuple(dict.fromkeys(self._stated(told) for told in draft.figures))
+        if found or "distinct" in draft.flags:
+            return found
+        rank = draft.rank
+        wants = draft.groups or draft.threshold or draft.against or "share" in draft.flags
+        if rank is not None and rank.of == "records" and not (draft.against or draft.threshold):
+            wants = False
+        return (Figure(COUNT),) if wants else ()
+
+    def _stated(self, told: Options) -> Figure:
+        """Of records in a state not the whole amount counts, but what is due of it."""
+        figure: Figure = told.by_kind[self.key]
+        if told.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
+            for where in self.draft.where:
+                for one in parts_of(where.by_kind[self.key]):
+                    if isinstance(one, Is) and self.kind.states[one.state].amount:
+                        return replace(figure, measure=self.kind.states[one.state].amount)
+        return figure
+
+    def _groups(self) -> tuple[Group, ...]:
+        return tuple(dict.fromkeys(told.by_kind[self.key] for told in self.draft.groups))
+
+    def _dates(self) -> tuple[Dated | None, list[Restriction]]:
+        """The period that the figures are about, and others as restrictions."""
+        events = [date.by_kind[self.key] for when, date in self.draft.dated
+                  if date is not None and not when.words]  # fmt: skip
+        periods = [(when, date.by_kind[self.key] if date is not None else "")
+                   for when, date in self.draft.dated if when.words]  # fmt: skip
+        if events and not periods:
+            self.features.append("event without a period")
+            implied = self.kind.dates.get(events[0], "")
+            state = next((name for name, one in self.kind.states.items()
+                          if implied and one.filter == implied), "")  # fmt: skip
+            return None, [Is(state)] if state else [Known(events[0])] if self._is_null(
+                events[0]
+            ) else []
+        if not periods:
+            return None, []
+        when, date = periods[-1]
+        if not date and events:
+            date = events[0]
+        rest: list[Restriction] = [Dated(one, path) for one, path in periods[:-1]]
+        return Dated(when, date), rest
+
+    def _is_null(self, path: str) -> bool:
+        prop = self.kind.prop(path)
+        return prop is not None and prop.nullable
+
+    def _columns(self) -> tuple[str, ...]:
+        draft = self.draft
+        if "distinct" in draft.flags:
+            return ()
+        found = [told.by_kind[self.key] for told in draft.columns]
+        if "when" in draft.flags:
+            events = [date.by_kind[self.key] for when, date in draft.dated if date is not None]
+            found += events or [self.kind.date]
+        return tuple(dict.fromkeys(found))
+
+    def _implied(self, meaning: Meaning) -> Meaning:
+        """What only records in one state have: a reason why they were lost."""
+        implies = self.kind.data.get("implies", {})
+        states = [Is(implies[one.dimension]) for one in meaning.groups if one.dimension in implies]
+        more = tuple(one for one in states if one not in meaning.where)
+        return replace(meaning, where=(*meaning.where, *more)) if more else meaning
+
+    def _counted_in(self, meaning: Meaning) -> Meaning:
+        """A threshold in the unit of its figure: two days are 48 hours."""
+        told = meaning.threshold
+        if told is None or not told.unit or not meaning.figures:
+            return meaning
+        measure = self.kind.figures.get(meaning.figures[0].measure)
+        unit = measure.unit if measure is not None else None
+        per_day = {"hour": Decimal(1) / 24, "day": Decimal(1), "week": Decimal(7)}
+        if told.unit == "%":
+            if not meaning.figures[0].is_rate and meaning.part is None:
+                raise TypeMismatchError("a percentage is one of a rate")
+            return meaning
+        if unit not in ("hours", "days") or told.unit not in per_day:
+            raise TypeMismatchError("what is counted in another unit")
+        days = Decimal(told.number) * per_day[told.unit]
+        number = days * 24 if unit == "hours" else days
+        threshold = replace(told, number=f"{number.normalize():f}", unit=unit)
+        return replace(meaning, threshold=threshold)
+
+    def _distinct(self, meaning: Meaning) -> Meaning:
+        if "distinct" not in self.draft.flags:
+            return meaning
+        name = self.draft.columns[0].by_kind[self.key]
+        return replace(meaning, distinct=name, figures=(), columns=())
+
+    def _mean(self, meaning: Meaning) -> Meaning:
+        if "mean" not in self.draft.flags:
+            return meaning
+        if not meaning.groups or any(one.grain for one in meaning.groups):
+            raise TypeMismatchError("an average number is one of groups")
+        return replace(meaning, is_mean=True)
+
+    def _shared(self, meaning: Meaning) -> Meaning:
+        """The last that is said of the records is the part, the rest is the whole."""
+        if "share" not in self.draft.flags or any(one.is_rate for one in meaning.figures):
+            return meaning
+        if not meaning.where:
+            raise TypeMismatchError("a share is one of something")
+        *whole, part = meaning.where
+        if (
+            isinstance(part, Is)
+            and meaning.figures[0].measure == COUNT
+            and (rate := self._rate(part))
+        ):
+            return replace(meaning, where=tuple(whole), figures=(Figure(rate, is_rate=True),))
+        return replace(meaning, where=tuple(whole), part=part)
+
+    def _rate(self, part: Is) -> str:
+        """The rate whose part is this state: what is won is a part of what is decided."""
+        hits = self.kind.states[part.state].filter
+        return next((name for name, one in self.kind.rates.items()
+                     if one.hits == hits and one.among), "")  # fmt: skip
+
+    # --- ranking
+
+    def _ranked(self, meaning: Meaning) -> Meaning:
+        rank = self.draft.rank
+        if rank is None:
+            return meaning
+        if rank.of == "records" or (rank.of == "sort" and not meaning.groups):
+            return self._records(meaning, rank)
+        down = rank.descending
+        if rank.of == "sort":
+            if rank.word in ("bestfirst", "worstfirst") and self._is_low_good(meaning):
+                down = not down
+            return replace(meaning, ranking=Ranking(down))
+        if not meaning.groups:
+            return self._extreme(meaning, rank)
+        if rank.word in ("top", "bottom", "common") and self._is_low_good(meaning):
+            down = not down
+        limit = rank.limit or (_FIRST if rank.word in ("top", "bottom") else 1)
+        if rank.word == "" and not rank.limit:
+            limit = 0
+        within = len(meaning.groups) > 1
+        if within:
+            self.features.append("ranked within")
+        return replace(meaning, ranking=Ranking(down, limit, within=within))
+
+    def _is_low_good(self, meaning: Meaning) -> bool:
+        first = meaning.figures[0] if meaning.figures else Figure(COUNT)
+        if first.is_rate:
+            return self.kind.rates[first.measure].low_is_good
+        measure = self.kind.figures.get(first.measure)
+        return measure is not None and measure.low_is_good
+
+    def _extreme(self, meaning: Meaning, rank: Rank) -> Meaning:
+        """``highest invoice amount``: of single records, where there are no groups."""
+        if not meaning.figures:
+            raise TypeMismatchError("what is ranked are groups")
+        first = meaning.figures[0]
+        measured = not first.is_rate and first.measure != COUNT and not first.method
+        if (
+            rank.of != "figure"
+            or not measured
+            or rank.limit
+            or rank.word not in ("highest", "lowest")
+        ):
+            raise TypeMismatchError("what is ranked are groups")
+        self.features.append("extreme of records")
+        method: Method = "max" if rank.descending else "min"
+        return replace(meaning, figures=(replace(first, method=method), *meaning.figures[1:]))
+
+    def _records(self, meaning: Meaning, rank: Rank) -> Meaning:
+        if meaning.figures:
+            raise TypeMismatchError("records have no figures")
+        path = rank.path.by_kind[self.key] if rank.path is not None else ""
+        down = rank.descending
+        if rank.word in ("newest", "oldest", "newestfirst", "oldestfirst"):
+            path = meaning.dated.date if meaning.dated is not None else ""
+            path = path or self._event()
+        elif not path:
+            path = self._amount(meaning)
+            if not path:
+                raise TypeMismatchError("by what they are ranked")
+        if path.endswith(" desc"):
+            path, down = path.removesuffix(" desc"), True
+        if rank.word == "sort" and self.kind.is_number(path):
+            down = True
+        limit = 0 if rank.limit < 0 else rank.limit or self._usual_limit()
+        if rank.word in ("newestfirst", "oldestfirst", "sort"):
+            limit = 0
+        within = bool(meaning.groups)
+        return replace(meaning, ranking=Ranking(down, limit, path, within=within))
+
+    def _event(self) -> str:
+        """The date that a state or an event of the records names."""
+        for _, date in self.draft.dated:
+            if date is not None:
+                return str(date.by_kind[self.key])
+        for told in self.draft.where:
+            one = told.by_kind[self.key]
+            if isinstance(one, Is) and self.kind.states[one.state].date:
+                return self.kind.states[one.state].date
+        return ""
+
+    def _amount(self, meaning: Meaning) -> str:
+        for one in meaning.where:
+            if isinstance(one, Is) and self.kind.states[one.state].amount:
+                return self.kind.states[one.state].amount
+        return "" if self.kind.data.get("unranked") else self.kind.amount or ""
+
+    def _usual_limit(self) -> int:
+        """One of what is named in the singular, else a few."""
+        return 1 if "singular" in self.draft.flags else _FIRST
+
+    # --- what was taken for granted
+
+    def _note(self, meaning: Meaning) -> None:
+        draft, features = self.draft, self.features
+        if not draft.named:
+            features.append(f"kind unnamed {self.key}")
+        elif len(draft.kinds) > 1:
+            features.append("kind open")
+        figures = "figures" if meaning.figures else "records"
+        asked = (
+            "counted" if "counted" in draft.flags else "listed" if "list" in draft.flags else "bare"
+        )
+        features.append(f"{figures} {asked}")
+        if meaning.figures and meaning.figures[0].measure == COUNT and "counted" not in draft.flags:
+            features.append("count for granted")
+        if meaning.dated is not None and not meaning.dated.date:
+            features.append("date for granted")
+        if meaning.dated is not None and meaning.dated.date == self.kind.date:
+            features.append("usual date")
+        if "list" in draft.flags and meaning.figures and not meaning.groups:
+            features.append("list of one figure")
+        if meaning.columns:
+            features.append(f"columns {min(len(meaning.columns), 3)}")
+        if meaning.groups and not meaning.ranking:
+            features.append("groups")
+        if meaning.ranking is not None:
+            features.append(f"ranking {draft.rank.word if draft.rank else ''} of {figures}")
+        if any(isinstance(one, Not) for one in meaning.where):
+            features.append("negated")
+        if any(isinstance(one, Has) for one in meaning.where):
+            features.append("related")
+        if any(isinstance(one, Compares) for one in meaning.where):
+            features.append("number")
+        if meaning.part is not None:
+            features.append("part")
+        if meaning.against is not None and "compared" not in draft.flags:
+            features.append("against unsaid")

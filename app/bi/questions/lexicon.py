@@ -1,0 +1,241 @@
+"""The words of a language, read from its file and from the entity data model: phrase -> entries.
+
+An entry has a category (what kind of meaning it is, as the rules name it) and what it means for
+each kind of record that it can be said of.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.vocabulary import spoken
+from app.bi.nlq.words import Token, stem, tokenise
+from app.bi.questions.model import Kind, Model
+from app.odata import edm
+
+Phrase = tuple[str, ...]
+LONGEST_PHRASE = 5
+_SHORTEST_STEM = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What words mean for each kind of record; compared by ``key``, which says the same."""
+
+    key: str
+    by_kind: Mapping[str, Any] = field(hash=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A meaning of a phrase; ``prior`` is how unusual it is, 0 for the usual one."""
+
+    category: str
+    value: Any
+    prior: int = 0
+
+
+class Lexicon:
+    """All phrases of one language."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.data = _file(code)
+        self._suffixes: Sequence[str] = self.data["language"].get("suffixes", ())
+        self._shared = self.data.get("shared", {})
+        nouns = {key: (told["nouns"][0], told.get("many", f"{told['nouns'][0]}s"))
+                 for key, told in self.data.items() if "nouns" in told}  # fmt: skip
+        labels = {
+            key: {name: words[0] for name, words in told.get("dimensions", {}).items() if words}
+            for key, told in self.data.items()
+        }
+        self.model = Model(nouns, labels)
+        self._found: dict[Phrase, dict[tuple[str, str], Any]] = defaultdict(dict)
+        self.entries: dict[Phrase, list[Entry]] = defaultdict(list)
+        self._of_words()
+        for key, kind in self.model.kinds.items():
+            self._of_kind(kind, self.data.get(key, {}))
+        self._gather()
+        self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
+        self.beyond = self._phrases(self.data["language"]["beyond"])
+        self.commands = self._phrases(self.data["language"]["commands"])
+        self.follows = self._phrases(self.data["language"]["follows"])
+
+    # --- words
+
+    def stem(self, word: str) -> str:
+        """A word as it is compared, without its endings."""
+        if not self._suffixes:
+            return stem(word)
+        word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
+        for suffix in self._suffixes:
+            if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
+                return word.removesuffix(suffix)
+        return word
+
+    def phrase(self, text: str) -> Phrase:
+        """The stems of a phrase."""
+        return tuple(self.stem(one.text) for one in tokenise(text))
+
+    def _phrases(self, texts: Iterable[str]) -> frozenset[Phrase]:
+        return frozenset(self.phrase(text) for text in texts)
+
+    @cached_property
+    def singular(self) -> frozenset[str]:
+        """What one record is called, as it is written."""
+        return frozenset(text for told in self.data.values() for text in told.get("nouns", ()))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Every single word that means something."""
+        found = {word for phrase in self.entries for word in phrase} | set(self.fillers)
+        found |= set(self.reader.words)
+        for phrases in (self.beyond, self.commands, self.follows):
+            found |= {word for phrase in phrases for word in phrase}
+        return frozenset(found)
+
+    @cached_property
+    def reader(self) -> PeriodReader:
+        """What reads periods, in the words that they are kept in."""
+        data = self.data if "periods" in self.data else _file("en")
+        return PeriodReader(data["periods"], data["months"]["names"], data["feasts"])
+
+    @cached_property
+    def longest(self) -> Mapping[str, int]:
+        """First word -> how many words the longest phrase has that begins with it."""
+        found: dict[str, int] = {}
+        for phrase in filter(None, self.entries):
+            found[phrase[0]] = max(found.get(phrase[0], 0), len(phrase))
+        return found
+
+    def at(self, stems: Sequence[str], at: int) -> Iterator[tuple[int, Entry]]:
+        """The entries whose phrase begins at a place, with how many words each takes."""
+        longest = self.longest.get(stems[at], 0)
+        for length in range(min(longest, len(stems) - at), 0, -1):
+            for entry in self.entries.get(tuple(stems[at : at + length]), ()):
+                yield length, entry
+
+    # --- entries of the file
+
+    def _of_words(self) -> None:
+        for role, texts in self.data["words"].items():
+            for text in texts:
+                self.entries[self.phrase(text)].append(Entry(f"f:{role}", role))
+        for code, texts in self.data["currencies"].items():
+            for text in texts:
+                self.entries[self.phrase(text)].append(Entry("currency", code))
+
+    def _add(self, text: str, category: str, kind: str, value: Any) -> None:
+        phrase = self.phrase(text)
+        if phrase:
+            self._found[phrase].setdefault((category, kind), value)
+
+    def _gather(self) -> None:
+        for phrase, found in self._found.items():
+            by_category: dict[str, dict[str, Any]] = defaultdict(dict)
+            for (category, kind), value in found.items():
+                by_category[category][kind] = value
+            for category, by_kind in by_category.items():
+                if category == "kind":
+                    for kind in by_kind:
+                        self.entries[phrase].append(Entry("kind", kind))
+                    continue
+                options = Options(f"{category}:{' '.join(phrase)}", by_kind)
+                self.entries[phrase].append(Entry(category, options))
+
+    def _words_of(self, texts: Iterable[str]) -> Iterator[str]:
+        """The phrases of a list; ``@people`` stands for a shared list."""
+        for text in texts:
+            if text.startswith("@"):
+                yield from self._shared[text[1:]]
+            else:
+                yield text
+
+    def _of_kind(self, kind: Kind, told: Mapping[str, Any]) -> None:
+        key = kind.key
+        for text in told.get("nouns", (kind.one,)):
+            self._add(text, "kind", key, key)
+        sections = (
+            ("measures", "measure", kind.figures), ("rates", "rate", kind.rates),
+            ("states", "state", kind.states), ("dates", "date", None),
+            ("dimensions", "dimension", kind.dimensions), ("properties", "property", None),
+            ("verbs", "verb", None), ("moments", "moment", None),
+        )  # fmt: skip
+        for section, category, known in sections:
+            for name, texts in told.get(section, {}).items():
+                if known is not None and name not in known:
+                    raise KeyError(f"{self.code}.toml: {key} have no {name} among {section}")
+                for text in self._words_of(texts):
+                    self._add(text, category, key, name)
+        for name, texts in told.get("pending", {}).items():
+            for text in texts:
+                self._add(text, "pending", key, f"to.{name}")
+        self._of_members(kind, told)
+        for path, texts in told.get("orders", {}).items():
+            for text in texts:
+                self._add(text, "order", key, path)
+        for member, texts in told.get("kinds", {}).items():
+            state = self._member(kind, member)
+            for text in texts:
+                self._add(text, "named", key, state)
+        self._of_model(kind)
+
+    def _member(self, kind: Kind, member: str) -> str:
+        for name in kind.states:
+            if name == member or name.rpartition(".")[2] == member:
+                return name
+        raise KeyError(f"{self.code}.toml: {kind.key} have no {member}")
+
+    def _of_members(self, kind: Kind, told: Mapping[str, Any]) -> None:
+        for member, texts in told.get("members", {}).items():
+            for text in texts:
+                self._add(text, "state", kind.key, self._member(kind, member))
+
+    # --- entries of the entity data model
+
+    def _of_model(self, kind: Kind) -> None:
+        """What the names themselves say: enumerations, properties, dimensions."""
+        english = self.code == "en"
+        members = self.data.get("members", {})
+        for name in kind.states:
+            path, _, member = name.rpartition(".")
+            if path and path != "to":
+                for text in (*members.get(member, ()), *((spoken(member),) if english else ())):
+                    self._add(text, "state", kind.key, name)
+        if not english:
+            return
+        for name in kind.dimensions:
+            self._add(spoken(name), "dimension", kind.key, name)
+        for name, prop in kind.own_properties():
+            if not isinstance(prop.type, edm.PrimitiveType) or prop.on_request or name == "id":
+                continue
+            text = spoken(name.removeprefix("is"))
+            if prop.type.name == "Edm.Boolean":
+                self._add(text, "state", kind.key, name)
+            else:
+                self._add(text, "property", kind.key, name)
+
+
+def _file(code: str) -> Mapping[str, Any]:
+    text = files(__package__).joinpath("lexicons", f"{code}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def stems_of(tokens: Sequence[Token], lexicon: Lexicon) -> list[str]:
+    """The tokens as they are compared."""
+    if lexicon.code == "en":
+        return [one.stem for one in tokens]
+    return [one.stem if one.repaired_from else lexicon.stem(one.text) for one in tokens]

@@ -1,0 +1,335 @@
+"""The business as it is counted: kinds of records, states, figures, dates, read from a file.
+
+``model.toml`` has names and OData alone; enumerations, properties and navigation come from the
+entity data model. What things are called is said by the lexicon of a language.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from app.bi.nlq.rates import Ratio
+from app.bi.nlq.vocabulary import Entity, Measure, spoken
+from app.bi.questions.algebra import (
+    COUNT,
+    All,
+    Compares,
+    Dated,
+    Either,
+    Equals,
+    Figure,
+    Has,
+    Is,
+    Known,
+    Meaning,
+    Mentions,
+    Not,
+    Of,
+    Restriction,
+    Tagged,
+)
+from app.container import container
+from app.odata import edm
+
+# Enumerations that say nothing of a record to people.
+_TECHNICAL = frozenset((
+    "relatedType", "entityType", "eInvoiceFormat", "bodyFormat", "previousStage", "taxCategory",
+    "unitCode", "eInvoiceScheme",
+))  # fmt: skip
+_NUMBERS = frozenset((
+    "Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double",
+))  # fmt: skip
+_NAME = re.compile(r"'(?:[^']|'')*'|[A-Za-z_][\w]*(?:/[\w$]+)*")
+_OPERATORS = frozenset((
+    "eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "in", "has", "add", "sub", "mul", "div",
+    "divby", "mod", "null", "true", "false", "any", "all", "now", "date", "totalseconds", "case",
+    "contains", "startswith", "endswith", "tolower", "toupper", "duration", "round", "floor",
+))  # fmt: skip
+
+
+class TypeMismatchError(Exception):
+    """Parts of a meaning that do not fit together, or that the model does not have."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What a record is: a filter, the date since when, the amount that counts then."""
+
+    filter: str
+    date: str = ""
+    amount: str = ""
+    path: str = ""  # of one value of a property
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What part of some records hits, or what part one sum is of another."""
+
+    hits: str = ""
+    among: str = ""
+    date: str = ""
+    decided: str = ""
+    low_is_good: bool = False
+    ratio: Ratio | None = None
+
+
+class Kind(Entity):
+    """One kind of record: what compiles it (``Entity``) and what can be said of it."""
+
+    def __init__(
+        self, key: str, data: Mapping[str, Any], one: str, many: str, labels: Mapping[str, str]
+    ) -> None:
+        dimensions = {
+            name: [path, labels.get(name, spoken(name))]
+            for name, (path, *_) in data.get("dimensions", {}).items()
+        }
+        keys = {name: rest[0] for name, (_, *rest) in data.get("dimensions", {}).items() if rest}
+        measures = [{**one, "words": [name]} for name, one in data.get("measures", {}).items()]
+        told = {**data, "dimensions": dimensions, "keys": keys, "measures": measures, "one": one}
+        told["related"] = data.get("related", {})
+        super().__init__(key, told, container())
+        self._many = many
+
+    @property
+    def many(self) -> str:
+        """What several of them are called."""
+        return self._many
+
+    @cached_property
+    def figures(self) -> Mapping[str, Measure]:
+        """The measures by their names."""
+        return {words[0]: measure for words, measure in self.measures}
+
+    @cached_property
+    def usual(self) -> str:
+        """The measure that a bare amount means."""
+        return next((name for name, one in self.figures.items() if one.default), "")
+
+    @cached_property
+    def rates(self) -> Mapping[str, Rate]:
+        found = {}
+        for name, data in self.data.get("rates", {}).items():
+            parts = {key: data[key] for key in ("part", "whole", "label", "base", "note")
+                     if key in data}  # fmt: skip
+            plain = {key: value for key, value in data.items() if key not in parts}
+            found[name] = Rate(**plain, ratio=Ratio(**parts) if parts else None)
+        return found
+
+    @cached_property
+    def states(self) -> Mapping[str, State]:
+        """What a record can be, by name: of the file, of its enumerations, still to be done."""
+        found = {
+            name: State(**{key: value for key, value in data.items() if key != "since"})
+            for name, data in self.data.get("states", {}).items()
+        }
+        for name, data in self.data.get("pending", {}).items():
+            found[f"to.{name}"] = State(**data)
+        dates = self.data.get("member_dates", {})
+        for path, prop in self.enumerated():
+            for member in members_of(prop):
+                text = f"{path} eq '{member}'"
+                found[f"{path}.{member}"] = State(
+                    text, dates.get(member, ""), path=path, value=f"'{member}'"
+                )
+        for name, prop in self.own_properties():
+            if getattr(prop.type, "name", "") == "Edm.Boolean" and not prop.on_request:
+                found.setdefault(name, State(name, path=name, value="true"))
+        return found
+
+    def enumerated(self) -> Iterator[tuple[str, edm.Property]]:
+        """Properties with a few values that have names; of joined parts those of the file."""
+        base = (self.base or "").partition(" ")[0]
+        for name, prop in self.own_properties():
+            if members_of(prop) and name not in _TECHNICAL and name != base:
+                yield name, prop
+        part, _, alias = str(self.join).partition(" as ")
+        for path in self.data.get("enumerated", ()):
+            target = container().types[self.type.navigation[part].target]
+            yield path, target.properties[path.removeprefix(f"{alias}/")]
+
+    def own_properties(self) -> Iterator[tuple[str, edm.Property]]:
+        """The properties of the record itself; of a part that is joined none."""
+        if self.join is None:
+            yield from self.type.properties.items()
+
+    @cached_property
+    def dates(self) -> Mapping[str, str]:
+        """Dates that people speak of: property -> filter that the word alone implies."""
+        return {path: one.get("filter", "") for path, one in self.data.get("dates", {}).items()}
+
+    @cached_property
+    def to_one(self) -> Mapping[str, str]:
+        """Other kinds that each record belongs to: kind -> navigation."""
+        found: dict[str, str] = {}
+        for name, navigation in self.type.navigation.items():
+            if navigation.collection:
+                continue
+            for key, data in model_data().items():
+                plain = "base" not in data and "join" not in data
+                if plain and container().sets[data["set"]].type.name == navigation.target:
+                    found.setdefault(key, name)
+        return found
+
+    def lasts(self, name: str) -> Measure | None:
+        """The time between two dates, ``createdAt..convertedAt``; None where there is none."""
+        start, _, end = name.partition("..")
+        if not end or not (self.is_dated(start) and self.is_dated(end)):
+            return None
+        mixed = self.is_date(start) != self.is_date(end)
+        first = f"date({start})" if mixed and not self.is_date(start) else start
+        last = f"date({end})" if mixed and not self.is_date(end) else end
+        hours = bool(self.data.get("lasts_hours"))
+        label = f"{'Hours' if hours else 'Days'} from {spoken(start)} to {spoken(end)}"
+        return Measure(
+            label=label, value=f"totalseconds({last} sub {first}) div {3600 if hours else 86400}",
+            filter=f"{start} ne null and {end} ne null", unit="hours" if hours else "days",
+            average=True, low_is_good=True, date=end,
+        )  # fmt: skip
+
+    def is_dated(self, path: str) -> bool:
+        """Whether a property is a day or an instant."""
+        found = self.prop(path)
+        return path in self.dates or getattr(getattr(found, "type", None), "name", "") in (
+            "Edm.Date", "Edm.DateTimeOffset",
+        )  # fmt: skip
+
+
+class Model:
+    """All kinds of records, with what one and several of them are called."""
+
+    def __init__(self, nouns: Mapping[str, tuple[str, str]], labels: Mapping[str, Any]) -> None:
+        self.kinds = {
+            key: self._kind(key, data, nouns, labels) for key, data in model_data().items()
+        }
+
+    @staticmethod
+    def _kind(
+        key: str, data: Mapping[str, Any], nouns: Mapping[str, tuple[str, str]],
+        labels: Mapping[str, Any],
+    ) -> Kind:  # fmt: skip
+        one, many = nouns.get(key, (str(data["one"]), f"{data['one']}s"))
+        return Kind(key, data, one, many, labels.get(key, {}))
+
+    def checked(self, meaning: Meaning) -> Meaning:
+        """The same meaning, if all of its names are those of the model and fit together.
+
+        Raises: TypeMismatchError.
+        """
+        kind = self.kinds.get(meaning.kind)
+        if kind is None:
+            raise TypeMismatchError(f"no such kind: {meaning.kind}")
+        for figure in meaning.figures:
+            self._check_figure(kind, figure)
+        for group in meaning.groups:
+            if group.dimension and group.dimension not in kind.dimensions:
+                raise TypeMismatchError(f"{kind.key} are not grouped by {group.dimension}")
+        parts = [*meaning.where, *([meaning.dated] if meaning.dated else [])]
+        for one in [*parts, *([meaning.part] if meaning.part else [])]:
+            self.check(kind, one)
+        if meaning.distinct and meaning.distinct not in kind.dimensions:
+            raise TypeMismatchError(f"{kind.key} have no {meaning.distinct}")
+        self._check_whole(meaning)
+        return meaning
+
+    @staticmethod
+    def _check_whole(meaning: Meaning) -> None:
+        grouped = bool(meaning.groups)
+        if meaning.threshold is not None and not grouped:
+            raise TypeMismatchError("a threshold needs groups")
+        if meaning.against is not None and not meaning.figures:
+            raise TypeMismatchError("what is compared is a figure")
+        if grouped and not (meaning.figures or meaning.distinct or meaning.ranking):
+            raise TypeMismatchError("groups have figures")
+        rate = any(one.is_rate for one in meaning.figures)
+        if meaning.part is not None and rate:
+            raise TypeMismatchError("a rate has its own part")
+        if meaning.columns and meaning.figures:
+            raise TypeMismatchError("columns are those of records")
+
+    @staticmethod
+    def _check_figure(kind: Kind, figure: Figure) -> None:
+        if figure.is_rate:
+            known = figure.measure in kind.rates
+        else:
+            known = figure.measure in (COUNT, *kind.figures) or kind.is_number(figure.measure)
+            known = known or kind.lasts(figure.measure) is not None
+        if not known:
+            raise TypeMismatchError(f"{kind.key} have no figure {figure.measure}")
+
+    def check(self, kind: Kind, one: Restriction) -> None:
+        """Whether a restriction can be one of records of a kind.
+
+        Raises: TypeMismatchError.
+        """
+        match one:
+            case Is(state) if state not in kind.states:
+                raise TypeMismatchError(f"{kind.key} are not {state}")
+            case Compares(subject) if not (subject in kind.figures or kind.is_number(subject)):
+                raise TypeMismatchError(f"{kind.key} have no number {subject}")
+            case Known(path) if kind.prop(path.partition("/")[0]) is None:
+                raise TypeMismatchError(f"{kind.key} have no {path}")
+            case Dated(_, date) if date and not kind.is_dated(date):
+                raise TypeMismatchError(f"{kind.key} have no date {date}")
+            case Mentions() if not kind.data.get("about"):
+                raise TypeMismatchError(f"{kind.key} have no text")
+            case Tagged() if kind.prop("tags") is None:
+                raise TypeMismatchError(f"{kind.key} have no tags")
+            case Has(other, where):
+                if other not in kind.related:
+                    raise TypeMismatchError(f"{kind.key} have no {other}")
+                for part in where:
+                    self.check(self.kinds[other], part)
+            case Of(other, where):
+                if other not in kind.to_one:
+                    raise TypeMismatchError(f"{kind.key} belong to no {other}")
+                for part in where:
+                    self.check(self.kinds[other], part)
+            case Not(part):
+                self.check(kind, part)
+            case Either(parts) | All(parts):
+                for part in parts:
+                    self.check(kind, part)
+            case Equals() | Is() | Compares() | Known() | Dated() | Mentions() | Tagged():
+                pass
+
+
+@lru_cache(maxsize=1)
+def model_data() -> Mapping[str, Any]:
+    """The file of the model."""
+    return tomllib.loads(files(__package__).joinpath("model.toml").read_text(encoding="utf-8"))
+
+
+def members_of(prop: edm.Property) -> tuple[str, ...]:
+    """The names of the values of a property; none where they are not few."""
+    if isinstance(prop.type, edm.EnumType):
+        return tuple(prop.type.members)
+    return tuple(prop.allowed or ())
+
+
+def qualified(text: str, prefix: str) -> str:
+    """A filter with each property of the record behind a prefix: ``status`` -> ``i/status``.
+
+    Names bound by a lambda of the filter itself stay as they are.
+    """
+    bound = {part.split(":")[0].strip() for part in re.split(r"any\(|all\(", text)[1:]}
+
+    def one(found: re.Match[str]) -> str:
+        name = found.group()
+        head = name.partition("/")[0]
+        if name.startswith("'") or name in _OPERATORS or head in bound:
+            return name
+        behind = text[found.end() : found.end() + 1]
+        if behind == "'" or (behind == "(" and "/" not in name):
+            return name
+        if behind == ":" and name in bound:
+            return name
+        return f"{prefix}/{name}"
+
+    return _NAME.sub(one, text)

@@ -1,0 +1,409 @@
+"""Names of the data in a question: countries, categories, colleagues, clients, numbers of records.
+
+They are looked up by the query engine under the caller's rights: a name that the caller may not
+read does not exist. What is a short list is kept for a minute, for each caller by itself.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from app.bi.nlq.categories import distinct, together
+from app.bi.nlq.spelling import spellings, spelt
+from app.bi.nlq.words import Token
+from app.bi.query import Query, run
+from app.bi.questions.algebra import Equals, Mentions, Restriction, Tagged
+from app.bi.questions.lexicon import Lexicon, Options
+from app.errors import ApiError
+from app.lazy import lazy
+from app.models.searched import plain_letters
+from app.odata.literal_text import quoted
+from app.search import wordpiece
+from app.security import current_caller
+
+_babel = lazy("babel")
+_distance = lazy("rapidfuzz.distance")
+LONGEST_NAME = 6
+MOST_LOOKUPS = 12  # of records by name, in one question
+_KEPT_SECONDS, _MOST_KEPT = 60, 500
+_MOST_USERS = 1000
+_NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
+_NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
+_JOINING = frozenset(("&", "+"))
+_SIMILAR = 0.85
+_LONGEST_TEXT = 4  # words that are looked for in records
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name from token ``start`` to ``end``; ``prior`` is how unsure it is."""
+
+    start: int
+    end: int
+    options: Options
+    prior: int = 0
+    choices: tuple[str, ...] = ()  # the records that may be meant, where they are several
+
+
+class Names:
+    """Looks up the names of one question."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._kinds = lexicon.model.kinds
+        self._looked = 0
+
+    def find(
+        self, tokens: Sequence[Token], stems: Sequence[str], known: Sequence[bool]
+    ) -> Iterator[Name]:
+        """The names in a question.
+
+        Args:
+            known: of each token, whether it means something else.
+        """
+        people = self._people()
+        countries = self._countries()
+        categories = self._categories()
+        for start in range(len(tokens)):
+            yield from self._numbered(tokens, start)
+            yield from self._texts(tokens, stems, start)
+            longest = min(LONGEST_NAME, len(tokens) - start)
+            taken = 0
+            for length in range(longest, 0, -1):
+                words = tokens[start : start + length]
+                if not _is_run(words):
+                    continue
+                text = _text(words)
+                phrase = tuple(stems[start : start + length])
+                for key, by_kind in self._listed(text, phrase, countries, categories, people):
+                    yield Name(start, start + length, Options(key, by_kind))
+                    taken = max(taken, length)
+            if not taken:
+                yield from self._almost(tokens[start], start, known, countries)
+                yield from self._partly(tokens, stems, start, known)
+                yield from self._record(tokens, start, known)
+
+    # --- lists
+
+    def _listed(
+        self, text: str, phrase: tuple[str, ...], countries: Mapping[Any, tuple[str, str]],
+        categories: Mapping[Any, Mapping[str, Restriction]], people: Mapping[str, Any],
+    ) -> Iterator[tuple[str, Mapping[str, Restriction]]]:  # fmt: skip
+        place = countries.get(phrase) or countries.get(text.lower())
+        if place is None and len(text) == 2 and text.isupper():
+            place = countries.get(f"code {text}")
+        if place is not None:
+            codes, label = place
+            yield f"place:{codes}", self._in_country(codes, label)
+        own = self._lexicon.data.get("places", {}).get(text.title(), "")
+        forms = (phrase, together(text), plain_letters(text), together(own) if own else "")
+        for form in forms:
+            if form and (found := categories.get(form)) is not None:
+                yield f"text:{form}", found
+                break
+        if (person := people.get(text.lower())) is not None:
+            ids, name = person
+            yield f"user:{ids}", self._of_person(ids, name)
+
+    def _countries(self) -> Mapping[Any, tuple[str, str]]:
+        found: Mapping[Any, tuple[str, str]] = _remembered(
+            ("countries", self._lexicon.code), self._all_countries, shared=True
+        )
+        return found
+
+    def _all_countries(self) -> dict[Any, tuple[str, str]]:
+        found: dict[Any, tuple[str, str]] = {}
+        for code, name in _babel.Locale(self._lexicon.code).territories.items():
+            if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
+                found[str(name).lower()] = (code, str(name))
+                found[f"code {code}"] = (code, str(name))
+        names = dict(found.values())
+        for code, texts in self._lexicon.data["countries"].items():
+            for text in texts:
+                found[self._lexicon.phrase(text)] = (code, names[code])
+        regions = self._lexicon.data["regions"]
+        for name, texts in regions["names"].items():
+            codes = ",".join(regions["members"][name])
+            for text in texts:
+                for suffix in ("", *regions["suffixes"]):
+                    found[self._lexicon.phrase(f"{text} {suffix}")] = (codes, name)
+        return found
+
+    def _in_country(self, codes: str, label: str) -> dict[str, Restriction]:
+        values = tuple(quoted(code) for code in codes.split(","))
+        return {
+            key: Equals(kind.dimensions["country"].path, values, label)
+            for key, kind in self._kinds.items() if "country" in kind.dimensions
+        }  # fmt: skip
+
+    def _categories(self) -> Mapping[Any, Mapping[str, Restriction]]:
+        found: Mapping[Any, Mapping[str, Restriction]] = _remembered(
+            ("categories", self._lexicon.code), self._all_categories
+        )
+        return found
+
+    def _all_categories(self) -> dict[Any, dict[str, Restriction]]:
+        """Values of the texts that records have, by their words and by their letters."""
+        found: dict[Any, dict[str, Restriction]] = {}
+        known: dict[tuple[str, str, str], list[str]] = {}
+        clients = self._kinds["Clients"]
+        for key, kind in self._kinds.items():
+            for path in kind.data.get("texts", ()):
+                source, own = kind, path
+                if path.startswith("Client/"):  # what records have of their client, clients have
+                    source, own = clients, path.removeprefix("Client/")
+                place = (source.set, own, source.join or "")
+                if place not in known:
+                    known[place] = distinct(source.set, own, source.join)
+                for value in known[place]:
+                    told = Equals(path, (quoted(value),), value)
+                    for form in self._forms(value):
+                        found.setdefault(form, {}).setdefault(key, told)
+        return found
+
+    def _forms(self, value: str) -> Iterator[Any]:
+        yield self._lexicon.phrase(value)
+        yield together(value)
+        yield from spelt(value)
+
+    # --- people
+
+    def _people(self) -> Mapping[str, tuple[tuple[str, ...], str]]:
+        found: Mapping[str, tuple[tuple[str, ...], str]] = _remembered(("people",), _all_people)
+        return found
+
+    def _of_person(self, ids: tuple[str, ...], name: str) -> dict[str, Restriction]:
+        found: dict[str, Restriction] = {}
+        for key, kind in self._kinds.items():
+            person = kind.person
+            if person is not None and person.key:
+                found[key] = Equals(person.key, ids, name)
+            elif "owner" in kind.dimensions and kind.dimensions["owner"].key:
+                found[key] = Equals(str(kind.dimensions["owner"].key), ids, name)
+        return found
+
+    def mine(self) -> Options:
+        """What belongs to whoever asks."""
+        ids = (str(current_caller().user_id),)
+        return Options(f"user:{ids}", self._of_person(ids, "you"))
+
+    # --- records
+
+    def _numbered(self, tokens: Sequence[Token], at: int) -> Iterator[Name]:
+        """``INV-2026-00007``: the letters say whose number it is."""
+        text = tokens[at].text.upper()
+        if not _NUMBER.fullmatch(text):
+            return
+        prefix = text.partition("-")[0]
+        owner = next((kind for kind in self._kinds.values() if kind.data.get("prefix") == prefix),
+                     None)  # fmt: skip
+        if owner is None:
+            return
+        path = owner.data.get("numbered", "number")
+        by_kind: dict[str, Restriction] = {owner.key: Equals(path, (quoted(text),), text)}
+        for key, kind in self._kinds.items():
+            if owner.key in kind.to_one:
+                by_kind[key] = Equals(f"{kind.to_one[owner.key]}/{path}", (quoted(text),), text)
+        yield Name(at, at + 1, Options(f"number:{text}", by_kind))
+
+    def _texts(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> Iterator[Name]:
+        """What stands behind ``about`` and ``tagged``; what is quoted."""
+        for length, entry in self._lexicon.at(stems, at):
+            if entry.category not in ("f:about", "f:tagged"):
+                continue
+            begin = at + length
+            for end in range(begin + 1, min(begin + _LONGEST_TEXT, len(tokens)) + 1):
+                if not _is_run(tokens[begin:end]):
+                    continue
+                text = _text(tokens[begin:end])
+                yield Name(at, end, self._said_of(entry.category, text), prior=end - begin - 1)
+
+    @staticmethod
+    def _is_strange(token: Token, known: bool) -> bool:
+        return token.kind == "word" and not known and len(token.text) > 5
+
+    def _almost(
+        self, token: Token, at: int, known: Sequence[bool], countries: Mapping[Any, tuple[str, str]]
+    ) -> Iterator[Name]:  # fmt: skip
+        """``Swizerland``: the one country that a word is a slip of."""
+        if not token.is_capital or not self._is_strange(token, known[at]):
+            return
+        alike = _distance.OSA.normalized_similarity
+        word = token.text.lower()
+        near = {
+            told for name, told in countries.items()
+            if isinstance(name, str) and alike(word, name) >= _SIMILAR
+        }  # fmt: skip
+        if len(near) == 1:
+            codes, label = near.pop()
+            yield Name(at, at + 1, Options(f"place:{codes}", self._in_country(codes, label)), 1)
+
+    def _partly(
+        self, tokens: Sequence[Token], stems: Sequence[str], start: int, known: Sequence[bool]
+    ) -> Iterator[Name]:
+        """``label printer``: some words of what stands on lines of invoices."""
+        kind = self._kinds["LineItems"]
+        path = kind.data["texts"][0]
+        values = _remembered(("products", self._lexicon.code), lambda: [
+            (self._lexicon.phrase(one), one) for one in distinct(kind.set, path, kind.join)
+        ])  # fmt: skip
+        for length in range(min(4, len(tokens) - start), 0, -1):
+            words = tuple(stems[start : start + length])
+            if not _is_run(tokens[start : start + length]) or all(known[start : start + length]):
+                continue
+            found = [one for phrase, one in values if _stands_in(words, phrase)]
+            if found:
+                label = " ".join(one.text for one in tokens[start : start + length])
+                told = Equals(path, tuple(quoted(one) for one in found), label)
+                by_kind: dict[str, Restriction] = {kind.key: told}
+                yield Name(start, start + length, Options(f"product:{words}", by_kind), 1)
+                return
+
+    def _said_of(self, category: str, text: str) -> Options:
+        by_kind: dict[str, Restriction] = {}
+        for key, kind in self._kinds.items():
+            if category == "f:tagged" and kind.prop("tags") is not None and kind.join is None:
+                by_kind[key] = Tagged(text)
+            elif category == "f:about" and kind.data.get("about"):
+                by_kind[key] = Mentions(_root(text))
+        return Options(f"{category}:{text}", by_kind)
+
+    def _record(self, tokens: Sequence[Token], start: int, known: Sequence[bool]) -> Iterator[Name]:
+        """Clients and projects whose name the words are, begin, or stand in."""
+        for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
+            words = tokens[start : start + length]
+            if not _is_run(words) or self._looked >= MOST_LOOKUPS:
+                continue
+            if known[start] and not words[0].is_capital and words[0].kind != "quoted":
+                continue
+            if known[start + length - 1] and not words[-1].is_capital:
+                continue
+            text = _text(words)
+            strange = not all(known[start : start + length])
+            capital = words[0].text[:1].isupper()
+            piece = length == 1 and not capital and wordpiece.is_piece(text.lower())
+            if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
+                continue
+            self._looked += 1
+            if found := _by_name(text):
+                kind, records = found
+                yield Name(start, start + length, self._of_record(kind, records),
+                           prior=int(any(known[start : start + length])),
+                           choices=tuple(name for name, _ in records[1:]) and
+                           tuple(name for name, _ in records))  # fmt: skip
+                return
+
+    def _of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
+        ids = tuple(key for _, key in records)
+        label = " or ".join(name for name, _ in records)
+        by_kind: dict[str, Restriction] = {owner: Equals("id", ids, label)}
+        name = self._kinds[owner].one if self._lexicon.code == "en" else owner
+        wanted = {"Clients": "client", "Projects": "project"}.get(owner, name)
+        for key, kind in self._kinds.items():
+            dimension = kind.dimensions.get(wanted)
+            if key != owner and dimension is not None and dimension.key:
+                by_kind[key] = Equals(dimension.key, ids, label)
+        return Options(f"{owner}:{ids}", by_kind)
+
+
+def _is_run(words: Sequence[Token]) -> bool:
+    """Whether words can be one name: no mark between them, no sign at its ends."""
+    if any(word.apart for word in words[1:]):
+        return False
+    ends = (words[0], words[-1])
+    if any(word.kind in ("sign", "other", "percent", "number", "date") for word in ends):
+        return False
+    inner = words[1:-1]
+    return not any(word.kind in ("sign", "other") and word.text not in _JOINING for word in inner)
+
+
+def _stands_in(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
+    return any(phrase[at : at + len(words)] == words for at in range(len(phrase) - len(words) + 1))
+
+
+def _text(words: Sequence[Token]) -> str:
+    text = " ".join(word.text for word in words)
+    return text.replace("\u2019", "'").removesuffix("'s")
+
+
+def _root(text: str) -> str:
+    """``printers`` finds a printer."""
+    plain = text.lower().removesuffix("s") if len(text) > 4 and not text.endswith("ss") else text
+    return plain
+
+
+def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
+    """Colleagues by full, given and family name, however their letters are written."""
+    options = {"select": "id,displayName", "top": str(_MOST_USERS)}
+    try:
+        users = run(Query("Users", options), _MOST_USERS).rows
+    except ApiError:
+        return {}
+    found: dict[str, tuple[tuple[str, ...], str]] = {}
+    for row in users:
+        name, key = str(row["displayName"]), str(row["id"])
+        for part in (name, *name.split()):
+            for form in (part.lower(), plain_letters(part), *spelt(part)):
+                ids, label = found.get(form, ((), name))
+                if part == name or key not in ids:
+                    found[form] = ((key,), name) if part == name else ((*ids, key), label)
+    return {form: one for form, one in found.items() if len(form) > 2}
+
+
+def _by_name(text: str) -> tuple[str, list[tuple[str, str]]] | None:
+    """The records of the first kind that has some of this name; their names and keys."""
+    for written in spellings(text):
+        for kind in ("Clients", "Projects"):
+            if found := _named(kind, written):
+                return kind, found
+    return None
+
+
+def _named(set_name: str, text: str) -> list[tuple[str, str]]:
+    wanted = _plain(text)
+    parts = [f"contains(tolower(name),{quoted(word)})" for word in dict.fromkeys(wanted.split())]
+    if not parts:
+        return []
+    options = {"filter": " and ".join(parts), "select": "id,name", "top": "50"}
+    try:
+        rows = run(Query(set_name, options), 50).rows
+    except ApiError:
+        return []
+    named = [(str(row["name"]), str(row["id"])) for row in rows]
+    exact = [one for one in named if _plain(one[0]) == wanted]
+    begins = [one for one in named if f"{_plain(one[0])} ".startswith(f"{wanted} ")]
+    whole = [one for one in named
+             if text[:1].isupper() and f" {wanted} " in f" {_plain(one[0])} "]  # fmt: skip
+    return (exact or begins or whole)[:5]
+
+
+def _plain(text: str) -> str:
+    """A name as it is compared: small letters, no signs."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+# --- what is kept for a minute
+
+_kept: dict[tuple[Any, ...], tuple[float, Any]] = {}
+_lock = Lock()
+
+
+def _remembered(key: tuple[Any, ...], make: Callable[[], Any], *, shared: bool = False) -> Any:
+    """The value of a minute ago at most, made by the same caller; ``shared``: of anybody."""
+    whole = (*key, None if shared else current_caller().user_id)
+    now = time.monotonic()
+    with _lock:
+        found = _kept.get(whole)
+    if found is not None and now < found[0]:
+        return found[1]
+    value = make()
+    with _lock:
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        _kept[whole] = (now + _KEPT_SECONDS, value)
+    return value

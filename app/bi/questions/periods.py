@@ -1,0 +1,103 @@
+"""Periods in a question: where they stand, and what days they are; resolved at the very end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.spans import Calendar, Period, step
+from app.bi.nlq.words import Token, tokenise
+from app.bi.questions.algebra import When
+
+# "older than 30 days", "for more than a month": until so long ago, and since then.
+_BEFORE, _SINCE, _AHEAD = "more than", "less than", "more ahead than"
+_UNITS = ("day", "week", "month", "quarter", "year")
+_MOST_UNITS = 1200
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A period at a place: tokens from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    when: When
+
+
+class Periods:
+    """Reads and resolves periods on a day."""
+
+    def __init__(self, reader: PeriodReader, now: Calendar) -> None:
+        self._reader, self.now = reader, now
+
+    def find(self, tokens: Sequence[Token]) -> Iterator[Spoken]:
+        """The longest period that begins at each token."""
+        for at in range(len(tokens)):
+            found = self._reader.read(tokens, at, self.now)
+            if found is None:
+                continue
+            length, period = found
+            words = " ".join(said(one) for one in tokens[at : at + length]).lower()
+            for candidate in (words, f"in {words}", f"since {words}"):
+                if self._read(candidate) == period:
+                    yield Spoken(at, at + length, When(candidate))
+                    break
+            else:
+                exact = self._dated(period)
+                if exact is not None:
+                    yield Spoken(at, at + length, exact)
+
+    def grains(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+        """Units by which something is told: ``monthly``, ``per week``, ``weekday``."""
+        for at in range(len(tokens)):
+            found = self._reader.grain(tokens, at) or self._reader.cycle(tokens, at)
+            if found is not None:
+                yield at, at + found[0], found[1]
+
+    def number(self, token: Token) -> int | None:
+        """A whole number in digits or words."""
+        return self._reader.number(token)
+
+    def resolve(self, when: When) -> Period | None:
+        """The days that are meant; None where the words are no period."""
+        head, _, rest = when.words.partition("|")
+        if rest:
+            return self._bounded(head, rest)
+        return self._read(when.words)
+
+    def _read(self, words: str) -> Period | None:
+        tokens = tokenise(words)
+        found = self._reader.read(tokens, 0, self.now)
+        return found[1] if found is not None and found[0] == len(tokens) else None
+
+    def _dated(self, period: Period) -> When | None:
+        """The same days by their dates, where the words alone say less than their place."""
+        if period.start is None or period.end is None or period.hours is not None:
+            return None
+        words = f"from {period.start} to {period.end.fromordinal(period.end.toordinal() - 1)}"
+        return When(words) if self._read(words) is not None else None
+
+    def _bounded(self, head: str, rest: str) -> Period | None:
+        """``more than|30 day``: before the day so long ago; ``less than``: since then."""
+        number, _, unit = rest.partition(" ")
+        if unit not in _UNITS or not number.isdecimal() or int(number) > _MOST_UNITS:
+            return None
+        plural = unit if number == "1" else f"{unit}s"
+        if head == _AHEAD:
+            day = step(self.now.today, unit, int(number))
+            return Period(day, None, f"in more than {number} {plural}")
+        day = step(self.now.today, unit, -int(number))
+        if head == _BEFORE:
+            return Period(None, day, f"more than {number} {plural} ago")
+        return Period(day, None, f"in the last {number} {plural}")
+
+
+def ago(number: str, unit: str, *, longer: bool, ahead: bool = False) -> When:
+    """So many units back and more, or less; ``ahead``: from so many units on."""
+    return When(f"{_AHEAD if ahead else _BEFORE if longer else _SINCE}|{number} {unit}")
+
+
+def said(token: Token) -> str:
+    """A token as it was meant: repaired, where it was misspelt."""
+    return token.stem if token.repaired_from else token.text

@@ -1,0 +1,196 @@
+"""The words of a question made leaves of a chart: entries, periods, numbers, names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.bi.nlq.words import Token, repaired, tokenise
+from app.bi.questions.chart import Chart, Parsed
+from app.bi.questions.lexicon import Lexicon
+from app.bi.questions.names import Name, Names
+from app.bi.questions.periods import Periods
+from app.bi.questions.rules import Grammar, Number
+
+MOST_WORDS = 80
+_MOST_CROSSED = 4  # words in a row
+_TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A meaning of the words from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    category: str
+    meaning: Any
+    features: tuple[str, ...]
+
+
+@dataclass
+class Read:
+    """What was read of a question, before anything is combined."""
+
+    tokens: list[Token]
+    leaves: list[Leaf] = field(default_factory=list)
+    crossing: list[str] = field(default_factory=list)  # the feature of crossing each token
+    places: list[int] = field(default_factory=list)  # token -> place in the chart
+    names: list[Name] = field(default_factory=list)
+
+    @property
+    def length(self) -> int:
+        """How many places the chart has."""
+        return self.places[-1]
+
+    def words_at(self, place: int) -> str:
+        """The word at a place of the chart."""
+        return next(one.text for at, one in enumerate(self.tokens)
+                    if self.places[at] == place and self.places[at + 1] == place + 1)  # fmt: skip
+
+
+class Reader:
+    """Reads questions of one language on a day."""
+
+    def __init__(self, lexicon: Lexicon, periods: Periods, grammar: Grammar) -> None:
+        self._lexicon, self._periods, self._grammar = lexicon, periods, grammar
+
+    def read(self, question: str) -> Read:
+        """The leaves of a question."""
+        tokens = self._tokens(question)
+        found = Read(tokens)
+        stems = [one.stem for one in tokens]
+        found.leaves += self._entries(tokens, stems)
+        found.leaves += self._times(tokens)
+        found.leaves += self._numbers(tokens, stems)
+        known = self._known(found, stems)
+        names = Names(self._lexicon)
+        for name in names.find(tokens, stems, known):
+            features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
+                        f"value {name.options.key.partition(':')[0]}")  # fmt: skip
+            found.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
+            found.names.append(name)
+        for at, token in enumerate(tokens):
+            if token.stem in self._mine:
+                found.leaves.append(Leaf(at, at + 1, "value", names.mine(), ("leaf mine",)))
+        self._place(found, stems)
+        return found
+
+    def parsed(self, read: Read, weights: Mapping[str, float]) -> Parsed:
+        """The analyses of all words."""
+        chart = Chart(self._grammar.rules, self._grammar.lifts, weights)
+        for leaf in read.leaves:
+            start, end = read.places[leaf.start], read.places[leaf.end]
+            if start == end:
+                continue
+            crossed: list[str] = []
+            starts = [(start, ())] if start > _MOST_CROSSED else self._begun(read, start)
+            for begin, before in starts:
+                chart.put(begin, end, leaf.category, leaf.meaning, (*leaf.features, *before))
+            for place in range(end, min(end + _MOST_CROSSED, read.length)):
+                crossed.append(read.crossing[place])
+                for begin, before in starts:
+                    features = (*leaf.features, *before, *crossed)
+                    chart.put(begin, place + 1, leaf.category, leaf.meaning, features)
+        return chart.parsed(read.length, "question")
+
+    @staticmethod
+    def _begun(read: Read, start: int) -> list[tuple[int, tuple[str, ...]]]:
+        """A leaf by itself, and with all words before it crossed."""
+        found: list[tuple[int, tuple[str, ...]]] = [(start, ())]
+        if start:
+            found.append((0, tuple(read.crossing[:start])))
+        return found
+
+    # --- leaves
+
+    def _tokens(self, question: str) -> list[Token]:
+        tokens = tokenise(question)[:MOST_WORDS]
+        if self._lexicon.code != "en":
+            tokens = [replace(one, stem=self._lexicon.stem(one.text)) for one in tokens]
+        return list(repaired(tokens, self._lexicon.known))
+
+    def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
+        for at in range(len(tokens)):
+            for length, entry in self._lexicon.at(stems, at):
+                if any(one.apart and one.mark != "(" for one in tokens[at + 1 : at + length]):
+                    continue
+                features = (f"leaf {entry.category}", *(("longer phrase",) * (length - 1)))
+                if entry.category in ("state", "measure", "date", "property", "verb"):
+                    features = (*features, f"word {entry.category} {stems[at]}")
+                value = entry.value
+                if entry.category == "kind":
+                    said = " ".join(one.text for one in tokens[at : at + length]).lower()
+                    value = (value, said in self._lexicon.singular or said == stems[at])
+                yield Leaf(at, at + length, entry.category, value, features)
+
+    def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
+        for one in self._periods.find(tokens):
+            features = ("leaf period", *(("longer phrase",) * (one.end - one.start - 1)))
+            yield Leaf(one.start, one.end, "period", one.when, features)
+        for start, end, grain in self._periods.grains(tokens):
+            yield Leaf(start, end, "grain", grain, ("leaf grain",))
+
+    def _numbers(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
+        for at, token in enumerate(tokens):
+            if token.kind in ("number", "percent") and token.number is not None:
+                text = f"{token.number.normalize():f}"
+                unit = "%" if token.kind == "percent" else ""
+                yield Leaf(at, at + 1, "number", Number(text, unit), ("leaf number",))
+            elif (number := self._periods.number(token)) is not None:
+                yield Leaf(at, at + 1, "number", Number(str(number)), ("leaf number word",))
+            elif token.stem in self._articles and self._is_unit(stems, at + 1):
+                yield Leaf(at, at + 1, "number", Number("1"), ("leaf article",))
+
+    def _is_unit(self, stems: Sequence[str], at: int) -> bool:
+        if at >= len(stems):
+            return False
+        return any(entry.category in _TIMES for _, entry in self._lexicon.at(stems, at))
+
+    @property
+    def _mine(self) -> frozenset[str]:
+        return frozenset(self._lexicon.stem(one) for one in self._lexicon.data["words"]["me"])
+
+    @property
+    def _articles(self) -> frozenset[str]:
+        return frozenset(self._lexicon.data["language"]["articles"])
+
+    def _known(self, found: Read, stems: Sequence[str]) -> list[bool]:
+        known = [stem in self._lexicon.fillers for stem in stems]
+        for leaf in found.leaves:
+            for at in range(leaf.start, leaf.end):
+                known[at] = True
+        return known
+
+    # --- places
+
+    def _place(self, read: Read, stems: Sequence[str]) -> None:
+        """Words that are passed over for nothing have no place; each other has a price."""
+        begun = {leaf.start for leaf in read.leaves}
+        covered: dict[int, set[str]] = {}
+        for leaf in read.leaves:
+            for at in range(leaf.start, leaf.end):
+                covered.setdefault(at, set()).add(leaf.category)
+        place = 0
+        for at, token in enumerate(read.tokens):
+            read.places.append(place)
+            if token.stem in self._lexicon.fillers and at not in begun:
+                continue
+            read.crossing.append(_crossing(token, covered.get(at, set()), stems[at]))
+            place += 1
+        read.places.append(place)
+
+
+def _crossing(token: Token, categories: set[str], stem: str) -> str:
+    """The feature of a word that nothing is made of."""
+    roles = {one for one in categories if one.startswith("f:")}
+    if not categories:
+        if token.kind in ("number", "percent", "date"):
+            return "cross number"
+        return "cross name" if token.is_capital else "cross unknown"
+    if roles == categories or categories <= roles | {"grain"}:
+        return f"cross word {stem}"
+    if categories & {"period", "number", "value"}:
+        return f"cross {sorted(categories & {'period', 'number', 'value'})[0]}"
+    return f"cross content {stem}" if roles else "cross content"

@@ -1,0 +1,1366 @@
+"""How the meanings of neighbours become one: the rules that ``rules.toml`` writes down.
+
+A rule answers None where the types disagree. Most take their parts in either order: what stands
+before or behind is English or German, not meaning.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+from importlib.resources import files
+from itertools import product
+from typing import Any, NamedTuple
+
+from app.bi.questions.algebra import (
+    COUNT,
+    OPPOSITE,
+    Against,
+    All,
+    Compares,
+    Dated,
+    Either,
+    Equals,
+    Figure,
+    Group,
+    Has,
+    Is,
+    Known,
+    Not,
+    Of,
+    Restriction,
+    Sign,
+    Threshold,
+    When,
+    parts_of,
+)
+from app.bi.questions.chart import Rule
+from app.bi.questions.drafts import Draft, Rank, options
+from app.bi.questions.lexicon import Lexicon, Options
+from app.bi.questions.model import Kind
+from app.bi.questions.periods import ago
+
+_SIGNS: Mapping[str, Sign] = {
+    "more": "gt", "atleast": "ge", "less": "lt", "atmost": "le", "exactly": "eq",
+    "ormore": "ge", "orless": "le",
+}  # fmt: skip
+_TIMES = ("day", "week", "month", "quarter", "year", "hour")
+_ENDS = {
+    "most": True, "least": False, "top": True, "bottom": False, "highest": True, "lowest": False,
+    "newest": True, "oldest": False, "fastest": False, "slowest": True, "common": True,
+}  # fmt: skip
+
+
+class Number(NamedTuple):
+    """A number with what it is counted in: a unit of time, ``%``, or a currency."""
+
+    text: str
+    unit: str = ""
+    currency: str = ""
+
+
+class Bound(NamedTuple):
+    """More, less or as many as a number; ``upper``: up to another one."""
+
+    sign: Sign
+    number: Number
+    upper: Number | None = None
+
+
+@lru_cache(maxsize=1)
+def rules_data() -> Mapping[str, Mapping[str, Any]]:
+    """The file that says what each rule combines, makes and means."""
+    return tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+
+
+class Grammar:
+    """The rules over the kinds of a model."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.kinds: Mapping[str, Kind] = lexicon.model.kinds
+        self.rules: dict[tuple[str, str], list[Rule]] = defaultdict(list)
+        self.lifts: dict[str, list[tuple[str, str, Callable[[Any], Any]]]] = defaultdict(list)
+        for name, told in rules_data()["rules"].items():
+            left, right = told["parts"]
+            compose = getattr(self, name)
+            for one, other in product(left.split("|"), right.split("|")):
+                self.rules[one, other].append(Rule(name, one, other, told["makes"], compose))
+        for name, told in rules_data()["lifts"].items():
+            for one in told["part"].split("|"):
+                self.lifts[one].append((name, told["makes"], getattr(self, name)))
+
+    # --- what a word stands for by itself
+
+    def of_kind(self, told: tuple[str, bool]) -> Draft:
+        kind, is_one = told
+        return Draft(frozenset((kind,)), kind, flags=frozenset(("singular",) if is_one else ()))
+
+    def of_state(self, told: Options) -> Options:
+        return Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
+
+    def of_state_alone(self, told: Options) -> Draft:
+        return Draft(frozenset(told.by_kind), where=(self.of_state(told),),
+                     flags=frozenset(("state alone",)))  # fmt: skip
+
+    def of_value(self, told: Options) -> Options:
+        return told
+
+    def of_named(self, told: Options) -> Draft:
+        kinds = frozenset(told.by_kind)
+        where = Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
+        named = next(iter(kinds)) if len(kinds) == 1 else ""
+        return Draft(kinds, named, where=(where,))
+
+    def of_named_state(self, told: Options) -> Options:
+        return Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
+
+    def of_measure(self, told: Options) -> Draft:
+        return Draft(frozenset(told.by_kind), figures=(_figures(told),))
+
+    def of_number(self, told: Options) -> Options | None:
+        by_kind = {
+            kind: path for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
+        }
+        return options(f"number {told.key}", by_kind)
+
+    def of_amount(self, _: str) -> Draft:
+        usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
+        return Draft(frozenset(usual), figures=(Options("usual amount", usual),),
+                     flags=frozenset(("bare amount",)))  # fmt: skip
+
+    def of_rate(self, told: Options) -> Draft:
+        rates = {kind: Figure(name, is_rate=True) for kind, name in told.by_kind.items()}
+        return Draft(frozenset(rates), figures=(Options(told.key, rates),))
+
+    def of_verb(self, told: Options) -> Draft:
+        figures = {
+            kind: Figure(self._verb(kind, name)["figure"]) for kind, name in told.by_kind.items()
+        }
+        return Draft(frozenset(figures), figures=(Options(told.key, figures),),
+                     flags=frozenset((f"verb {told.key}",)))  # fmt: skip
+
+    def of_deed(self, deed: Draft) -> Draft:
+        return deed.flagged("done")
+
+    def of_superlative(self, role: str) -> tuple[str, int]:
+        return role, 0
+
+    def of_grain(self, grain: str) -> Options:
+        return Options(f"grain:{grain}", dict.fromkeys(self.kinds, Group(grain=grain)))
+
+    def of_trend(self, _: str) -> Options:
+        return self.of_grain("month")
+
+    def of_ranked(self, ranked: tuple[Options, Rank]) -> Draft | None:
+        kinds = frozenset(ranked[0].by_kind)
+        if len(kinds) > 6:
+            return None
+        return Draft(kinds, groups=(ranked[0],), rank=ranked[1])
+
+    # --- restrictions
+
+    def restricted_behind(self, draft: Draft, told: Options) -> Draft | None:
+        return None if draft.leftward else draft.restricted(told, left=False)
+
+    def restricted_before(self, told: Options, draft: Draft) -> Draft | None:
+        return draft.restricted(told, left=True)
+
+    def not_so(self, _: str, told: Options) -> Options:
+        by_kind = {
+            kind: self._opposite(self.kinds[kind], one) for kind, one in told.by_kind.items()
+        }
+        return Options(f"not {told.key}", by_kind)
+
+    def alternative(self, _: str, told: Options) -> Options:
+        return told
+
+    def either(self, first: Options, second: Options) -> Options | None:
+        by_kind = {}
+        for kind, one in first.by_kind.items():
+            other = second.by_kind.get(kind)
+            if other is not None and other != one:
+                by_kind[kind] = _either(one, other)
+        return options(f"{first.key} or {second.key}", by_kind)
+
+    def property_of_value(self, told: Options, value: Options) -> Options | None:
+        by_kind = {
+            kind: one for kind, one in value.by_kind.items()
+            if kind in told.by_kind and self._path_of(kind, one) in self._paths(kind, told)
+        }  # fmt: skip
+        return options(f"{told.key} {value.key}", by_kind)
+
+    def value_of_property(self, value: Options, told: Options) -> Options | None:
+        return self.property_of_value(told, value)
+
+    def known(self, _: str, told: Options) -> Options:
+        by_kind = {kind: self._known(kind, path) for kind, path in told.by_kind.items()}
+        return Options(f"known {told.key}", by_kind)
+
+    def unknown(self, _: str, told: Options) -> Options | None:
+        by_kind: dict[str, Restriction] = {}
+        for kind, name in told.by_kind.items():
+            path = self._property_of(kind, name)
+            if path is not None:
+                by_kind[kind] = Not(self._known(kind, path))
+        return options(f"unknown {told.key}", by_kind)
+
+    def to_be_done(self, _: str, told: Options) -> Options:
+        return Options(f"pending {told.key}",
+                       {kind: Is(name) for kind, name in told.by_kind.items()})  # fmt: skip
+
+    def in_currency(self, draft: Draft, code: str) -> Draft | None:
+        return None if draft.leftward else draft.restricted(self._currency(code), left=False)
+
+    def of_currency(self, code: str, draft: Draft) -> Draft | None:
+        return draft.restricted(self._currency(code), left=True)
+
+    # --- related records
+
+    def having(self, _: str, draft: Draft) -> Options | None:
+        return self._related(draft, negated=False) if draft.is_plain and draft.named else None
+
+    def having_none(self, _: str, draft: Draft) -> Options | None:
+        if draft.is_figure and not draft.named and not draft.columns:
+            measured = frozenset(("Invoices", "Payments", "Opportunities", "Tickets")) & draft.kinds
+            draft = draft._replace(kinds=measured, figures=())
+            return self._related(draft, negated=True) if measured else None
+        return self._related(draft, negated=True) if draft.is_plain and draft.named else None
+
+    def having_many(self, _: str, draft: Draft) -> Options | None:
+        return self._related(draft, negated=False)
+
+    def who_has(self, draft: Draft, told: Options) -> Draft | None:
+        return None if draft.leftward else draft.restricted(told, left=False)
+
+    def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
+        told = self._related(many, negated=False)
+        if told is None or draft.leftward or draft.kinds & many.kinds:
+            return None
+        return draft.restricted(told, left=False)
+
+    def of_records(self, _: str, draft: Draft) -> Options | None:
+        return self._belonging(draft)
+
+    def belongs(self, draft: Draft, told: Options) -> Draft | None:
+        return None if draft.leftward else draft.restricted(told, left=False)
+
+    def compound(self, first: Draft, second: Draft) -> Draft | None:
+        if second.leftward or not (first.named and first.where):
+            return None
+        told = self._belonging(first)
+        return None if told is None else second.restricted(told, left=True)
+
+    def does(self, draft: Draft, deed: Draft) -> Draft | None:
+        told = self._done(deed, negated=False)
+        if told is None or draft.leftward or not draft.named or not draft.is_plain:
+            return None
+        return draft.restricted(told, left=False)
+
+    def undone(self, _: str, deed: Draft) -> Draft:
+        return deed
+
+    def does_not(self, draft: Draft, deed: Draft) -> Draft | None:
+        told = self._done(deed, negated=True)
+        if told is None or draft.leftward or not draft.named:
+            return None
+        return draft.restricted(told, left=False)
+
+    # --- periods
+
+    def in_period(self, draft: Draft, when: When) -> Draft | None:
+        return None if draft.leftward else draft.within(when, None, left=False)
+
+    def period_before(self, when: When, draft: Draft) -> Draft | None:
+        return draft.within(when, None, left=True)
+
+    def done_in(self, deed: Draft, when: When) -> Draft | None:
+        return deed.within(when, None, left=False)
+
+    def dated(self, told: Options, when: When) -> tuple[When, Options]:
+        return when, told
+
+    def dated_otherwise(self, when: When, told: Options) -> tuple[When, Options]:
+        return when, told
+
+    def of_date(self, draft: Draft, told: tuple[When, Options]) -> Draft | None:
+        return None if draft.leftward else draft.within(*told, left=False)
+
+    def date_before(self, told: tuple[When, Options], draft: Draft) -> Draft | None:
+        return draft.within(*told, left=True)
+
+    def happened(self, draft: Draft, told: Options) -> Draft | None:
+        kinds = draft.kinds.intersection(told.by_kind)
+        if draft.leftward or not kinds or "event" in " ".join(draft.flags):
+            return None
+        events = Options(told.key, {kind: told.by_kind[kind] for kind in kinds})
+        return draft._replace(kinds=kinds, columns=draft.columns,
+                              flags=draft.flags | {f"event {told.key}"},
+                              dated=(*draft.dated, (When(""), events)))  # fmt: skip
+
+    def happened_before(self, told: Options, draft: Draft) -> Draft | None:
+        kinds = draft.kinds.intersection(told.by_kind)
+        if not kinds or any(one.startswith("event") for one in draft.flags):
+            return None
+        events = Options(told.key, {kind: told.by_kind[kind] for kind in kinds})
+        return draft._replace(kinds=kinds, flags=draft.flags | {f"event {told.key}"},
+                              dated=(*draft.dated, (When(""), events)), leftward=True)  # fmt: skip
+
+    def so_in(self, told: Options, when: When) -> Options | None:
+        by_kind = {}
+        for kind, one in told.by_kind.items():
+            date = self.kinds[kind].states[one.state].date if isinstance(one, Is) else ""
+            if date:
+                by_kind[kind] = All((one, Dated(when, date)))
+        return options(f"{told.key} {when.words}", by_kind)
+
+    def aged(self, role: str, number: Number) -> When | None:
+        if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
+            return None
+        return ago(number.text, number.unit, longer=role == "older")
+
+    def so_old(self, draft: Draft, when: When) -> Draft | None:
+        if draft.leftward:
+            return None
+        by_kind: dict[str, Restriction] = {}
+        for kind in draft.kinds:
+            since = ""
+            for told in draft.where:
+                since = since or self._since(kind, told.by_kind.get(kind))
+            by_kind[kind] = Dated(when, since or self.kinds[kind].date)
+        return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
+
+    def so_long_since(self, told: Options, when: When) -> Options:
+        by_kind = {kind: Dated(when, path) for kind, path in told.by_kind.items()}
+        return Options(f"{told.key} {when.words}", by_kind)
+
+    def so_long_so(self, told: Options, when: When) -> Options | None:
+        by_kind: dict[str, Restriction] = {}
+        for kind, one in told.by_kind.items():
+            if isinstance(one, Is):
+                since = self._since(kind, one)
+                by_kind[kind] = All((one, Dated(when, since or self.kinds[kind].date)))
+        return options(f"{told.key} {when.words}", by_kind)
+
+    def so_long(self, when: When, told: Options) -> Options | None:
+        return self.so_long_so(told, when)
+
+    def within_span(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
+        sign, number = span
+        by_kind: dict[str, Restriction] = {}
+        for kind, one in told.by_kind.items():
+            end = one if isinstance(one, str) else ""
+            if isinstance(one, Is):
+                end = self.kinds[kind].states[one.state].date
+            name = self._duration(kind, end)
+            measure = self.kinds[kind].figures.get(name)
+            hours = _in_hours(number)
+            if measure is None or hours is None:
+                continue
+            amount = hours if measure.unit == "hours" else hours / 24
+            by_kind[kind] = Compares(name, sign, f"{amount.normalize():f}")
+        return options(f"{told.key} {span}", by_kind)
+
+    def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
+        if _in_hours(number) is None:
+            return None
+        return "gt" if role in ("older", "more") else "le", number
+
+    def against(self, _: str, when: When) -> Against:
+        return Against(when)
+
+    def against_shift(self, _: str, unit: str) -> Against:
+        return Against(shift=unit)
+
+    def of_shift(self, role: str) -> str:
+        return role.removeprefix("shift_")
+
+    def of_shifted(self, unit: str) -> Against:
+        return Against(shift=unit)
+
+    def set_against(self, draft: Draft, against: Against) -> Draft | None:
+        if draft.against is not None or draft.leftward or draft.rank:
+            return None
+        return draft._replace(against=against)
+
+    def compared(self, _: str, draft: Draft) -> Draft | None:
+        return draft.flagged("compared") if draft.against or len(draft.groups) else None
+
+    def changed(self, _: str, draft: Draft) -> Draft | None:
+        if draft.against is None and draft.dated:
+            draft = draft._replace(against=Against())
+        return draft.flagged("compared") if draft.against is not None else None
+
+    def has_changed(self, draft: Draft, _: str) -> Draft | None:
+        if draft.leftward or draft.rank or "compared" in draft.flags:
+            return None
+        against = draft.against or Against()
+        return draft._replace(against=against).flagged("compared")
+
+    def other_value(self, _: str, told: Options) -> Options:
+        return told
+
+    def two_values(self, first: Options, second: Options) -> Options | None:
+        by_kind = {}
+        for kind, one in first.by_kind.items():
+            other = second.by_kind.get(kind)
+            name = self._dimension_of(kind, one)
+            if (
+                other is not None
+                and other != one
+                and name
+                and self._dimension_of(kind, other) == name
+            ):
+                by_kind[kind] = (_either(one, other), name)
+        return options(f"{first.key} vs {second.key}", by_kind)
+
+    def of_two(self, draft: Draft, pair: Options) -> Draft | None:
+        return None if draft.leftward else self._of_pair(draft, pair, left=False)
+
+    def two_before(self, pair: Options, draft: Draft) -> Draft | None:
+        return self._of_pair(draft, pair, left=True)
+
+    def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
+        if (draft.leftward and len(draft.where) != 1) or not draft.where:
+            return None
+        *rest, last = draft.where
+        pair = self.two_values(last, other)
+        return (
+            None
+            if pair is None
+            else self._of_pair(draft._replace(where=tuple(rest)), pair, left=False)
+        )
+
+    # --- figures
+
+    def how_many(self, _: str, draft: Draft) -> Draft | None:
+        if draft.figures and not draft.named:
+            return draft.flagged("counted")  # "how many hours"
+        if draft.figures or draft.rank or draft.columns:
+            return None
+        return draft._replace(figures=(self._count(draft.kinds),)).flagged("counted")
+
+    def how_many_behind(self, draft: Draft, _: str) -> Draft | None:
+        return None if draft.leftward else self.how_many(_, draft)
+
+    def how_much(self, role: str, draft: Draft) -> Draft | None:
+        if draft.rank or draft.columns or "summed" in draft.flags:
+            return None
+        if draft.figures:
+            if draft.figures[0].key == "count" and role != "total":
+                return None
+            return self._by_method(draft, "sum" if role == "total" else "").flagged("summed")
+        amounts = self._amounts(draft)
+        if amounts is None:
+            if role != "total":
+                return None
+            return draft._replace(figures=(self._count(draft.kinds),)).flagged("summed")
+        return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
+                              figures=(amounts,)).flagged("summed")  # fmt: skip
+
+    def how_much_behind(self, draft: Draft, role: str) -> Draft | None:
+        return None if draft.leftward else self.how_much(role, draft)
+
+    def amount_of_state(self, told: Options, _: str) -> Draft | None:
+        figures = {}
+        for kind, one in told.by_kind.items():
+            state = self.kinds[kind].states.get(one.state) if isinstance(one, Is) else None
+            if state is not None and state.amount:
+                figures[kind] = Figure(state.amount)
+        if not figures:
+            return None
+        where = Options(told.key, {kind: told.by_kind[kind] for kind in figures})
+        return Draft(frozenset(figures), figures=(Options(f"amount {told.key}", figures),),
+                     where=(where,))  # fmt: skip
+
+    def averaged(self, role: str, draft: Draft) -> Draft | None:
+        if draft.rank or draft.columns:
+            return None
+        method = {"average": "average", "maximum": "max", "minimum": "min"}[role]
+        if not draft.figures:
+            amounts = self._amounts(draft)
+            if amounts is None:
+                return None
+            draft = draft._replace(
+                kinds=draft.kinds.intersection(amounts.by_kind), figures=(amounts,)
+            )
+        if draft.figures[0].key.startswith("count"):
+            return draft.flagged("mean") if role == "average" else None
+        return self._by_method(draft, method)
+
+    def averaged_behind(self, draft: Draft, role: str) -> Draft | None:
+        return None if draft.leftward else self.averaged(role, draft)
+
+    def figure_of(self, figure: Draft, draft: Draft) -> Draft | None:
+        if not figure.is_figure or figure.named or not (draft.named and draft.is_plain):
+            return None
+        if draft.leftward and draft.dated and figure.dated:
+            return None
+        kinds = figure.kinds & draft.kinds
+        if not kinds or figure.leftward or draft.columns:
+            return None
+        where, dated = (*figure.where, *draft.where), (*figure.dated, *draft.dated)
+        flags = figure.flags | draft.flags
+        return draft._replace(
+            kinds=kinds, figures=figure.figures, flags=flags, where=where, dated=dated
+        )
+
+    def records_figure(self, draft: Draft, told: Options) -> Draft | None:
+        if draft.leftward or not draft.named or not draft.is_plain or draft.columns:
+            return None
+        return draft.figured(_figures(told))
+
+    def and_figure(self, draft: Draft, told: Options) -> Draft | None:
+        return draft.figured(told) if draft.figures and not draft.rank else None
+
+    def figures_listed(self, first: Draft, second: Draft) -> Draft | None:
+        plain = second.is_figure and not (
+            second.where or second.dated or second.named or second.columns
+        )
+        if not plain or not first.is_figure or first.leftward or "share" in second.flags:
+            return None
+        found: Draft | None = first
+        for one in second.figures:
+            found = None if found is None else found.figured(one)
+        return found
+
+    def two_roles(self, first: str, second: str) -> tuple[str, str] | None:
+        return None if first == second else (first, second)
+
+    def and_role(self, _: str, role: str) -> str:
+        return role
+
+    def two_figures(self, roles: tuple[str, str], draft: Draft) -> Draft | None:
+        if draft.rank or draft.columns or len(draft.figures) > 1:
+            return None
+        amounts = draft.figures[0] if draft.figures else self._amounts(draft)
+        if amounts is None:
+            return None
+        kinds = draft.kinds.intersection(amounts.by_kind)
+        figures: list[Options] = []
+        for role in roles:
+            one = self._count(kinds) if role == "count" else amounts
+            if role == "average":
+                by_kind = {
+                    kind: replace(told, method="average") for kind, told in amounts.by_kind.items()
+                }
+                one = Options(f"average {amounts.key}", by_kind)
+            figures.append(one)
+        return draft._replace(kinds=kinds, figures=tuple(figures)).flagged("counted")
+
+    def one_more(self, _: str, told: Options) -> Options:
+        return _figures(told)
+
+    def one_more_count(self, _: str, role: str) -> Options | None:
+        if role == "count":
+            return self._count(frozenset(self.kinds))
+        return options("amount", {
+            key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual
+        })  # fmt: skip
+
+    def share(self, _: str, draft: Draft) -> Draft | None:
+        if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
+            return None
+        return draft.flagged("share")
+
+    def share_behind(self, draft: Draft, _: str) -> Draft | None:
+        return None if draft.leftward else self.share(_, draft)
+
+    def how_long(self, _: str, draft: Draft) -> Draft | None:
+        return self._lasting(draft)
+
+    def since(self, _: str, told: Options) -> Options:
+        return told
+
+    def duration(self, first: Options, second: Options) -> Options | None:
+        by_kind = {
+            kind: Figure(f"{path}..{second.by_kind[kind]}") for kind, path in first.by_kind.items()
+            if kind in second.by_kind and second.by_kind[kind] != path
+        }  # fmt: skip
+        return options(f"{first.key} to {second.key}", by_kind)
+
+    def of_duration(self, told: Options) -> Draft:
+        return Draft(frozenset(told.by_kind), figures=(told,))
+
+    def time_taken(self, _: str, draft: Draft) -> Draft | None:
+        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
+        return draft.flagged("counted") if is_duration else None
+
+    def different(self, _: str, told: Options) -> Draft:
+        figures = Options(f"distinct {told.key}", dict(told.by_kind))
+        return Draft(frozenset(told.by_kind), figures=(), flags=frozenset(("distinct",)),
+                     columns=(figures,))  # fmt: skip
+
+    # --- groups
+
+    def by_dimension(self, _: str, told: Options) -> Options:
+        return _groups(told)
+
+    def by_kind(self, _: str, told: tuple[str, bool]) -> Options | None:
+        kind = told[0]
+        name = self.kinds[kind].data["one"]
+        by_kind = {key: Group(name) for key, one in self.kinds.items() if name in one.dimensions}
+        return options(f"by {kind}", by_kind)
+
+    def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
+        second = second if second.key.startswith(("by", "grain")) else _groups(second)
+        return None if first == second else (first, second)
+
+    def grouped(self, draft: Draft, told: Options) -> Draft | None:
+        return None if draft.leftward else draft.grouped(told, left=False)
+
+    def grouped_twice(self, draft: Draft, told: tuple[Options, Options]) -> Draft | None:
+        first = None if draft.leftward else draft.grouped(told[0], left=False)
+        return None if first is None else first.grouped(told[1], left=False)
+
+    def grouped_before(self, told: Options, draft: Draft) -> Draft | None:
+        return draft.grouped(told, left=True)
+
+    def dimension_of_kind(self, told: Options, of: tuple[str, bool]) -> Options | None:
+        by_kind = {}
+        for key, name in told.by_kind.items():
+            kind = self.kinds[key]
+            if of[0] in kind.to_one and kind.dimensions[name].path.startswith(kind.to_one[of[0]]):
+                by_kind[key] = name
+        return options(f"{told.key} of {of[0]}", by_kind)
+
+    def owned_dimension(self, of: tuple[str, bool], told: Options) -> Options | None:
+        return self.dimension_of_kind(told, of)
+
+    def each(self, told: Options, _: str) -> Options:
+        return _groups(told)
+
+    def broken_down(self, _: str, draft: Draft) -> Draft | None:
+        return draft if draft.groups else None
+
+    # --- rankings
+
+    def rank_many(self, rank: tuple[str, int], number: Number) -> tuple[str, int] | None:
+        return _limited(rank, number)
+
+    def many_rank(self, number: Number, rank: tuple[str, int]) -> tuple[str, int] | None:
+        return _limited(rank, number)
+
+    def ranked(self, rank: tuple[str, int], draft: Draft) -> Draft | None:
+        if draft.rank is not None or draft.threshold or draft.against or "share" in draft.flags:
+            return None
+        role, limit = rank
+        if role in ("most", "least"):
+            of = "figure" if draft.figures else "count"
+            if of == "count" and not draft.named:
+                return None
+        elif role in ("top", "bottom", "highest", "lowest"):
+            of = "figure" if draft.figures else "records"
+        elif role in ("fastest", "slowest"):
+            of = "figure"
+            if not draft.figures:
+                return None
+        elif role == "common":
+            return None
+        else:
+            of = "records"
+        if of == "records" and (draft.figures or (draft.groups and draft.leftward)):
+            return None
+        made = Rank(of, _ENDS[role], limit, role)
+        return draft._replace(rank=made, leftward=True)
+
+    def ranked_behind(self, draft: Draft, rank: tuple[str, int]) -> Draft | None:
+        role, limit = rank
+        if draft.leftward or draft.threshold or draft.against:
+            return None
+        if draft.rank is not None:  # "the most tickets, top 5"
+            told = role in ("top", "most", "bottom") and limit and not draft.rank.limit
+            return draft._replace(rank=replace(draft.rank, limit=limit)) if told else None
+        if role not in ("most", "least", "highest", "fastest", "slowest") and not (
+            role in ("top", "bottom") and limit and draft.groups
+        ):
+            return None
+        if not draft.figures and not draft.named:
+            return None
+        of = "figure" if draft.figures else "count"
+        return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
+
+    def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
+        role, limit = rank
+        if role not in ("newest", "oldest") or deed.dated:
+            return None
+        kinds = deed.kinds
+        return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
+                     flags=frozenset(("list",)))  # fmt: skip
+
+    def in_order(self, told: Options, draft: Draft) -> Draft | None:
+        return self._ordered(told, 0, draft)
+
+    def ranked_group(self, rank: tuple[str, int], told: Options) -> tuple[Options, Rank] | None:
+        role, limit = rank
+        if role in ("newest", "oldest"):
+            return None
+        return _groups(told), Rank("figure", _ENDS[role], limit or 1, role)
+
+    def ranked_in_each(
+        self, ranked: tuple[Options, Rank], group: Options
+    ) -> tuple[tuple[Options, Rank], Options]:
+        return ranked, group
+
+    def first_of_each(
+        self, told: tuple[tuple[Options, Rank], Options], draft: Draft
+    ) -> Draft | None:
+        found = self.ranked_group_of(told[0], draft)
+        return None if found is None else found.grouped(told[1], left=False)
+
+    def ranked_unit(self, rank: tuple[str, int], unit: str) -> tuple[Options, Rank] | None:
+        role, limit = rank
+        if role in ("newest", "oldest"):
+            return None
+        return self.of_grain(unit), Rank("figure", _ENDS[role], limit or 1, role)
+
+    def unit_ranked(self, unit: str, draft: Draft) -> Draft | None:
+        chosen = draft.rank is not None and draft.rank.of in ("count", "figure")
+        return draft.grouped(self.of_grain(unit), left=True) if chosen else None
+
+    def ranked_group_of(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
+        if draft.rank or draft.groups or draft.columns:
+            return None
+        grouped = draft.grouped(ranked[0], left=True)
+        return None if grouped is None else grouped._replace(rank=ranked[1])
+
+    def of_ranked_group(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
+        return None if draft.leftward else self.ranked_group_of(ranked, draft)
+
+    def group_ranked(self, told: Options, draft: Draft) -> Draft | None:
+        chosen = draft.rank is not None and draft.rank.of in ("count", "figure")
+        if not chosen or draft.columns:
+            return None
+        return draft.grouped(_groups(told), left=True)
+
+    def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
+        chosen = (
+            draft.rank is not None and draft.rank.of in ("count", "figure") and not draft.groups
+        )
+        if (
+            not chosen
+            or not subject.named
+            or not subject.is_plain
+            or (subject.leftward and subject.rank)
+        ):
+            return None
+        return self._per_subject(subject, draft)
+
+    def so_many(self, number: Number, draft: Draft) -> Draft | None:
+        if draft.rank is None or draft.rank.limit:
+            return None
+        limited = _limited(("", 0), number)
+        if limited is None:
+            return None
+        return draft._replace(rank=replace(draft.rank, limit=limited[1]))
+
+    def extreme(self, rank: tuple[str, int], told: Options) -> tuple[Rank, Options] | None:
+        role, limit = rank
+        paths = {kind: path for kind, name in told.by_kind.items()
+                 if (path := self._number_path(kind, name))}  # fmt: skip
+        if not paths or role in ("newest", "oldest", "common"):
+            return None
+        key = f"order {sorted(paths.items())}"
+        return Rank("records", _ENDS[role], limit, "by", Options(key, paths)), told
+
+    def of_extreme(self, draft: Draft, told: tuple[Rank, Options]) -> Draft | None:
+        rank, paths = told[0], told[0].path
+        if draft.leftward or not draft.named or not draft.is_plain or paths is None:
+            return None
+        kinds = draft.kinds.intersection(paths.by_kind)
+        return draft._replace(kinds=kinds, rank=rank) if kinds else None
+
+    def by_figure(self, _: str, draft: Draft) -> Draft | None:
+        return draft if draft.is_figure and not draft.leftward else None
+
+    def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
+        rank = subject.rank
+        if not subject.named or subject.figures or subject.groups or subject.threshold:
+            return None
+        if rank is not None and rank.of != "records":
+            return None
+        down = rank.descending if rank is not None else True
+        limit = (rank.limit or 10) if rank is not None else 0
+        own = subject.kinds & draft.kinds
+        if own and not draft.where:  # "open deals by amount": the records themselves
+            return self._in_figure_order(subject, draft, down=down, limit=limit)
+        made = Rank("figure", down, limit, rank.word if rank is not None else "")
+        plain = subject._replace(rank=None)
+        return self._per_subject(plain, draft._replace(rank=made))
+
+    def group_by_figure(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
+        return self.ranked_group_of(ranked, draft)
+
+    def put_in_order(self, draft: Draft, role: str) -> Draft | None:
+        if draft.rank is not None or draft.leftward:
+            return None
+        return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), 0, role))
+
+    def put_in_time(self, draft: Draft, role: str) -> Draft | None:
+        if draft.rank is not None or draft.leftward or draft.figures:
+            return None
+        return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
+
+    def sorting_amount(self, _: str, role: str) -> Options | None:
+        return options("amount desc", {
+            key: kind.amount for key, kind in self.kinds.items() if kind.amount
+        })  # fmt: skip
+
+    def sorting(self, _: str, told: Options) -> Options:
+        return told
+
+    def sorted_by(self, draft: Draft, told: Options) -> Draft | None:
+        kinds = draft.kinds.intersection(told.by_kind)
+        if not kinds or draft.rank or draft.leftward or draft.figures:
+            return None
+        return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", told))
+
+    # --- numbers
+
+    def bound(self, role: str, number: Number) -> Bound:
+        return Bound(_SIGNS[role], number)
+
+    def or_more(self, number: Number, role: str) -> Bound:
+        return Bound(_SIGNS[role], number)
+
+    def lower(self, _: str, number: Number) -> Number:
+        return number
+
+    def between(self, low: Number, high: Number) -> Bound:
+        low = low._replace(unit=low.unit or high.unit, currency=low.currency or high.currency)
+        return Bound("ge", low, high)
+
+    def money(self, number: Number, code: str) -> Number | None:
+        return None if number.unit or number.currency else number._replace(currency=code)
+
+    def money_first(self, code: str, number: Number) -> Number | None:
+        return self.money(number, code)
+
+    def united(self, number: Number, unit: str) -> Number | None:
+        return None if number.unit or number.currency else number._replace(unit=unit)
+
+    def percent(self, number: Number, _: str) -> Number | None:
+        return None if number.unit or number.currency else number._replace(unit="%")
+
+    def number_of(self, told: Options, bound: Bound) -> Options | None:
+        by_kind = {}
+        for kind, name in told.by_kind.items():
+            if (one := self._compared(kind, name, bound)) is not None:
+                by_kind[kind] = one
+        return options(f"{told.key} {bound}", by_kind)
+
+    def number_before(self, bound: Bound, told: Options) -> Options | None:
+        return self.number_of(told, bound)
+
+    def number_is(self, told: Options, number: Number) -> Options | None:
+        return self.number_of(told, Bound("eq", number))
+
+    def number_is_before(self, number: Number, told: Options) -> Options | None:
+        return self.number_of(told, Bound("eq", number))
+
+    def other_number(self, _: str, number: Number) -> Number:
+        return number
+
+    def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
+        return None if first == second else (first, second)
+
+    def one_of_numbers(self, told: Options, numbers: tuple[Number, Number]) -> Options | None:
+        values = tuple(one.text for one in numbers)
+        by_kind = {
+            kind: Equals(path, values, " or ".join(values))
+            for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
+        }  # fmt: skip
+        return options(f"{told.key} {values}", by_kind)
+
+    def numbers_before(self, numbers: tuple[Number, Number], told: Options) -> Options | None:
+        return self.one_of_numbers(told, numbers)
+
+    def than(self, role: str, told: Options) -> tuple[Sign, Options]:
+        return _SIGNS[role], told
+
+    def property_than(self, told: Options, than: tuple[Sign, Options]) -> Options | None:
+        sign, other = than
+        by_kind = {}
+        for kind, name in told.by_kind.items():
+            path, limit = (
+                self._number_path(kind, name),
+                self._number_path(kind, other.by_kind.get(kind, "")),
+            )
+            if path and limit and path != limit:
+                by_kind[kind] = Compares(path, sign, limit)
+        return options(f"{told.key} {sign} {other.key}", by_kind)
+
+    def part_of_limit(self, bound: Bound, told: Options) -> Options | None:
+        if bound.number.unit != "%":
+            return None
+        by_kind = {}
+        for kind, name in told.by_kind.items():
+            path = self._number_path(kind, name)
+            limits = self.kinds[kind].data.get("limits", {})
+            limit = (
+                path if path in limits else next((k for k, v in limits.items() if v == path), "")
+            )
+            if limit:
+                by_kind[kind] = Compares(limits[limit], bound.sign, limit, factor=bound.number.text)
+        return options(f"part {told.key} {bound}", by_kind)
+
+    def of_valued(self, told: Options) -> Options:
+        return told
+
+    def with_number(self, _: str, told: Options) -> Options:
+        return told
+
+    def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
+        if draft.leftward or not draft.named or draft.rank:
+            return None
+        by_kind = {}
+        for key in draft.kinds:
+            name = self._usual_number(key, draft, bound)
+            one = self._compared(key, name, bound) if name else None
+            if one is not None:
+                by_kind[key] = one
+        told = options(f"amount {bound}", by_kind)
+        return None if told is None else draft.restricted(told, left=False)
+
+    def so_many_of(self, bound: Bound, draft: Draft) -> Draft | None:
+        plain = draft.named and draft.is_plain and not draft.columns
+        if not plain or bound.number.unit or bound.number.currency or bound.upper:
+            return None
+        return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
+                              figures=(self._count(draft.kinds),))  # fmt: skip
+
+    def just_so_many(self, number: Number, draft: Draft) -> Draft | None:
+        return self.so_many_of(Bound("eq", number), draft)
+
+    def figure_bound(self, draft: Draft, bound: Bound) -> Draft | None:
+        if not draft.is_figure or draft.leftward or bound.upper or draft.named:
+            return None
+        return self._of_currency(draft, bound)
+
+    def bound_figure(self, bound: Bound, draft: Draft) -> Draft | None:
+        return self.figure_bound(draft, bound)
+
+    def groups_valued(self, told: Options, draft: Draft) -> Draft | None:
+        return draft.grouped(_groups(told), left=True)
+
+    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
+        if (
+            not subject.named
+            or not subject.is_plain
+            or subject.columns
+            or subject.kinds & draft.kinds
+        ):
+            return None
+        return self._per_subject(subject, draft)
+
+    # --- what is asked
+
+    def which(self, _: str, draft: Draft) -> Draft | None:
+        return None if "list" in draft.flags else draft.flagged("list")
+
+    def what_of(self, told: Options, draft: Draft) -> Draft | None:
+        several = draft.rank is not None and draft.rank.limit != 1
+        if draft.figures or draft.groups or draft.threshold or several:
+            return None
+        return draft.showing(self._columns(told))
+
+    def property_of_name(self, told: Options, value: Options) -> Draft | None:
+        if not value.key.startswith(("Clients", "Projects", "number", "user")):
+            return None
+        columns = self._columns(told)
+        kinds = frozenset(columns.by_kind).intersection(value.by_kind)
+        owner = value.key.partition(":")[0]
+        if owner in self.kinds:
+            kinds = kinds.intersection((owner,))
+        return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
+
+    def name_of_property(self, value: Options, told: Options) -> Draft | None:
+        return self.property_of_name(told, value)
+
+    def records_property(self, draft: Draft, told: Options) -> Draft | None:
+        if draft.leftward or not draft.named or not draft.is_plain:
+            return None
+        return draft.showing(self._columns(told))
+
+    def shown(self, _: str, told: Options) -> tuple[Options, ...]:
+        return (self._columns(told),)
+
+    def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
+        return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
+
+    def showing(self, draft: Draft, told: tuple[Options, ...]) -> Draft | None:
+        if draft.leftward or draft.figures or not draft.named:
+            return None
+        found: Draft | None = draft
+        for one in told:
+            found = None if found is None else found.showing(one)
+        return found
+
+    def when(self, _: str, draft: Draft) -> Draft | None:
+        if draft.figures or draft.groups:
+            return None
+        return draft.flagged("when")
+
+    def drawn(self, draft: Draft, role: str) -> Draft | None:
+        return (
+            None
+            if any(one.startswith("chart") for one in draft.flags)
+            else draft.flagged(f"chart {role}")
+        )
+
+    def in_one_currency(self, draft: Draft, _: str) -> Draft | None:
+        return draft.flagged("converted") if draft.figures else None
+
+    # --- what the rules share
+
+    def _since(self, kind: str, one: Any) -> str:
+        """The date since when a state lasts."""
+        if not isinstance(one, Is):
+            return ""
+        return str(self.kinds[kind].data.get("states", {}).get(one.state, {}).get("since", ""))
+
+    def _duration(self, kind: str, end: str) -> str:
+        """The measure that lasts until a date of the records."""
+        found = self.kinds[kind].figures.items()
+        return next((name for name, one in found if end and end_of(one.value) == end), "")
+
+    def _verb(self, kind: str, name: str) -> Mapping[str, str]:
+        verbs: Mapping[str, Mapping[str, str]] = self.kinds[kind].data["verbs"]
+        return verbs[name]
+
+    def _count(self, kinds: frozenset[str]) -> Options:
+        return Options("count", dict.fromkeys(self.kinds, Figure(COUNT)))
+
+    def _opposite(self, kind: Kind, one: Restriction) -> Restriction:
+        """What the opposite of a state is, where it is more than its negation."""
+        if isinstance(one, Is):
+            opposite = kind.data.get("opposites", {}).get(one.state)
+            if opposite:
+                return Is(opposite)
+        if isinstance(one, Compares) and one.sign in ("eq", "ne"):
+            return replace(one, sign=OPPOSITE[one.sign])
+        return one.of if isinstance(one, Not) else Not(one)
+
+    def _path_of(self, kind: str, one: Restriction) -> str:
+        if isinstance(one, Equals):
+            return one.path
+        if isinstance(one, Is):
+            return self.kinds[kind].states[one.state].path
+        if isinstance(one, Not):
+            return self._path_of(kind, one.of)
+        return self._path_of(kind, one.of[0]) if isinstance(one, Either) else ""
+
+    def _paths(self, kind: str, told: Options) -> tuple[str, ...]:
+        name = told.by_kind[kind]
+        dimension = self.kinds[kind].dimensions.get(name)
+        if dimension is None:
+            return (name,)
+        return tuple(one for one in (dimension.path, dimension.key, name) if one)
+
+    def _dimension_of(self, kind: str, one: Restriction) -> str:
+        path = self._path_of(kind, one)
+        found = self.kinds[kind].dimensions.items()
+        return next((name for name, of in found if path and path in (of.path, of.key)), "")
+
+    def _of_pair(self, draft: Draft, pair: Options, *, left: bool) -> Draft | None:
+        where = Options(pair.key, {kind: one for kind, (one, _) in pair.by_kind.items()})
+        group = Options(
+            f"by {pair.key}", {kind: Group(name) for kind, (_, name) in pair.by_kind.items()}
+        )
+        found = draft.restricted(where, left=left)
+        found = None if found is None else found.grouped(group, left=left)
+        return None if found is None else found.flagged("compared")
+
+    def _known(self, kind: str, path: str) -> Restriction:
+        number = self.kinds[kind].is_number(path)
+        prop = self.kinds[kind].prop(path)
+        if number and prop is not None and not prop.nullable:
+            return Compares(path, "gt", "0")
+        return Known(path)
+
+    def _property_of(self, kind: str, name: str) -> str | None:
+        dimension = self.kinds[kind].dimensions.get(name)
+        if dimension is not None:
+            path = dimension.key or dimension.path
+            return path if not path.startswith("case(") else None
+        measure = self.kinds[kind].figures.get(name)
+        if measure is not None:
+            return measure.value if self.kinds[kind].is_number(measure.value) else None
+        return name
+
+    def _columns(self, told: Options) -> Options:
+        """The paths that names stand for, as columns."""
+        by_kind = {}
+        for kind, name in told.by_kind.items():
+            dimension = self.kinds[kind].dimensions.get(name)
+            measure = self.kinds[kind].figures.get(name)
+            path = name
+            if dimension is not None:
+                path = dimension.path
+            elif measure is not None and self.kinds[kind].is_number(measure.value):
+                path = measure.value
+            if "(" not in path and " " not in path:
+                by_kind[kind] = path
+        return Options(f"shown {told.key}", by_kind)
+
+    def _currency(self, code: str) -> Options:
+        by_kind = {}
+        for key, kind in self.kinds.items():
+            money = kind.currency_of(kind.amount or "") or (
+                "currency" if kind.prop("currency") else ""
+            )
+            if money:
+                by_kind[key] = Equals(money, (f"'{code}'",), code)
+        return Options(f"currency:{code}", by_kind)
+
+    def _amounts(self, draft: Draft) -> Options | None:
+        """The usual amount of each kind; of records in a state the amount that counts then."""
+        by_kind = {}
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            amount = kind.usual
+            for told in draft.where:
+                one = told.by_kind.get(key)
+                if isinstance(one, Is) and kind.states[one.state].amount and amount:
+                    amount = kind.states[one.state].amount
+            if amount:
+                by_kind[key] = Figure(amount)
+        return options(f"amount {sorted(one.measure for one in by_kind.values())}", by_kind)
+
+    @staticmethod
+    def _by_method(draft: Draft, method: str) -> Draft:
+        if not method:
+            return draft
+        first = draft.figures[0]
+        by_kind = {kind: replace(one, method=method) for kind, one in first.by_kind.items()
+                   if not one.is_rate}  # fmt: skip
+        told = Options(f"{method} {first.key}", by_kind)
+        return draft._replace(figures=(told, *draft.figures[1:]))
+
+    def _related(self, draft: Draft, *, negated: bool) -> Options | None:
+        """Other kinds that have such records, as a restriction of them."""
+        inside = draft.named if draft.named in draft.kinds else next(iter(sorted(draft.kinds)))
+        if draft.columns or draft.rank or draft.groups:
+            return None
+        where = tuple(one.by_kind[inside] for one in draft.where) + self._dates(draft, inside)
+        bound = draft.threshold
+        has: Restriction = Has(inside, _flat(where))
+        if bound is not None:
+            if not bound.counted:
+                return None
+            has = Has(inside, _flat(where), bound.sign, bound.number)
+        has = Not(has) if negated else has
+        by_kind: dict[str, Restriction] = {
+            key: has for key, kind in self.kinds.items() if inside in kind.related
+        }  # fmt: skip
+        return options(f"{'no' if negated else 'has'} {draft.kinds} {where} {bound}", by_kind)
+
+    def _dates(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
+        events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
+        found: list[Restriction] = []
+        stated = [
+            self.kinds[kind].states[one.state].date
+            for told in draft.where if isinstance(one := told.by_kind.get(kind), Is)
+        ]  # fmt: skip
+        for when, date in draft.dated:
+            if when.words:
+                path = date.by_kind[kind] if date else ""
+                implied = next((one for one in stated if one), "")
+                found.append(Dated(when, path or (events[0] if events else "") or implied))
+        return tuple(found)
+
+    def _belonging(self, draft: Draft) -> Options | None:
+        """Other kinds whose records belong to such ones, as a restriction of them."""
+        if not draft.named or not draft.is_plain or draft.columns or not draft.where:
+            return None
+        inside = draft.named
+        where = _flat(
+            tuple(one.by_kind[inside] for one in draft.where) + self._dates(draft, inside)
+        )
+        by_kind: dict[str, Restriction] = {}
+        for key, kind in self.kinds.items():
+            if inside in kind.to_one and key != inside:
+                by_kind[key] = Of(inside, where)
+        return options(f"of {inside} {where}", by_kind)
+
+    def _done(self, deed: Draft, *, negated: bool) -> Options | None:
+        by_kind: dict[str, Restriction] = {}
+        for inside in sorted(deed.kinds):
+            where = _flat(
+                tuple(one.by_kind[inside] for one in deed.where) + self._dates(deed, inside)
+            )
+            name = next(one for one in deed.flags if one.startswith("verb "))
+            measure = self.kinds[inside].figures.get(deed.figures[0].by_kind[inside].measure)
+            if measure is not None and measure.snapshot:
+                where = (Is("open"), *where)
+            for key, kind in self.kinds.items():
+                if inside in kind.related and key not in by_kind:
+                    has = Has(inside, where)
+                    by_kind[key] = Not(has) if negated else has
+        return options(f"{'never' if negated else 'did'} {name} {deed.where} {deed.dated}", by_kind)
+
+    def _per_subject(self, subject: Draft, draft: Draft) -> Draft | None:
+        """A figure of one kind for each record of another: by its dimension."""
+        name = self.kinds[subject.named].data["one"]
+        groups: dict[str, Group] = {}
+        belongs: dict[str, Restriction] = {}
+        where = _flat(tuple(one.by_kind[subject.named] for one in subject.where)
+                      + self._dates(subject, subject.named))  # fmt: skip
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            if name in kind.dimensions and (not where or subject.named in kind.to_one):
+                groups[key] = Group(name)
+                belongs[key] = Of(subject.named, where)
+        group = options(f"by {subject.named}", groups)
+        found = None if group is None else draft.grouped(group, left=True)
+        if found is None or not where:
+            return found
+        return found.restricted(Options(f"of {subject.named} {where}", belongs), left=True)
+
+    def _in_figure_order(
+        self, subject: Draft, draft: Draft, *, down: bool, limit: int
+    ) -> Draft | None:
+        paths = {}
+        for key in subject.kinds & draft.kinds:
+            figure = draft.figures[0].by_kind[key]
+            measure = self.kinds[key].figures.get(figure.measure)
+            path = figure.measure if measure is None else measure.value
+            if self.kinds[key].is_number(path):
+                paths[key] = path
+        if not paths:
+            return None
+        rank = Rank("records", down, limit or -1, "by", Options(f"order {paths}", paths))
+        return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
+
+    def _ordered(self, told: Options, limit: int, draft: Draft) -> Draft | None:
+        kinds = draft.kinds.intersection(told.by_kind)
+        if not kinds or draft.rank or draft.figures:
+            return None
+        down = all(one.endswith(" desc") for one in told.by_kind.values())
+        paths = Options(
+            told.key, {kind: path.removesuffix(" desc") for kind, path in told.by_kind.items()}
+        )
+        return draft._replace(
+            kinds=kinds, rank=Rank("records", down, limit, "order", paths), leftward=True
+        )
+
+    def _number_path(self, kind: str, name: str) -> str:
+        """The property that is a number of each record; empty for none."""
+        if not name:
+            return ""
+        measure = self.kinds[kind].figures.get(name)
+        path = name if measure is None else measure.value
+        return path if self.kinds[kind].is_number(path) else ""
+
+    def _compared(self, kind: str, name: str, bound: Bound) -> Restriction | None:
+        """A number of a record against a bound, if it is counted in the same."""
+        one = self.kinds[kind]
+        measure = one.figures.get(name)
+        if name in one.dimensions:
+            return None
+        if measure is None and not one.is_number(name):
+            return None
+        path = name if measure is None else measure.value
+        unit, number = bound.number.unit, bound.number
+        money = measure.money if measure is not None else one.currency_of(name)
+        percent = path.endswith(("Percent", "Rate", "probability")) or path == "probability"
+        if number.currency and not money:
+            return None
+        if unit == "%" and not percent:
+            return None
+        if unit in _TIMES:
+            counted = (
+                measure.unit if measure is not None else "days" if path.endswith("Days") else ""
+            )
+            if counted != f"{unit}s":
+                return None
+        found: Restriction = Compares(name, bound.sign, number.text, unit)
+        if bound.upper is not None:
+            found = All((found, Compares(name, "le", bound.upper.text, unit)))
+        if number.currency and money:
+            found = All((found, Equals(money, (f"'{number.currency}'",), number.currency)))
+        return found
+
+    def _usual_number(self, kind: str, draft: Draft, bound: Bound) -> str:
+        """The property that a bare number is about."""
+        one = self.kinds[kind]
+        if bound.number.unit == "%":
+            return str(one.data.get("percent", ""))
+        if bound.number.unit:
+            return ""
+        for told in draft.where:
+            state = told.by_kind.get(kind)
+            if isinstance(state, Is) and one.states[state.state].amount:
+                return one.states[state.state].amount
+        if one.data.get("unranked") and not bound.number.currency:
+            return ""
+        return one.amount or ""
+
+    def _of_currency(self, draft: Draft, bound: Bound) -> Draft | None:
+        number = bound.number
+        made = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
+        if number.currency:
+            return made.restricted(self._currency(number.currency), left=False)
+        return made
+
+    def _lasting(self, draft: Draft) -> Draft | None:
+        """How long it takes until records are so: the duration that ends on that date."""
+        if any(one for one in draft.figures) and not any(f.startswith("verb") for f in draft.flags):
+            figures = draft.figures[0].by_kind.items()
+            known = [self.kinds[kind].figures.get(one.measure) for kind, one in figures]
+            return draft if any(one is not None and one.unit for one in known) else None
+        by_kind = {}
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            ends = {kind.states[one.state].date for told in draft.where
+                    if isinstance(one := told.by_kind.get(key), Is)}  # fmt: skip
+            ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
+            found = next(
+                (name for name, m in kind.figures.items() if m.unit and m.date in ends), None
+            )
+            if found is not None:
+                by_kind[key] = Figure(found)
+        told = options(f"lasting {sorted(by_kind)}", by_kind)
+        if told is None:
+            return None
+        return draft._replace(kinds=draft.kinds.intersection(by_kind), figures=(told,))
+
+
+def _flat(where: Sequence[Any]) -> tuple[Restriction, ...]:
+    return tuple(part for one in where for part in parts_of(one))
+
+
+def end_of(value: str) -> str:
+    """The date at which a duration ends: ``totalseconds(solvedAt sub createdAt)``."""
+    inside = value.partition("totalseconds(")[2].partition(" sub ")[0]
+    return inside.removeprefix("date(").removesuffix(")")
+
+
+def _in_hours(number: Number) -> Decimal | None:
+    per = {"hour": 1, "day": 24, "week": 168}.get(number.unit)
+    return None if per is None else Decimal(number.text) * per
+
+
+def _either(one: Restriction, other: Restriction) -> Restriction:
+    if isinstance(one, Equals) and isinstance(other, Equals) and one.path == other.path:
+        return Equals(one.path, (*one.values, *other.values), f"{one.label} or {other.label}")
+    first = one.of if isinstance(one, Either) else (one,)
+    return Either((*first, other))
+
+
+def _figures(told: Options) -> Options:
+    return Options(told.key, {kind: Figure(name) for kind, name in told.by_kind.items()})
+
+
+def _groups(told: Options) -> Options:
+    return Options(f"by {told.key}", {kind: Group(name) for kind, name in told.by_kind.items()})
+
+
+def _limited(rank: tuple[str, int], number: Number) -> tuple[str, int] | None:
+    plain = number.text.isdecimal() and not number.unit and not number.currency
+    if not plain or rank[1] or not 0 < int(number.text) <= 1000:
+        return None
+    return rank[0], int(number.text)
