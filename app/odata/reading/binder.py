@@ -19,6 +19,7 @@ from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.computing import compute
 from app.odata.reading.expansion import expand_member, expand_members, navigation_of
+from app.odata.reading.formats import Version
 from app.odata.reading.ordering import order_keys
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.spelled import Part
@@ -40,9 +41,10 @@ def option(name: str, *, is_nested: bool = False) -> Iterator[None]:
 class QueryBinder:
     """Binds the options of a query and of everything expanded in it."""
 
-    def __init__(self, context: Context, *, max_depth: int = 5) -> None:
+    def __init__(self, context: Context, *, max_depth: int = 5, version: Version = "4.0") -> None:
         self.context = context
         self.max_depth = max_depth
+        self._version = version  # of the answer: it decides what the context URL tells
 
     def bind(
         self,
@@ -76,7 +78,7 @@ class QueryBinder:
             scope,
             [*members, *expanded],
             address,
-            selection_text(scope, options, members, expanded),
+            selection_text(scope, options, members, expanded, self._version),
             operations,
         )
         parameters = self.context.parameters
@@ -116,7 +118,7 @@ class QueryBinder:
         members = list(selected_members(scope, ()))
         nested = list(self._nested(query, options, address, 0))
         given = QueryOptions(apply=options.apply)
-        selected = selection_text(scope, given, members, nested)
+        selected = selection_text(scope, given, members, nested, self._version)
         query.projection = Projection(scope, [*members, *nested], address, selected)
         return query
 

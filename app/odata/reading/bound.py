@@ -59,9 +59,9 @@ class ComputedMember:
 class ExpandMember:
     """Related entities, or what ``$apply`` nested in a row.
 
-    ``ref`` shows their ids, ``count_only`` their number alone; only rows show them that are of the
-    type ``of``, where that is given. ``remainder`` is None where nothing leads to members that a
-    collection does not show.
+    ``ref`` shows their ids, ``count_only`` their number alone; ``recursive`` tells that the same is
+    shown of them again, level by level. Only rows show them that are of the type ``of``, where that
+    is given. ``remainder`` is None where nothing leads to members that a collection does not show.
     """
 
     name: str
@@ -69,6 +69,7 @@ class ExpandMember:
     query: BoundQuery
     ref: bool = False
     count_only: bool = False
+    recursive: bool = False
     of: edm.EntityType | None = None
     remainder: Remainder | None = None
 
@@ -91,7 +92,7 @@ class Projection:
     """What is shown of each row.
 
     ``address`` are the pieces of the entity's URL relative to the service root. ``selected`` is
-    the select list of the context URL, None where nothing was selected or expanded. ``operations``
+    the select list of the context URL, None where there is none. ``operations``
     are the names of those that each row tells whether they are possible; None where ``$select``
     says nothing of them, then it depends on the form.
     """
@@ -99,7 +100,7 @@ class Projection:
     scope: Scope
     members: Sequence[Member]
     address: Sequence[Part]
-    selected: str | None = None
+    selected: tuple[str, ...] | None = None
     operations: frozenset[str] | None = None
 
 

@@ -120,6 +120,8 @@ def expand_member(
         inner,
         item.ref,
         item.count_only,
+        recursive=bool(item.options and item.options.levels)
+        and navigation.name in container.target(navigation).navigation,
         remainder=_remainder(binder.context, navigation, item, options, address, depth),
     )
 

@@ -129,7 +129,8 @@ class _Making:
             return self._value()
         if resource.ending == "$value":
             return self._media()
-        binder = QueryBinder(self.context, max_depth=self.planner.max_depth)
+        version = self.planner.format.version
+        binder = QueryBinder(self.context, max_depth=self.planner.max_depth, version=version)
         query = binder.bind(resource.scope, self.options, resource.address)
         # What $apply made of combinations has no entities to lead to.
         if resource.joined and query.scope is resource.scope:
@@ -358,7 +359,7 @@ class _Making:
         name = resource.set_name or contained
         if resource.is_cast:
             name += f"/{self.planner.container.namespace}.{resource.scope.type.name}"
-        selected = "" if projection.selected is None else f"({projection.selected})"
+        selected = f"({','.join(projection.selected)})" if projection.selected else ""
         entity = "/$entity" if resource.kind == "entity" and not self._is_singleton() else ""
         return f"#{name}{selected}{entity}"
 

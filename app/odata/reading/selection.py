@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from app.odata import edm
 from app.odata.binding.paths import of_property, unknown_name
@@ -20,6 +20,7 @@ from app.odata.reading.bound import (
     Parts,
     PropertyMember,
 )
+from app.odata.reading.formats import Version
 from app.odata.reading.members import ShownMembers, shown_members
 
 _ALL = None
@@ -241,10 +242,12 @@ def selection_text(
     options: QueryOptions,
     members: Sequence[Member],
     expanded: Sequence[ExpandMember],
-) -> str | None:
-    """The select list of the context URL: ``name,Contacts(email)`` (Protocol 10.7 to 10.9).
+    version: Version = "4.0",
+) -> tuple[str, ...] | None:
+    """The select list of the context URL: ``name``, ``Contacts(email)`` (Protocol 10.7 to 10.10).
 
-    None where all properties are shown and nothing is restricted in what is expanded.
+    None where all properties are shown, and nothing is expanded that the list must tell of: of what
+    has no ``$select`` or ``$expand`` of its own 4.01 has ``Contacts()``, and 4.0 nothing.
     """
     names = []
     if options.apply is not None and not options.select:
@@ -254,25 +257,30 @@ def selection_text(
         shown = [text for member in members for text in _names(scope, member)]
         names = ["*"] if starred else shown
         names += [item.path[0] for item in options.select if _is_operation(item)]
-        names += _links_selected(scope, options.select, {member.name for member in expanded})
+        names += _links_selected(scope, options.select)
     for member in expanded:
+        if member.ref or member.count_only:
+            continue
         projection = member.query.projection
         inner = projection.selected if projection is not None else None
-        if inner is not None and not member.count_only:
-            names.append(f"{member.name}({inner})")
-        elif options.select or options.apply is not None:
-            names.append(f"{member.name}()")
-    return ",".join(names) if names else None
+        if inner is not None and member.recursive:
+            # Each level shows the next one, which is what the plus sign says.
+            same = (f"{member.name}(", f"{member.name}+(")
+            inner = tuple(part for part in inner if not part.startswith(same)) or None
+        if inner is not None or version != "4.0" or options.apply is not None:
+            sign = "+" if member.recursive else ""
+            names.append(f"{member.name}{sign}({','.join(inner or ())})")
+    # What is expanded in an expansion is to be told in it, be its own list empty.
+    nested = version == "4.0" and any(not one.ref and not one.count_only for one in expanded)
+    return tuple(names) if names or nested else None
 
 
-def _links_selected(
-    scope: Scope, items: Sequence[SelectItem], expanded: Collection[str]
-) -> Iterator[str]:
-    """The navigation properties that are selected and not expanded as well, each once."""
+def _links_selected(scope: Scope, items: Sequence[SelectItem]) -> Iterator[str]:
+    """The navigation properties that are selected, each once."""
     folded, navigation = scope.type.folded, scope.type.navigation
     names = [folded.get(item.path[0].lower(), item.path[0]) for item in items]
     for name in dict.fromkeys(names):
-        if name in navigation and name not in expanded:
+        if name in navigation:
             yield name
 
 
