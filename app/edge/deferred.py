@@ -113,16 +113,22 @@ def _find(token: str) -> Row[Any] | None:
 
 
 def _wants_http() -> bool:
-    return "application/http" in request.headers.get("Accept", "")
+    """Whether the answer is wanted as the text of HTTP (Protocol 11.6).
+
+    A client of 4.0 that names no format knows no other form: ``AsyncResult`` came with 4.01.
+    """
+    accept = request.headers.get("Accept", "")
+    is_old = request.headers.get("OData-MaxVersion", "").strip() == "4.0"
+    return "application/http" in accept or (is_old and not accept)
 
 
 def _plain(stored: Row[Any], body: bytes) -> Response:
-    """The answer itself; its status is in ``AsyncResult`` as well (Protocol 8.3.1)."""
+    """The answer itself; its status is in ``AsyncResult`` as well (Protocol 8.3.1, 11.6)."""
     response = Response(body, 200)
     del response.headers["Content-Type"]
     for name, value in stored.headers:
         response.headers[name] = value
-    if response.headers.get("OData-Version") == "4.01":
+    if response.headers.get("OData-Version") == "4.01" or "Accept" in request.headers:
         response.headers["AsyncResult"] = str(stored.status)
     return response
 

@@ -38,6 +38,8 @@ _log = structlog.get_logger()
 # What shows an error to people; None where it is a program that asked.
 ErrorPages = Callable[[ApiError], Response | None]
 
+# What all messages are written in.
+LANGUAGE = "en"
 _NO_SPACE = frozenset((errno.ENOSPC, errno.EDQUOT))
 _MOST_CAUSES = 10
 _REALM = "business-platform"
@@ -80,6 +82,7 @@ def error_response(error: Exception, method: str | None = None) -> Response:
     is_odata = request.path.startswith("/odata")
     body = found.to_odata() if is_odata else found.to_dict()
     response = Response(json_text(body), found.status, content_type="application/json")
+    response.headers["Content-Language"] = LANGUAGE  # Protocol 9.4
     for name, value in found.headers.items():
         response.headers[name] = value
     if is_odata:

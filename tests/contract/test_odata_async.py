@@ -89,3 +89,23 @@ def test_the_metadata_says_so(admin: Api) -> None:
     schema = admin.get("/odata/$metadata?$format=json").json["BusinessPlatform"]
     term = "@Org.OData.Capabilities.V1.AsynchronousRequestsSupported"
     assert schema["Default"][term] is True
+
+
+@pytest.mark.parametrize(
+    ("headers", "kind", "result"),
+    [
+        ({}, "application/json", None),
+        ({"OData-MaxVersion": "4.0"}, "application/http", None),
+        ({"OData-MaxVersion": "4.0", "Accept": "application/json"}, "application/json", "200"),
+        ({"OData-MaxVersion": "4.0", "Accept": "application/http"}, "application/http", None),
+        ({"Accept": "application/json"}, "application/json", "200"),
+        ({"Accept": "application/http"}, "application/http", None),
+    ],
+)
+def test_the_form_of_the_answer_is_that_of_the_version(
+    admin: Api, headers: dict[str, str], kind: str, result: str | None
+) -> None:
+    """Protocol 11.6: who says 4.0 and names no format gets the whole answer as HTTP."""
+    answer = admin.get(place(admin), headers=headers)
+    assert (answer.status_code, answer.mimetype) == (200, kind)
+    assert answer.headers.get("AsyncResult") == result

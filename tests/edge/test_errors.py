@@ -45,6 +45,7 @@ SECRET = "postgresql://user:hunter2@host/database"
 def shape(answer: Any) -> dict[str, Any]:
     """The error of an answer, after its form is checked."""
     assert answer.content_type == "application/json"
+    assert answer.headers["Content-Language"] == "en"
     assert answer.json.keys() == {"error"}
     error = answer.json["error"]
     assert error.keys() - {"position"} == {"code", "message", "details"}

@@ -9,7 +9,7 @@ from flask import Flask, Response, request
 from sqlalchemy import Connection
 
 from app import database, records
-from app.edge.errors import as_api_error
+from app.edge.errors import LANGUAGE, as_api_error
 from app.extensions import db
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
@@ -88,6 +88,7 @@ def _view(service: ODataService) -> Any:
 def _refused(error: Exception, method: str, path: str) -> Response:
     found = as_api_error(error)
     response = Response(json_text(found.to_odata()), found.status, content_type="application/json")
+    response.headers["Content-Language"] = LANGUAGE
     for name, value in found.headers.items():
         response.headers[name] = value
     response.headers["OData-Version"] = version_of_error(request.headers.get("OData-MaxVersion"))
