@@ -17,6 +17,7 @@ from tests.contract.batches import (
     change_set,
     multipart,
     post,
+    read,
     request,
     send,
 )
@@ -210,14 +211,10 @@ def test_addresses_of_other_services_are_refused(admin: Api) -> None:
         multipart(request("GET", "Clients"), boundary="other"),
         multipart("INVALID CONTENT"),
         multipart("Content-Type: text/plain\r\n\r\nGET Clients HTTP/1.1\r\n\r\n"),
-        multipart("Content-Type: application/http\r\n\r\n"),
-        multipart("Content-Type: application/http\r\n\r\nGET\r\n\r\n"),
         multipart(request("GET", "Clients").replace("binary", "base64")),
         multipart(request("GET", "Clients"))[:-6],
         multipart("Content-Type: multipart/mixed\r\n\r\n--a\r\n--a--"),
-        multipart(change_set(request("GET", "Clients"))),
         multipart(change_set(change_set(request("POST", "Clients", {}), boundary="inner"))),
-        multipart(request("GET", "Clients", Transfer_Encoding="chunked")),
         multipart(request("GET", "Clients", content_id="a b")),
         multipart(*[request("GET", "Clients", content_id="same")] * 2),
         multipart(change_set(*[request("POST", "Clients", {}, content_id="same")] * 2)),
@@ -230,6 +227,32 @@ def test_what_is_malformed_is_refused_whole(admin: Api, session: Session, body: 
         assert answer.status_code == 400, answer.text
         assert answer.json["error"]["code"] == "VALIDATION_ERROR"
     assert count_rows(session, Client) == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "Content-Type: application/http\r\n\r\n",
+        "Content-Type: application/http\r\n\r\nGET\r\n\r\n",
+        "Content-Type: application/http\r\n\r\nGET Clients HTTP/1.1\r\nno header\r\n\r\n",
+        request("GET", "Clients", Transfer_Encoding="chunked"),
+        change_set(request("GET", "Clients")),
+        change_set(request("POST", "Clients", {"name": "Undone"}), request("GET", "Clients")),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_answered_in_its_place(
+    admin: Api, session: Session, wrong: str
+) -> None:
+    first = request("POST", "Clients", {"name": "ACME"})
+    body = multipart(first, wrong, request("GET", "Clients/$count"))
+    for more, statuses in (({}, [201, 400]), ({"Prefer": "continue-on-error"}, [201, 400, 200])):
+        answer = post(admin, body, more)
+        assert answer.status_code == 200, answer.text
+        found = read(answer.data, answer.headers["Content-Type"])
+        assert [one.status for one in found] == statuses
+        error = found[1].json["error"]
+        assert body.index("ACME") < error["position"] < body.index("$count")
+    assert count_rows(session, Client) == 2
 
 
 def test_the_place_of_what_is_malformed_is_told(admin: Api) -> None:

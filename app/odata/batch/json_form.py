@@ -1,9 +1,14 @@
-"""A batch as JSON: objects to units, and answers to objects (JSON Format 4.01, chapter 19)."""
+"""A batch as JSON: objects to units, and answers to objects (JSON Format 4.01, chapter 19).
+
+What is wrong with the batch refuses it: names that are there twice, groups that are torn apart,
+dependencies on what does not come before. What is wrong with one request is its answer.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -54,22 +59,10 @@ class _Reader:
         if not isinstance(request, dict):
             self.problems.add(place, "must be an object")
             return
-        for name in request:
-            if name not in _MEMBERS and "@" not in name:
-                self.problems.add_unknown(f"{place}.{name}", name, _MEMBERS, "a request")
         group = request.get("atomicityGroup")
         depends_on = tuple(self._dependencies(request.get("dependsOn"), f"{place}.dependsOn"))
         name = self._identifier(request.get("id"), f"{place}.id")
-        part = Part(
-            self._method(request.get("method"), f"{place}.method"),
-            self._text(request.get("url"), f"{place}.url") or "",
-            self._headers(request.get("headers"), f"{place}.headers"),
-            id=name,
-            depends_on=depends_on,
-            condition=self._optional(request.get("if"), f"{place}.if"),
-            place=place,
-        )
-        part = self._with_body(part, request.get("body"), f"{place}.body")
+        part = _read_part(request, name, depends_on, place)
         if group is None:
             self.units.append(Unit((part,)))
         else:
@@ -112,22 +105,52 @@ class _Reader:
             else:
                 self.problems.add(f"{place}[{index}]", "is no request or group before this one")
 
-    def _method(self, value: Any, place: str) -> str:
+
+def _read_part(request: dict[str, Any], name: str, depends_on: tuple[str, ...], place: str) -> Part:
+    """A request by itself; with its problems, if it has any."""
+    reader = _PartReader()
+    for member in request:
+        if member not in _MEMBERS and "@" not in member:
+            reader.problems.add_unknown(f"{place}.{member}", member, _MEMBERS, "a request")
+    part = Part(
+        reader.method(request.get("method"), f"{place}.method"),
+        reader.text(request.get("url"), f"{place}.url") or "",
+        reader.headers(request.get("headers"), f"{place}.headers"),
+        id=name,
+        depends_on=depends_on,
+        condition=reader.optional(request.get("if"), f"{place}.if"),
+        place=place,
+    )
+    part = reader.with_body(part, request.get("body"), f"{place}.body")
+    try:
+        reader.problems.raise_any()
+    except ValidationError as error:
+        return replace(part, problem=error)
+    return part
+
+
+class _PartReader:
+    """Reads the members of one request."""
+
+    def __init__(self) -> None:
+        self.problems = Problems()
+
+    def method(self, value: Any, place: str) -> str:
         method = value.upper() if isinstance(value, str) else ""
         if method not in _METHODS:
             self.problems.add(place, "must be one of delete, get, patch, post, put")
         return method
 
-    def _text(self, value: Any, place: str) -> str | None:
+    def text(self, value: Any, place: str) -> str | None:
         if not isinstance(value, str) or not value:
             self.problems.add(place, "must be a text")
             return None
         return value
 
-    def _optional(self, value: Any, place: str) -> str | None:
-        return None if value is None else self._text(value, place)
+    def optional(self, value: Any, place: str) -> str | None:
+        return None if value is None else self.text(value, place)
 
-    def _headers(self, value: Any, place: str) -> Headers:
+    def headers(self, value: Any, place: str) -> Headers:
         headers = Headers()
         if value is not None and not isinstance(value, dict):
             self.problems.add(place, "must be an object")
@@ -139,7 +162,7 @@ class _Reader:
                     self.problems.add(f"{place}.{name}", "must be a text of one line")
         return headers
 
-    def _with_body(self, part: Part, value: Any, place: str) -> Part:
+    def with_body(self, part: Part, value: Any, place: str) -> Part:
         if value is None:
             return part
         if part.method in ("GET", "HEAD", "DELETE"):
@@ -161,20 +184,32 @@ class _Reader:
                 body = to_binary(value)
             except QueryError:
                 self.problems.add(place, "must be base64url")
-        return Part(
-            part.method, part.url, headers, body, part.id, part.depends_on, part.condition,
-            part.place,
-        )  # fmt: skip
+        return replace(part, headers=headers, body=body)
 
 
 def write_json_batch(results: Sequence[Result]) -> Response:
-    """The answer to a batch: an object for each request, in their order."""
-    answers = [
-        _answer(part.id or "", result.unit.group, part.method, answer)
+    """The answer to a batch: an object for each request, in their order.
+
+    A part of a multipart batch without ``Content-ID`` is known by its number, from 1.
+    """
+    answered = [
+        (part, result.unit.group, answer)
         for result in results
         for part, answer in zip(result.unit.parts, result.answers, strict=True)
     ]
+    given = {part.id for part, _, _ in answered}
+    answers = [
+        _answer(part.id or _free(str(number), given), group, part.method, answer)
+        for number, (part, group, answer) in enumerate(answered, start=1)
+    ]
     return Response(f'{{"responses":[{",".join(answers)}]}}', content_type="application/json")
+
+
+def _free(name: str, given: Container[str | None]) -> str:
+    """``name``, or one like it that no request has."""
+    while name in given:
+        name = f"_{name}"
+    return name
 
 
 def _answer(name: str, group: str | None, method: str, answer: Response) -> str:

@@ -1,14 +1,15 @@
 """A batch as multipart/mixed: bytes to units (Protocol 11.7.7; RFC 2046, 5.1; RFC 9112).
 
-Line ends may be LF alone; a preamble and an epilogue are skipped. Whatever is malformed refuses the
-whole batch, with the byte where reading stopped, before anything of it is done.
+Line ends may be LF alone; a preamble and an epilogue are skipped. What is malformed between the
+parts, or in their own headers, refuses the whole batch before anything of it is done; a request in
+a part that cannot be read is answered in its place. Both tell the byte where reading stopped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from urllib.parse import quote_from_bytes
 
@@ -136,8 +137,9 @@ def _change_set(content: _Slice, boundary: bytes, most: int) -> Iterator[Part]:
         if media_type.lower() == "multipart/mixed":
             raise _malformed("a change set has no change sets in it", part.start)
         request = _request(headers, media_type, inner)
-        if request.method in ("GET", "HEAD"):
-            raise _malformed("a change set has only requests that change something", inner.start)
+        if request.method in ("GET", "HEAD") and request.problem is None:
+            problem = "a change set has only requests that change something"
+            request = replace(request, problem=_malformed(problem, inner.start))
         parts.append(request)
     _refuse_repeated(parts)
     yield from parts
@@ -159,6 +161,14 @@ def _request(headers: Headers, media_type: str, content: _Slice) -> Part:
     content_id = headers.get("Content-ID")
     if content_id is not None and not REQUEST_ID.fullmatch(content_id):
         raise _malformed("a Content-ID is 1 to 128 visible ASCII characters", content.start)
+    try:
+        return _read_request(content, content_id)
+    except ValidationError as error:
+        return Part("GET", "", Headers(), id=content_id, problem=error)
+
+
+def _read_request(content: _Slice, content_id: str | None) -> Part:
+    """The message in a part."""
     blank = _BLANK_LINES.match(content.body, content.start, content.end)
     start = blank.end() if blank else content.start
     end = content.body.find(b"\n", start, content.end)

@@ -26,7 +26,8 @@ def _unit(result: Result) -> bytes:
     if result.unit.group is None:
         return _part(parts[0], result.answers[0])
     if result.failed:
-        return _part(None, result.answers[0])  # one error stands for the whole change set
+        # One error stands for the whole change set.
+        return _part(None, result.answers[result.cause])
     boundary = f"changesetresponse_{secrets.token_hex(16)}"
     inner = [_part(part, answer) for part, answer in zip(parts, result.answers, strict=True)]
     head = f"Content-Type: multipart/mixed; boundary={boundary}\r\n\r\n"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from flask import Response
 from werkzeug.datastructures import Headers
 
-from app.errors import TooLargeError
+from app.errors import ApiError, TooLargeError
 
 # What names a request (ABNF ``request-id``); some clients use more of what a header can hold.
 REQUEST_ID = re.compile(r"[!-~]{1,128}")
@@ -21,7 +21,7 @@ class Part:
 
     ``url`` is as written, ``body`` the bytes as they would come alone. ``depends_on`` are ids of
     requests and groups before it; ``condition`` the text of ``if``. ``place`` says where it stands
-    in the batch, for messages.
+    in the batch, for messages. ``problem`` is why it cannot be tried: its answer (Protocol 11.7).
     """
 
     method: str
@@ -32,6 +32,7 @@ class Part:
     depends_on: tuple[str, ...] = ()
     condition: str | None = None
     place: str = ""
+    problem: ApiError | None = None
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,15 @@ class Unit:
 
 @dataclass(frozen=True)
 class Result:
-    """The answers to a unit, one for each part; ``failed`` when it was undone."""
+    """The answers to a unit, one for each part.
+
+    ``failed`` when it was undone, because of the answer at ``cause``.
+    """
 
     unit: Unit
     answers: tuple[Response, ...]
     failed: bool = False
+    cause: int = 0
 
 
 @dataclass(frozen=True)

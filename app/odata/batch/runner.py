@@ -103,14 +103,15 @@ class BatchRunner:
             if answer.status_code >= 400:
                 break
         failed = not savepoint.is_active
+        cause = len(answers) - 1
         if failed:
             self._references.forget(unit.parts)
-            answers = self._undone(unit, answers[-1], len(answers) - 1)
+            answers = self._undone(unit, answers[cause], cause)
         else:
             savepoint.commit()
         if unit.group:
             self._references.note_group(unit.group, failed=failed)
-        return Result(unit, tuple(answers), failed)
+        return Result(unit, tuple(answers), failed, cause)
 
     def _begin_writing(self) -> None:
         if not self._has_written:
@@ -119,14 +120,12 @@ class BatchRunner:
 
     def _written(self) -> Iterator[Written]:
         for part in self._parts:
-            if part.method not in _READS:
+            if part.method not in _READS and part.problem is None:
                 with suppress(QueryError, ApiError):  # it is refused in its place
                     address = address_of(part, self._roots, self._edge)
                     yield Written(part.method, address.path, address.query, part.body)
 
     def _undone(self, unit: Unit, cause: Response, place: int) -> list[Response]:
-        if not unit.group:
-            return [cause]
         reason = FailedDependencyError("Another request of the group failed: nothing was done.")
         return [
             cause if index == place else self._refused(reason, part)
@@ -137,6 +136,8 @@ class BatchRunner:
         """The answer to a part and its URL; what raised is undone before it is answered."""
         url = part.url
         try:
+            if part.problem is not None:
+                raise part.problem
             self._check_dependencies(part)
             found = self._references.resolved(part)
             address = address_of(found, self._roots, self._edge)

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from flask import Response
 from sqlalchemy import Connection
-from werkzeug.datastructures import Headers
-from werkzeug.http import parse_options_header
+from werkzeug.datastructures import Headers, MIMEAccept
+from werkzeug.http import parse_accept_header, parse_options_header
 
 from app.errors import (
     InvalidQueryError,
@@ -94,7 +94,7 @@ def answer_batch(
     runner = BatchRunner(container, answer_part, connection, edge, roots)
     # The two forms differ in what is done when nothing is said (11.7.7.4; JSON Format 19.5).
     results = runner.run(units, goes_on=is_json if chosen is None else chosen)
-    as_json = is_json and not _wants_multipart(headers)
+    as_json = _is_answered_as_json(headers, is_json, form.version)
     response = write_json_batch(results) if as_json else write_multipart(results)
     response.headers["OData-Version"] = form.version
     if chosen is not None:
@@ -127,6 +127,19 @@ def _accepted_json(headers: Headers) -> str:
     return ", ".join(one for one in ranges if one.lower().startswith("application/json"))
 
 
-def _wants_multipart(headers: Headers) -> bool:
-    accept = headers.get("Accept", "").lower()
-    return "multipart/mixed" in accept and "application/json" not in accept
+def _is_answered_as_json(headers: Headers, is_json: bool, version: str) -> bool:
+    """Whether the answer is JSON: what is accepted most, else as the request is (11.7.1).
+
+    A client that says it knows 4.0 only has no batches in JSON.
+    """
+    if "OData-MaxVersion" in headers and version == "4.0":
+        return False
+    accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
+    json, multipart = (_quality(accepted, kind) for kind in ("application/json", "multipart/mixed"))
+    return is_json if json == multipart else json > multipart
+
+
+def _quality(accepted: MIMEAccept, kind: str) -> float:
+    """How much a media type is wanted, whatever its parameters."""
+    ranges = (kind, f"{kind.partition('/')[0]}/*", "*/*")
+    return max((one[1] for one in accepted if one[0].partition(";")[0] in ranges), default=0)
