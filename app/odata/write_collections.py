@@ -73,7 +73,7 @@ def write_each(request: WriteRequest) -> Response:
         raise InvalidQueryError(
             "$each takes no query options; use /$filter(...) before it.", position=0
         )
-    refuse_conditions(request)
+    refuse_versions(request)
     body = None
     if request.method == "PATCH":
         body = read_entity(request.json(), entity_set.type, request.reading)
@@ -227,6 +227,19 @@ def _of_reference(
 def refuse_conditions(request: WriteRequest) -> None:
     """Raise ValidationError where a condition is sent that only one entity can meet."""
     given = [name for name in ("If-Match", "If-None-Match") if name in request.headers]
+    _refuse(given)
+
+
+def refuse_versions(request: WriteRequest) -> None:
+    """As ``refuse_conditions``, where entities that are there are changed: ``*`` means them all."""
+    given = ["If-None-Match"] if "If-None-Match" in request.headers else []
+    if request.if_match is not None and not request.if_match.any:
+        given.insert(0, "If-Match")
+    _refuse(given)
+
+
+def _refuse(given: list[str]) -> None:
+    """Raise ValidationError for these conditions, if there are any."""
     if given:
         raise ValidationError([(name, "is of one entity: leave it out here") for name in given])
 

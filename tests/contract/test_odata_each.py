@@ -69,7 +69,8 @@ def test_one_that_cannot_undoes_all_and_is_named(admin: Api) -> None:
         ("Leads/$each/Merge", {}, 404),
         ("Leads/$each/Nothing", {}, 405),
         ("Clients(1)/Contacts/$each/Merge", {}, 404),
-        ("Leads/$each/Convert", {"If-Match": "*"}, 400),
+        ("Leads/$each/Convert", {"If-Match": 'W/"1"'}, 400),
+        ("Leads/$each/Convert", {"If-None-Match": "*"}, 400),
         ("Leads/$filter(lastNam eq 'x')/$each/Convert", {}, 400),
     ],
 )
@@ -79,6 +80,21 @@ def test_what_each_does_not_take(
     make(admin, "Clients", {"name": "ACME"})
     answer = admin.post(f"/odata/{address}", {}, headers=headers)
     assert answer.status_code == status, answer.text
+
+
+def test_every_member_is_there_so_any_version_will_do(admin: Api) -> None:
+    leads(admin, "Ada", "Bob")
+    anything = {"If-Match": "*"}
+    changed = admin.patch("/odata/Leads/$each", {"company": "ACME"}, headers=anything)
+    assert changed.status_code == 204, changed.text
+    assert admin.post("/odata/Leads/$each/Convert", {}, headers=anything).status_code == 200
+    assert states(admin) == ["Converted", "Converted"]
+    for condition in ({"If-Match": 'W/"1"'}, {"If-None-Match": "*"}):
+        refused = admin.patch("/odata/Leads/$each", {"company": "x"}, headers=condition)
+        assert refused.status_code == 400
+    make(admin, "Tasks", {"title": "Call"})
+    assert admin.delete("/odata/Tasks/$each", headers=anything).status_code == 204
+    assert admin.get("/odata/Tasks/$count").text == "0"
 
 
 def test_the_namespace_is_the_default_one(admin: Api) -> None:

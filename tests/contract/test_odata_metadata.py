@@ -285,3 +285,23 @@ def test_batches_as_it_is_said(admin: Api, schema: dict[str, Any]) -> None:
     assert said.pop("SupportedFormats") == ["multipart/mixed", "application/json"]
     assert set(said.values()) == {True}
     assert admin.post("/odata/$batch", {"requests": []}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accept", "version", "kind"),
+    [
+        ("application/json", None, "application/json"),
+        ("application/json", "4.01", "application/json"),
+        ("application/json", "4.0", "application/json"),
+        ("application/json, application/xml;q=0.9", None, "application/json"),
+        ("application/json, application/xml;q=0.9", "4.01", "application/json"),
+        ("application/json, application/xml;q=0.9", "4.0", "application/xml"),
+        ("application/json, */*;q=0.1", "4.0", "application/xml"),
+        ("application/xml, application/json;q=0.9", "4.01", "application/xml"),
+    ],
+)
+def test_csdl_in_json_is_for_those_who_may_know_it(
+    admin: Api, accept: str, version: str | None, kind: str
+) -> None:
+    headers = {"Accept": accept} | ({"OData-MaxVersion": version} if version else {})
+    assert admin.get("/odata/$metadata", headers=headers).mimetype == kind

@@ -40,7 +40,7 @@ from app.odata.preferences import preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.write_answers import no_content
-from app.odata.write_collections import as_member, each_set, member_keys, refuse_conditions
+from app.odata.write_collections import as_member, each_set, member_keys, refuse_versions
 from app.odata.write_content import WriteRequest
 from app.odata.write_rows import find_version
 from app.odata.write_targets import resolve_target
@@ -136,7 +136,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     entity_set = each_set(request.container, path)
     call = call.bound(entity_set.type, is_collection=False)
     _require(call)
-    refuse_conditions(request)
+    refuse_versions(request)
     body = _action_body(request, call)
     operation = body_overload(call, body)
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)

@@ -149,6 +149,9 @@ def metadata_as_json(
         for quality, as_json in [_acceptable_csdl(media_range)]
         if quality > 0
     ]
+    if spoken.version == "4.0" and max_version is not None:
+        # CSDL in JSON came with 4.01: who knows 4.0 only gets it where XML is not taken at all.
+        found = [one for one in found if not one[2]] or found
     if not found:
         raise NotAcceptableError(
             f"The requested format is not offered for $metadata: {wanted[:100]!r}."
