@@ -20,7 +20,8 @@ from pathlib import Path
 
 import xlsxwriter
 
-from app.crm.importing.service import Import, Options
+from app.crm.importing.columns import Options
+from app.crm.importing.service import Import
 from app.crm.importing.tables import open_table
 from app.security import acting_as, system_caller
 from bench.services import Place, service

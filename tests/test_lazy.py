@@ -12,7 +12,7 @@ from app.lazy import lazy
 # What few requests need, and what would double the memory of every process.
 HEAVY = {
     "alembic", "facturx", "flask_migrate", "flask_sqlalchemy", "huey", "lxml",
-    "numpy", "obstore", "onnxruntime", "openpyxl", "PIL", "prometheus_client", "pypdf", "pypdfium2",
+    "numpy", "obstore", "onnxruntime", "PIL", "prometheus_client", "pypdf", "pypdfium2",
     "redis", "reportlab", "requests", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 # Parts that no request needs at all, or only some.

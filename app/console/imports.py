@@ -16,18 +16,41 @@ from app.body_stream import maximum_upload
 from app.console import session
 from app.console.area import console, page, see_other
 from app.console.uploads import PageForm
-from app.crm.importing.columns import RULES, plan_columns, properties_of
+from app.crm.importing.columns import (
+    ALL_OR_NOTHING,
+    RULES,
+    SIGNS,
+    SKIP_BAD,
+    TYPES,
+    UPDATE_BY,
+    Options,
+    plan_columns,
+    properties_of,
+)
 from app.crm.importing.form import read_import
 from app.crm.importing.jobs import read_job
-from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY, Options, Outcome
-from app.crm.importing.tables import open_table
-from app.crm.importing.taking import import_table
+from app.crm.importing.service import Outcome
+from app.crm.importing.tables import ENCODINGS
+from app.crm.importing.taking import import_file
 from app.errors import ApiError, ForbiddenError
 from app.permissions import allowed
 from app.security import current_caller, streamed
+from app.written.dates import DAY_FIRST, MONTH_FIRST
 
 ADDRESS = f"{session.ROOT}/imports"
 MODES = ((ALL_OR_NOTHING, "all rows or none"), (SKIP_BAD, "leave out rows with problems"))
+# What decides where a file leaves a question: (field, label, (value, words), attribute).
+_CHOICES = (
+    (
+        "decimalSign", "Decimals begin with", "decimal_sign",
+        tuple(zip(SIGNS, ("a point: 1,234.50", "a comma: 1.234,50"), strict=True)),
+    ),
+    (
+        "dateOrder", "Days are written", "date_order",
+        ((DAY_FIRST, "day first: 31/12/2026"), (MONTH_FIRST, "month first: 12/31/2026")),
+    ),
+    ("encoding", "Encoding of a CSV file", "encoding", tuple((each, each) for each in ENCODINGS)),
+)  # fmt: skip
 # Kind of rows -> the page of their records.
 PATHS = {"client": "clients", "contact": "contacts", "lead": "leads"}
 
@@ -56,12 +79,12 @@ def take_import() -> Response:
     options: Options | None = None
     headings: list[Heading] = []
     try:
-        with (
-            read_import(form, maximum_upload()) as (path, name, options),
-            open_table(path) as table,
-        ):
-            headings = _headings(table.headings, options)
-            outcome = import_table(table, path, name, options)
+        with read_import(form, maximum_upload()) as (path, name, options):
+            names: list[str] = []
+            try:
+                outcome = import_file(path, name, options, names.extend)
+            finally:
+                headings = _headings(names, options)
     except ForbiddenError:
         raise
     except ApiError as error:
@@ -108,6 +131,7 @@ def _page(
         kind=kind,
         options=options,
         updates=UPDATE_BY,
+        choices=_CHOICES,
         modes=MODES,
         headings=headings or [],
         properties=sorted(properties_of(kind)),

@@ -85,3 +85,17 @@ def test_an_import_of_another_site_does_nothing(sign_in: SignIn, session: Sessio
     form = {"type": "client", "file": (io.BytesIO(b"name\nForged\n"), "x.csv")}
     assert browser.client.post("/admin/imports", data=form).status_code == 403
     assert names(session) == []
+
+
+def test_how_numbers_are_read_is_shown_and_chosen(sign_in: SignIn, session: Session) -> None:
+    browser = sign_in("Admin")
+    rows = "name;revenue\nAcme;12.500\n"
+    tried = send(browser, rows, dryRun="true")
+    assert "could be two numbers: write 12500 or 12.50" in tried.text
+    assert "could be two: choose above" in tried.text
+    chosen = send(browser, rows, dryRun="true", decimalSign="comma")
+    assert "<td>12.500</td><td>12500</td>" in chosen.text
+    assert '<option value="comma" selected>' in chosen.text
+    assert "Done: 1 rows, 1 made" in send(browser, rows, decimalSign="comma").text
+    session.rollback()
+    assert session.scalars(select(Client.revenue)).one() == 12500

@@ -58,7 +58,9 @@ def test_a_file_of_clients_is_imported(admin: Api) -> None:
     assert answer.status_code == 200, answer.text
     assert answer.json == {
         "type": "client", "mode": "allOrNothing", "dryRun": False, "rows": 2, "created": 2,
-        "updated": 0, "skipped": 0, "problems": [], "problemCount": 0,
+        "updated": 0, "skipped": 0, "problems": [], "problemCount": 0, "encoding": "utf-8",
+        "columns": [{"column": "Revenue", "field": "revenue", "decimalSign": ".",
+                     "dateOrder": None, "example": "1,234.50", "readAs": "1234.50"}],
     }  # fmt: skip
     first, second = clients(admin)
     assert (first["name"], first["taxId"], first["number"]) == (
@@ -319,3 +321,67 @@ def test_a_repeated_key_imports_once(admin: Api) -> None:
     assert (first.status_code, again.status_code) == (200, 200), again.text
     assert first.json == again.json
     assert len(clients(admin)) == 1
+
+
+AMOUNTS = "Name;Revenue\nAcme;12.500\n"
+
+
+def test_all_of_a_column_decides_how_its_numbers_are_written(admin: Api) -> None:
+    tried = send(admin, f"{AMOUNTS}Beta;1.234.567,89\n", dryRun="true").json
+    assert tried["columns"] == [
+        {"column": "Revenue", "field": "revenue", "decimalSign": ",", "dateOrder": None,
+         "example": "12.500", "readAs": "12500"}
+    ]  # fmt: skip
+    assert send(admin, f"{AMOUNTS}Beta;1.234.567,89\n").json["created"] == 2
+    assert [client["revenue"] for client in clients(admin)] == [12500, Decimal("1234567.89")]
+
+
+def test_what_could_be_two_is_asked_for_and_said_by_an_option(admin: Api) -> None:
+    refused = send(admin, AMOUNTS)
+    assert refused.status_code == 400 and clients(admin) == []
+    (problem,) = refused.json["error"]["details"]
+    assert problem["field"] == "row 2, Revenue"
+    assert problem["message"].startswith(
+        "could be two numbers: write 12500 or 12.50; no other cell"
+    )
+    assert send(admin, AMOUNTS, dryRun="true").json["columns"][0]["readAs"] is None
+    assert send(admin, AMOUNTS, decimalSign="comma").json["created"] == 1
+    assert [client["revenue"] for client in clients(admin)] == [12500]
+    wrong = send(admin, AMOUNTS, decimalSign="comma;", dateOrder="monthfirst", encoding="ascii")
+    assert {each["field"] for each in wrong.json["error"]["details"]} == {
+        "decimalSign", "dateOrder", "encoding",
+    }  # fmt: skip
+
+
+def test_days_are_read_in_the_order_of_their_column(admin: Api) -> None:
+    rows = "lastName,nextActivityAt\nDoe,03/04/2026\n"
+    assert "could be two dates" in send(admin, rows, type="lead").text
+    tried = send(admin, f"{rows}Roe,25/12/2026 14:30\n", type="lead", dryRun="true").json
+    assert (tried["columns"][0]["dateOrder"], tried["columns"][0]["readAs"]) == (
+        "dayFirst", "2026-04-03",
+    )  # fmt: skip
+    assert send(admin, rows, type="lead", dateOrder="monthFirst").json["created"] == 1
+    lead = admin.get("/odata/Leads").json["value"][0]
+    assert lead["nextActivityAt"] == "2026-03-04T00:00:00.000Z"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_an_encoding_that_shows_is_not_asked_for(admin: Api, encoding: str) -> None:
+    content = "sep=;\r\nName;City\r\nMüller & Söhne;Besançon\r\n".encode(encoding)
+    answer = send(admin, content)
+    used = {"utf-8-sig": "utf-8", "cp1252": "windows-1252"}.get(encoding, encoding)
+    assert (answer.json["created"], answer.json["encoding"]) == (1, used)
+    (client,) = clients(admin)
+    assert (client["name"], client["billingAddress"]["city"]) == ("Müller & Söhne", "Besançon")
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("iso-8859-2", "Michał Wąż"), ("macintosh",
+                         "Jürgen Groß"), ("windows-1250", "Łódź Żabka")])  # fmt: skip
+def test_an_encoding_that_does_not_show_is_asked_for(admin: Api, encoding: str, name: str) -> None:
+    content = f"Name\n{name}\n".encode(encoding)
+    refused = send(admin, content)
+    assert refused.status_code == 400
+    (problem,) = refused.json["error"]["details"]
+    assert problem["field"] == "encoding" and "choose its encoding" in problem["message"]
+    assert send(admin, content, encoding=encoding).json["created"] == 1
+    assert [client["name"] for client in clients(admin)] == [name]

@@ -66,3 +66,17 @@ def test_what_is_wrong_is_one_line(app: Flask, session: Session, bad: Path) -> N
     code, output = run(app, bad, "--type", "client", "--map", "Kunde=name", "--dry-run")
     assert (code, count(session)) == (1, 0)
     assert "row 302, email" in output
+
+
+def test_what_could_be_two_is_asked_for_and_said_by_an_option(
+    app: Flask, session: Session, tmp_path: Path
+) -> None:
+    path = tmp_path / "clients.csv"
+    path.write_text("name;revenue\nAcme;12.500\n", encoding="utf-8")
+    code, output = run(app, path, "--type", "client")
+    assert (code, count(session)) == (1, 0)
+    assert "row 2, revenue: could be two numbers: write 12500 or 12.50" in output
+    code, output = run(app, path, "--type", "client", "--decimal-sign", "comma")
+    assert (code, count(session)) == (0, 1)
+    assert "revenue: 12.500 is read as 12500" in output
+    assert session.scalars(select(Client.revenue)).one() == 12500

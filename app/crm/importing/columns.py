@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import Boolean, Integer
+from sqlalchemy import Boolean, Date, Integer
 from sqlalchemy.types import TypeEngine
 
 from app.crm.clients import CLIENT
 from app.crm.contacts import CONTACT
 from app.crm.leads import LEAD
+from app.errors import ValidationError
 from app.models.searched import search_text
+from app.settings import organisation
 from app.types import ExactDecimal, UtcDateTime
 from app.writing.rules import EntityRules
+from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
+from app.written.numbers import COMMA, POINT
 
 RULES: Mapping[str, EntityRules] = {"client": CLIENT, "contact": CONTACT, "lead": LEAD}
+TYPES = tuple(RULES)
+ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
+UPDATE_BY = ("externalId", "email")
+# The decimal sign of a file, as its sender says it.
+SIGNS: Mapping[str, str] = {"point": POINT, "comma": COMMA}
 # Not the column of a record: the client of a contact, by its id in another system.
 CLIENT_EXTERNAL_ID = "clientExternalId"
 CUSTOM = "customFields."
@@ -34,10 +42,26 @@ _USUAL = {
 }  # fmt: skip
 _TRUE = frozenset(("true", "yes", "y", "1", "x", "ja", "oui", "si"))
 _FALSE = frozenset(("false", "no", "n", "0", "nein", "non"))
-_GROUPED = re.compile(r"-?\d{1,3}(?:[ '\u00a0\u202f]\d{3})+(?:[.,]\d+)?")
-_COMMA_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+\.\d+")
-_POINT_THOUSANDS = re.compile(r"-?\d{1,3}(?:\.\d{3})+,\d+")
-_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to import.
+
+    ``mapping``: heading -> property, None to ignore the column. ``update`` names the property by
+    which a record that is there already is found and changed. ``decimal_sign`` (of ``SIGNS``),
+    ``date_order`` (of ``ORDERS``) and ``encoding`` (of ``ENCODINGS``) are said where the file
+    leaves a question; None leaves them to the file.
+    """
+
+    type: str
+    mapping: Mapping[str, Any] = field(default_factory=dict)
+    dry_run: bool = False
+    mode: str = ALL_OR_NOTHING
+    update: str | None = None
+    decimal_sign: str | None = None
+    date_order: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,53 +134,94 @@ def _unknown(target: Any) -> str:
     return "is no property: map it to one, or to null to ignore it"
 
 
-def row_values(type_: str, columns: Sequence[Column], cells: Sequence[str]) -> dict[str, Any]:
-    """The values of a row by attribute; blank cells are left out."""
-    known, rules = properties_of(type_), RULES[type_]
-    values: dict[str, Any] = {}
-    for column, text in zip(columns, cells, strict=False):
-        if column.target is None or not text:
-            continue
-        if column.target.startswith(CUSTOM):
-            fields = values.setdefault("custom_fields", {})
-            fields[column.target.removeprefix(CUSTOM)] = text
-            continue
-        attribute = known[column.target]
-        type_of = rules.columns.c[attribute].type if attribute in rules.columns.c else None
-        values[attribute] = _value(attribute, type_of, text)
-    return values
+class Plan:
+    """What the columns of a file are, and how their numbers and dates are written.
 
+    Raises: ValidationError, a heading is no property.
+    """
 
-def _value(attribute: str, type_: TypeEngine[Any] | None, text: str) -> Any:
-    """A cell as the value of its property; what is none stays text, and is refused later."""
-    if attribute == "tags":
-        return [tag.strip() for tag in re.split("[;,|]", text) if tag.strip()]
-    if isinstance(type_, Boolean):
-        folded = text.lower()
-        return True if folded in _TRUE else False if folded in _FALSE else text
-    if isinstance(type_, ExactDecimal):
-        return _number(text)
-    if isinstance(type_, Integer):
-        return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
-    if isinstance(type_, UtcDateTime) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        return f"{text}T00:00:00Z"
-    if isinstance(type_, UtcDateTime) and re.fullmatch(r"[\d-]{10}[T ][\d:.]+", text):
-        return f"{text.replace(' ', 'T')}Z"
-    return text
+    def __init__(self, headings: Sequence[str], options: Options) -> None:
+        self.columns, wrong = plan_columns(options.type, headings, options.mapping)
+        if wrong:
+            raise ValidationError([(heading or "file", message) for heading, message in wrong])
+        self._known = properties_of(options.type)
+        self._types = RULES[options.type].columns.c
+        zone = ZoneInfo(organisation().defaults.time_zone)
+        self._readers: dict[int, NumberColumn | DateColumn] = {}
+        for at, column in enumerate(self.columns):
+            type_ = self._type_of(column.target)
+            if isinstance(type_, Integer | ExactDecimal):
+                self._readers[at] = NumberColumn(SIGNS.get(options.decimal_sign or ""))
+            elif isinstance(type_, UtcDateTime | Date):
+                self._readers[at] = DateColumn(zone, options.date_order)
 
+    @property
+    def needs_look(self) -> bool:
+        """Whether there are columns of which all cells are to be seen before one is read."""
+        return bool(self._readers)
 
-def _number(text: str) -> Any:
-    """``1 234,50``, ``1,234.50`` and ``1234,5`` alike; ``1,234`` may be two numbers and is none."""
-    if _GROUPED.fullmatch(text):
-        text = re.sub("[ '\u00a0\u202f]", "", text)
-    if _COMMA_THOUSANDS.fullmatch(text):
-        text = text.replace(",", "")
-    elif _POINT_THOUSANDS.fullmatch(text):
-        text = text.replace(".", "").replace(",", ".")
-    elif _COMMA.fullmatch(text):
-        text = text.replace(",", ".")
-    try:
-        number = Decimal(text) if len(text) <= 40 else None
-    except InvalidOperation:
+    def see(self, cells: Sequence[Cell]) -> None:
+        """Note what the cells of a row say of others in their columns."""
+        for at, reader in self._readers.items():
+            if at < len(cells):
+                reader.see(cells[at])
+
+    def described(self) -> list[dict[str, str | None]]:
+        """How each column of numbers or dates is read."""
+        return [
+            {
+                "column": self.columns[at].heading, "field": self.columns[at].target,
+                "decimalSign": None, "dateOrder": None, **reader.described(),
+            }
+            for at, reader in self._readers.items()
+        ]  # fmt: skip
+
+    def row_values(self, cells: Sequence[Cell]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+        """The values of a row by attribute, and what cannot be read; blank cells are left out."""
+        values: dict[str, Any] = {}
+        problems: list[tuple[str, str]] = []
+        for at, (column, cell) in enumerate(zip(self.columns, cells, strict=False)):
+            if column.target is None or cell == "":
+                continue
+            if column.target.startswith(CUSTOM):
+                fields = values.setdefault("custom_fields", {})
+                fields[column.target.removeprefix(CUSTOM)] = cell_text(cell)
+                continue
+            attribute = self._known[column.target]
+            try:
+                values[attribute] = self._value(at, attribute, cell)
+            except CellError as error:
+                problems.append((column.target, str(error)))
+        return values, problems
+
+    def _value(self, at: int, attribute: str, cell: Cell) -> Any:
+        """A cell as the value of its property; what is none stays text, and is refused later."""
+        type_ = self._type_of(self.columns[at].target)
+        reader = self._readers.get(at)
+        if isinstance(reader, NumberColumn):
+            number = reader.read(cell)
+            if not isinstance(type_, Integer):
+                return number
+            if number != number.to_integral_value():
+                raise CellError("must be a whole number")
+            return int(number)
+        if isinstance(reader, DateColumn):
+            is_day = isinstance(type_, Date)
+            return reader.read_day(cell) if is_day else reader.read_instant(cell)
+        text = cell_text(cell)
+        if attribute == "tags":
+            return _tags(text)
+        if isinstance(type_, Boolean):
+            folded = text.lower()
+            return True if folded in _TRUE else False if folded in _FALSE else text
         return text
-    return text if number is None or not number.is_finite() else number
+
+    def _type_of(self, target: str | None) -> TypeEngine[Any] | None:
+        attribute = self._known.get(target or "", "")
+        return self._types[attribute].type if attribute in self._types else None
+
+
+def _tags(text: str) -> list[str]:
+    """Labels, with the first of these between them that there is."""
+    sign = next((each for each in ";|," if each in text), ";")
+    return [tag.strip() for tag in text.split(sign) if tag.strip()]

@@ -11,19 +11,21 @@ import click
 from flask.cli import with_appcontext
 from tqdm import tqdm
 
-from app.crm.importing.service import (
+from app.crm.importing.columns import (
     ALL_OR_NOTHING,
+    SIGNS,
     SKIP_BAD,
     TYPES,
     UPDATE_BY,
-    Import,
     Options,
-    Outcome,
-    Progress,
+    Plan,
 )
-from app.crm.importing.tables import open_table
+from app.crm.importing.limits import JOB
+from app.crm.importing.service import Import, Outcome, Progress, look_through
+from app.crm.importing.tables import ENCODINGS, open_table
 from app.errors import ApiError
 from app.security import acting_as, system_caller
+from app.written.dates import ORDERS
 
 
 @click.command("csv")
@@ -43,6 +45,9 @@ from app.security import acting_as, system_caller
     type=click.Choice(UPDATE_BY),
     help="Change the record that has the same, instead of making another.",
 )
+@click.option("--decimal-sign", type=click.Choice(tuple(SIGNS)), help="What begins decimals.")
+@click.option("--date-order", type=click.Choice(ORDERS), help="Order of day and month.")
+@click.option("--encoding", type=click.Choice(ENCODINGS), help="Encoding of a CSV file.")
 @with_appcontext
 def import_table(
     file: Path,
@@ -51,6 +56,9 @@ def import_table(
     dry_run: bool,
     skip_bad: bool,
     update: str | None,
+    decimal_sign: str | None,
+    date_order: str | None,
+    encoding: str | None,
 ) -> None:
     """Import FILE, CSV or xlsx, as clients, contacts or leads (docs/crm.md).
 
@@ -59,7 +67,10 @@ def import_table(
     """  # fmt: skip
     mapping = {heading: target or None for heading, _, target in _split(pairs)}
     mode = SKIP_BAD if skip_bad else ALL_OR_NOTHING
-    options = Options(type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update)
+    options = Options(
+        type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update,
+        decimal_sign=decimal_sign, date_order=date_order, encoding=encoding,
+    )  # fmt: skip
     try:
         with acting_as(system_caller("cli")):
             outcome = run(file, options)
@@ -76,19 +87,20 @@ def run(file: Path, options: Options) -> Outcome:
     All or nothing begins with a dry run, which lists all problems and keeps nobody waiting: only
     then everything is written in one transaction.
     """
+    plan = look_through(file, options, lambda rows: None)
     checking = replace(options, dry_run=True)
     if options.mode == SKIP_BAD or options.dry_run:
-        return _pass(file, options, "Importing" if not options.dry_run else "Checking")
-    outcome = _pass(file, checking, "Checking")
+        return _pass(file, options, plan, "Importing" if not options.dry_run else "Checking")
+    outcome = _pass(file, checking, plan, "Checking")
     if outcome.problem_count:
         raise outcome.refuse()
-    return _pass(file, options, "Importing", whole=True)
+    return _pass(file, options, plan, "Importing", whole=True)
 
 
-def _pass(file: Path, options: Options, what: str, *, whole: bool = False) -> Outcome:
+def _pass(file: Path, options: Options, plan: Plan, what: str, *, whole: bool = False) -> Outcome:
     bar: tqdm[Any] = tqdm(desc=what.ljust(9), unit=" rows")
-    with open_table(file) as table, bar:
-        running = Import(table, options)
+    with open_table(file, JOB, options.encoding) as table, bar:
+        running = Import(table, options, plan)
         run = running.in_one_transaction if whole else running.in_chunks
         return run(_advance(bar))
 
@@ -110,6 +122,9 @@ def _split(pairs: tuple[str, ...]) -> list[tuple[str, str, str]]:
 
 
 def _tell(outcome: Outcome, dry_run: bool) -> None:
+    for column in outcome.columns:
+        if column["readAs"] is not None:
+            click.echo(f"{column['column']}: {column['example']} is read as {column['readAs']}")
     for problem in outcome.problems:
         place = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
         click.echo(f"{place}: {problem.message}", err=True)

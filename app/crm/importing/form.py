@@ -9,13 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from app.body_stream import note_fingerprint
-from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY, Options
+from app.crm.importing.columns import (
+    ALL_OR_NOTHING,
+    SIGNS,
+    SKIP_BAD,
+    TYPES,
+    UPDATE_BY,
+    Options,
+)
+from app.crm.importing.tables import ENCODINGS
 from app.errors import TooLargeError, ValidationError
 from app.json_body import parse_json
 from app.multipart import Form
+from app.written.dates import ORDERS
 
 FILE_PART = "file"
-_FIELDS = ("type", "mapping", "dryRun", "mode", "update")
+_FIELDS = (
+    "type", "mapping", "dryRun", "mode", "update", "decimalSign", "dateOrder", "encoding",
+)  # fmt: skip
 _BOOLEANS = {"true": True, "false": False, "": False}
 
 
@@ -61,7 +72,8 @@ def _options(fields: dict[str, str], *, has_file: bool) -> Options:
         problems.append(("type", "This field is required."))
     for name, known in (
         ("type", TYPES), ("mode", (ALL_OR_NOTHING, SKIP_BAD)), ("update", (*UPDATE_BY, "")),
-        ("dryRun", tuple(_BOOLEANS)),
+        ("dryRun", tuple(_BOOLEANS)), ("decimalSign", (*SIGNS, "")), ("dateOrder", (*ORDERS, "")),
+        ("encoding", (*ENCODINGS, "")),
     ):  # fmt: skip
         if name in fields and fields[name] not in known:
             allowed = ", ".join(value for value in known if value)
@@ -80,6 +92,9 @@ def _options(fields: dict[str, str], *, has_file: bool) -> Options:
         dry_run=_BOOLEANS[fields.get("dryRun", "")],
         mode=fields.get("mode", ALL_OR_NOTHING),
         update=fields.get("update") or None,
+        decimal_sign=fields.get("decimalSign") or None,
+        date_order=fields.get("dateOrder") or None,
+        encoding=fields.get("encoding") or None,
     )
 
 

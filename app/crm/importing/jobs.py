@@ -23,7 +23,9 @@ from app import records
 from app.auth.accounts import callers_of
 from app.blobs import READ_BYTES, blobs, new_key
 from app.clock import utc_now
-from app.crm.importing.service import SKIP_BAD, Import, Options, Outcome, Problem
+from app.crm.importing.columns import SKIP_BAD, Options, Plan
+from app.crm.importing.limits import JOB
+from app.crm.importing.service import Import, Outcome, Problem, look_through
 from app.crm.importing.tables import open_table
 from app.database import primary_engine, transaction
 from app.edge.database_errors import is_away
@@ -52,7 +54,8 @@ def queue_import(path: Path, name: str, options: Options) -> int:
     key = new_key(AREA)
     blobs().put(key, _chunks(path))
     given = {"mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
-             "update": options.update}  # fmt: skip
+             "update": options.update, "decimalSign": options.decimal_sign,
+             "dateOrder": options.date_order, "encoding": options.encoding}  # fmt: skip
     return records.insert(
         _JOBS,
         {
@@ -130,9 +133,10 @@ class _Running:
                        finished_at=utc_now(), file_key=None)  # fmt: skip
 
     def _import(self, path: Path, options: Options) -> None:
+        plan = self._plan(path, options)
         if options.dry_run or options.mode == SKIP_BAD:
-            with open_table(path) as table:
-                running = Import(table, options)
+            with open_table(path, JOB, options.encoding) as table:
+                running = Import(table, options, plan)
                 if job_outcome := self._resumed(options):
                     running.resume(job_outcome)
                 self._begin("Checking" if options.dry_run else "Writing")
@@ -140,17 +144,27 @@ class _Running:
             with transaction():
                 self._complete(outcome)
             return
-        with open_table(path) as table:
+        with open_table(path, JOB, options.encoding) as table:
             self._begin("Checking")
-            outcome = Import(table, replace(options, dry_run=True)).in_chunks(
+            outcome = Import(table, replace(options, dry_run=True), plan).in_chunks(
                 _leave_if_stopping, self._note
             )
         if outcome.problem_count:
             raise outcome.refuse()
         self._begin("Writing", OPENING_LEASE, done=0)
-        with open_table(path) as table:
+        with open_table(path, JOB, options.encoding) as table:
             self._begin("Writing")
-            Import(table, options).in_one_transaction(self._renew, self._complete)
+            Import(table, options, plan).in_one_transaction(self._renew, self._complete)
+
+    def _plan(self, path: Path, options: Options) -> Plan:
+        """How the file is written, by a look through all of it, which keeps the lease."""
+        status = self.job["status"]
+
+        def go_on(rows: int) -> None:
+            _leave_if_stopping(rows)
+            self._begin(status, OPENING_LEASE)
+
+        return look_through(path, options, go_on)
 
     def _resumed(self, options: Options) -> Outcome | None:
         """What an earlier run wrote for good; a dry run keeps nothing and begins anew."""
@@ -215,6 +229,8 @@ def describe_outcome(outcome: Outcome) -> dict[str, Any]:
         "skipped": outcome.skipped,
         "problems": [asdict(problem) for problem in outcome.problems],
         "problemCount": outcome.problem_count,
+        "columns": outcome.columns,
+        "encoding": outcome.encoding,
     }
 
 
@@ -227,6 +243,8 @@ def read_outcome(kept: Mapping[str, Any]) -> Outcome:
         skipped=kept["skipped"],
         problems=[Problem(**problem) for problem in kept["problems"]],
         problem_count=kept["problemCount"],
+        columns=kept.get("columns", []),
+        encoding=kept.get("encoding"),
     )
 
 
@@ -234,7 +252,8 @@ def _options(job: Mapping[str, Any]) -> Options:
     given = job["options"]
     return Options(
         type=job["type"], mapping=given["mapping"], dry_run=given["dryRun"], mode=given["mode"],
-        update=given["update"],
+        update=given["update"], decimal_sign=given.get("decimalSign"),
+        date_order=given.get("dateOrder"), encoding=given.get("encoding"),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from app.crm.importing.service import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
+from app.crm.importing.columns import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
 from app.models.import_job import IMPORT_STATUSES
 
 IMPORT_BODY: dict[str, Any] = {
@@ -55,6 +55,22 @@ class ProblemSchema(Schema):
     message = fields.String(metadata={"example": "must be an e-mail address"})
 
 
+class ColumnSchema(Schema):
+    """How a column of numbers or dates is read; `example` is a cell that could be two things, if
+    there is one, and `readAs` null while nothing says which."""
+
+    column = fields.String(metadata={"example": "Umsatz"})
+    field = fields.String(metadata={"example": "revenue"})
+    decimalSign = fields.String(
+        allow_none=True, metadata={"example": ",", "description": "Null where nothing says it."}
+    )
+    dateOrder = fields.String(
+        allow_none=True, metadata={"description": "Null where nothing says it."}
+    )
+    example = fields.String(allow_none=True, metadata={"example": "12.500"})
+    readAs = fields.String(allow_none=True, metadata={"example": "12500"})
+
+
 class CountsSchema(Schema):
     """What came of the rows; of the problems the first 200."""
 
@@ -64,6 +80,10 @@ class CountsSchema(Schema):
     skipped = fields.Integer()
     problems = fields.List(fields.Nested(ProblemSchema))
     problemCount = fields.Integer(metadata={"description": "Of all, listed or not."})
+    columns = fields.List(fields.Nested(ColumnSchema))
+    encoding = fields.String(
+        allow_none=True, metadata={"example": "utf-8", "description": "Null for a workbook."}
+    )
 
 
 class OutcomeSchema(CountsSchema):

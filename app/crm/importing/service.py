@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -13,13 +14,10 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit, records
-from app.crm.importing.columns import (
-    CLIENT_EXTERNAL_ID,
-    RULES,
-    plan_columns,
-    row_values,
-)
-from app.crm.importing.tables import FileTable, Row
+from app.crm.importing.columns import CLIENT_EXTERNAL_ID, RULES, Options, Plan
+from app.crm.importing.limits import JOB
+from app.crm.importing.tables import FileTable, open_table
+from app.crm.importing.workbook import Row
 from app.database import transaction
 from app.edge.database_errors import from_database, is_away
 from app.errors import ApiError, Detail, ValidationError
@@ -32,32 +30,16 @@ from app.turns import take_turn
 from app.writing.deletion import services
 
 _log = structlog.get_logger(__name__)
-TYPES = tuple(RULES)
-ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
-UPDATE_BY = ("externalId", "email")
 MOST_LISTED = 200
 # Rows between two commits, where bad rows are skipped or nothing is kept; slow ones are fewer.
 CHUNK = 200
 CHUNK_SECONDS = 0.25
+# Rows between two pauses while a file is looked through.
+LOOK = 5000
 # SQLite lets one process write at a time, and those that wait look only every tenth of a second.
 TURN_SECONDS = 0.15
 Progress = Callable[[int], None]
 Note = Callable[["Outcome"], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How to import.
-
-    ``mapping``: heading -> property, None to ignore the column. ``update`` names the property by
-    which a record that is there already is found and changed.
-    """
-
-    type: str
-    mapping: Mapping[str, Any] = field(default_factory=dict)
-    dry_run: bool = False
-    mode: str = ALL_OR_NOTHING
-    update: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +54,10 @@ class Problem:
 
 @dataclass
 class Outcome:
-    """What came of the rows so far; of the problems the first ones."""
+    """What came of the rows so far; of the problems the first ones.
+
+    ``columns`` says how those of numbers and dates were read, ``encoding`` is that of a text.
+    """
 
     rows: int = 0
     created: int = 0
@@ -80,6 +65,8 @@ class Outcome:
     skipped: int = 0
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    encoding: str | None = None
 
     def add(self, problem: Problem) -> None:
         """Note a problem; past ``MOST_LISTED`` they are only counted."""
@@ -102,7 +89,8 @@ class Import:
         ValidationError, a heading is no property.
     """
 
-    def __init__(self, table: FileTable, options: Options) -> None:
+    def __init__(self, table: FileTable, options: Options, plan: Plan | None = None) -> None:
+        """``plan``: that of a look through the whole file; else ``look`` comes before the rows."""
         rules = RULES[options.type]
         caller = current_caller()
         require(caller, rules.permissions["create"])
@@ -111,11 +99,16 @@ class Import:
         self._options = options
         self._rules = rules
         self._rows = table.rows
-        self._columns, wrong = plan_columns(options.type, table.headings, options.mapping)
-        if wrong:
-            raise ValidationError([(heading or "file", message) for heading, message in wrong])
+        self._plan = plan or Plan(table.headings, options)
+        self._columns = self._plan.columns
         self._seen: set[int] = set()
-        self.outcome = Outcome()
+        self.outcome = Outcome(columns=self._plan.described(), encoding=table.encoding)
+
+    def look(self, rows: Iterable[Row]) -> None:
+        """See rows that are imported later: how their columns are written."""
+        for _, cells in rows:
+            self._plan.see(cells)
+        self.outcome.columns = self._plan.described()
 
     def within_transaction(self) -> Outcome:
         """Import all rows in the running transaction; each bad one is undone by itself."""
@@ -127,7 +120,9 @@ class Import:
 
     def resume(self, outcome: Outcome) -> None:
         """Go on behind the rows that an earlier run has done."""
-        self.outcome = outcome
+        self.outcome = replace(
+            outcome, columns=self.outcome.columns, encoding=self.outcome.encoding
+        )
         for _ in islice(self._rows, outcome.rows):
             pass
 
@@ -201,35 +196,43 @@ class Import:
     def _import(self, row: Row) -> None:
         number, cells = row
         self.outcome.rows += 1
-        if any(cells[len(self._columns) :]):
+        if any(cell != "" for cell in cells[len(self._columns) :]):
             return self._skip(number, [Detail("", "has more cells than the heading")])
+        values, unread = self._plan.row_values(cells)
         savepoint = records.connection().begin_nested()
         try:
-            self._write(row_values(self._options.type, self._columns, cells))
+            is_new = self._write(values)
         except Exception as error:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame
             savepoint.rollback()
-            return self._skip(number, self._problems(number, error))
+            found = [*_details(unread), *self._problems(number, error)]
+            return self._skip(number, found)
+        if unread:  # written to see what else is wrong
+            savepoint.rollback()
+            return self._skip(number, _details(unread))
         savepoint.commit()
+        self.outcome.created += is_new
+        self.outcome.updated += not is_new
         return None
 
-    def _write(self, values: dict[str, Any]) -> None:
+    def _write(self, values: dict[str, Any]) -> bool:
+        """Make a record, or change the one there is; returns whether it is a new one."""
         self._resolve_client(values)
         self._refuse_twins(values)
         service = services()[self._rules.name]
         existing = self._existing(values)
         if existing is None:
             service.create(values)
-            self.outcome.created += 1
         else:
             service.update(existing, values)
-            self.outcome.updated += 1
+        return existing is None
 
     def _skip(self, number: int, details: Iterable[Detail]) -> None:
         self.outcome.skipped += 1
         headings = {column.target: column.heading for column in self._columns}
-        for detail in details:
+        places = {target: at for at, target in enumerate(headings)}
+        for detail in sorted(details, key=lambda each: places.get(each.field, len(places))):
             heading = headings.get(detail.field, "")
             self.outcome.add(Problem(number, heading, detail.field, detail.message))
 
@@ -282,6 +285,23 @@ class Import:
         values["client_id"] = found[0]
 
 
+def look_through(path: Path, options: Options, pause: Progress) -> Plan:
+    """The plan for a file, once all of its rows were seen.
+
+    Args:
+        pause: called with the rows since the last call.
+    Raises: ValidationError, a heading is no property; what ``open_table`` raises.
+    """
+    with open_table(path, JOB, options.encoding) as table:
+        plan = Plan(table.headings, options)
+        if plan.needs_look:
+            for number, (_, cells) in enumerate(table.rows, start=1):
+                plan.see(cells)
+                if number % LOOK == 0:
+                    pause(LOOK)
+    return plan
+
+
 def undo() -> None:
     """Undo what a dry run wrote in the running transaction."""
     db.session.rollback()
@@ -298,6 +318,10 @@ def _find(table: Any, attribute: str, value: Any, permission: str) -> list[int]:
 
 def _readable(rows: Iterable[Any], caller: Any, permission: str) -> Iterator[int]:
     return (row["id"] for row in rows if allowed(caller, permission, row))
+
+
+def _details(problems: Iterable[tuple[str, str]]) -> list[Detail]:
+    return [Detail(field, message) for field, message in problems]
 
 
 def _place(problem: Problem) -> str:

@@ -1,189 +1,213 @@
-"""Files as tables: a heading and rows of texts, read one after the other, whatever their size.
+"""Files as tables: a heading and rows of cells, read one after the other, whatever their size.
 
-CSV: UTF-8 or UTF-16 with its mark, plain UTF-8, else Windows-1252; comma, semicolon, tab or bar
-between the cells. Excel: the first sheet of an ``.xlsx`` file. The content decides, not the name.
+CSV: UTF-8 or UTF-16 with its mark, plain UTF-8, else Windows-1252 if that reads like it, or what
+the sender says; comma, semicolon, tab or bar between the cells, or what ``sep=`` says. Excel: the
+first sheet of an ``.xlsx`` file. The content decides, not the name.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
-import zipfile
-import zlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, time
-from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TextIO
 
+from app.crm.importing.limits import JOB, Budget, Limits
+from app.crm.importing.workbook import Row, workbook_rows
 from app.errors import UnsupportedMediaTypeError, ValidationError
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import openpyxl  # type: ignore[import-untyped]
-else:
-    openpyxl = lazy("openpyxl")
+from app.written.columns import Cell, cell_text
+from app.written.guards import unguarded
 
 MOST_COLUMNS = 200
-# What a workbook may hold when it is unpacked; its texts are held in memory.
-MOST_UNPACKED_BYTES = 300_000_000
-MOST_TEXT_BYTES = 60_000_000
+# What a sender may say, by its name for the internet.
+ENCODINGS = (
+    "utf-8", "utf-16", "windows-1250", "windows-1251", "windows-1252", "windows-1253",
+    "windows-1254", "iso-8859-1", "iso-8859-2", "iso-8859-15", "macintosh", "ibm850",
+)  # fmt: skip
+USUAL = "windows-1252"
+# The most characters of a row of CSV.
+_LONGEST_ROW = 1_000_000
 _READ_BYTES = 256 * 1024
+_SAMPLE = 64 * 1024
 _DELIMITERS = ",;\t|"
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"),
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"),
           (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
-Row = tuple[int, list[str]]
+_SEPARATOR = re.compile(r'"?sep=([^"\w\r\n])"?\s*', re.IGNORECASE)
+_WORD_ENDS = re.compile(r"[,;|\s]")
+# What letters of other encodings look like as Windows-1252: signs inside words or behind them,
+# and capitals that no word has inside.
+_ODD = re.compile(
+    "[^\\W\\d_][¢£¤¥¦§¨©¬®¯±²³¶\u00b8¹¼½¾¿\u02c6\u02dc†‡‰](?=[^\\W\\d_])|[^\\W\\d_]{3}[±³¶¹¼¾¿]"
+    "|[^\\W\\d_][ŠŽŸ](?=[a-z])|[a-z\u00df-\u00ff][ŠŽŸ]"
+)
 
 
 @dataclass(frozen=True)
 class FileTable:
-    """``headings``, and the rows below with their numbers as a spreadsheet shows them, from 2."""
+    """``headings``, and the rows below with their numbers as a spreadsheet shows them, from 2.
+
+    ``encoding`` is that of a text, None for a workbook.
+    """
 
     headings: list[str]
     rows: Iterator[Row]
+    encoding: str | None = None
 
 
 @contextmanager
-def open_table(path: Path) -> Iterator[FileTable]:
+def open_table(
+    path: Path, limits: Limits = JOB, encoding: str | None = None
+) -> Iterator[FileTable]:
     """The table in a file; blank rows are left out.
 
+    Args:
+        encoding: of ``ENCODINGS``, where the sender says it.
     Raises: UnsupportedMediaTypeError, it is neither CSV nor xlsx; ValidationError, it is empty or
-        broken. Rows may raise ValidationError, too.
+        broken; TooMuchError. Rows may raise ValidationError and TooMuchError, too.
     """
+    budget = Budget(limits)
     with path.open("rb") as file:
         start = file.read(8)
     if start.startswith(b"PK\x03\x04"):
-        with _workbook_rows(path) as rows:
-            yield _table(rows)
+        with workbook_rows(path, MOST_COLUMNS, budget) as rows:
+            yield _table(rows, None)
     elif start.startswith(b"\xd0\xcf\x11\xe0"):
         raise UnsupportedMediaTypeError("This is an old Excel file: save it as .xlsx or as CSV.")
     else:
-        encoding = _encoding(path)
-        with path.open(encoding=encoding, newline="") as text:
-            yield _table(_csv_rows(text))
+        used = _encoding(path, encoding)
+        codec = "utf-8-sig" if used == "utf-8" else used
+        with path.open(encoding=codec, newline="") as text:
+            yield _table(_csv_rows(text, budget), used)
 
 
-def _table(rows: Iterator[list[str]]) -> FileTable:
-    numbered = ((number, cells) for number, cells in enumerate(rows, start=1) if any(cells))
-    _, headings = next(numbered, (1, []))
+def _table(rows: Iterator[Row], encoding: str | None) -> FileTable:
+    numbered = _with_content(rows)
+    _, cells = next(numbered, (1, []))
+    headings = [cell_text(cell).strip() for cell in cells]
     while headings and not headings[-1]:
         headings.pop()
     if not headings:
         raise ValidationError([("file", "has no rows: the first one names the columns")])
     if len(headings) > MOST_COLUMNS:
         raise ValidationError([("file", f"has more than {MOST_COLUMNS} columns")])
-    return FileTable(headings, numbered)
+    return FileTable(headings, numbered, encoding)
+
+
+def _with_content(rows: Iterator[Row]) -> Iterator[Row]:
+    for number, cells in rows:
+        plain = [_plain(cell) for cell in cells]
+        if any(cell != "" for cell in plain):
+            yield number, plain
+
+
+def _plain(cell: Cell) -> Cell:
+    """A text without blanks around it, and without what guards it from being a formula."""
+    return unguarded(cell.strip()) if isinstance(cell, str) else cell
 
 
 # --- CSV
 
 
-def _encoding(path: Path) -> str:
-    """The encoding of a text file, decided by all of its bytes."""
+def _encoding(path: Path, given: str | None) -> str:
+    """The encoding of a text file, decided by all of its bytes where nobody says it.
+
+    Raises: ValidationError, nobody says it and it does not read like the usual one.
+    """
     with path.open("rb") as file:
         start = file.read(4)
         for mark, name in _MARKS:
             if start.startswith(mark):
                 return name
-        file.seek(0)
-        decoder = codecs.getincrementaldecoder("utf-8")()
+        if given != "utf-16" and _has_zeros(path):
+            raise UnsupportedMediaTypeError("The file is neither CSV nor xlsx.")
+    if given is not None:
+        return given
+    if _first_oddity(path, "utf-8", None) is None:
+        return "utf-8"
+    odd = _first_oddity(path, USUAL, _ODD)
+    if odd is None:
+        return USUAL
+    reason = f"is not UTF-8, and as {USUAL} it has {odd}: choose its encoding"
+    raise ValidationError([("encoding", reason)])
+
+
+def _has_zeros(path: Path) -> bool:
+    with path.open("rb") as file:
+        return any(b"\0" in chunk for chunk in iter(lambda: file.read(_READ_BYTES), b""))
+
+
+def _first_oddity(path: Path, encoding: str, pattern: re.Pattern[str] | None) -> str | None:
+    """What a text has that it would not have in ``encoding``; None if it may well be that."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with path.open("rb") as file:
         try:
             while chunk := file.read(_READ_BYTES):
-                if b"\0" in chunk:
-                    raise UnsupportedMediaTypeError("The file is neither CSV nor xlsx.")
-                decoder.decode(chunk)
+                text = decoder.decode(chunk)
+                if pattern is not None and (match := pattern.search(text)):
+                    return _word_around(text, match.start())
             decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return "cp1252"
-    return "utf-8"
+        except UnicodeDecodeError as error:
+            return f"the byte {error.object[error.start]:#04x}"
+    return None
 
 
-def _csv_rows(text: Any) -> Iterator[list[str]]:
+def _word_around(text: str, at: int) -> str:
+    begin = at
+    while begin > 0 and at - begin < 20 and text[begin - 1].isalnum():
+        begin -= 1
+    word = _WORD_ENDS.split(text[begin : at + 20], maxsplit=1)[0]
+    return f'"{word}"'
+
+
+def _csv_rows(text: TextIO, budget: Budget) -> Iterator[Row]:
     try:
-        sample = text.read(64 * 1024)
+        sample = text.read(_SAMPLE)
         text.seek(0)
-        reader = csv.reader(text, delimiter=_delimiter(sample), strict=True)
-        for cells in reader:
-            yield [cell.strip() for cell in cells]
+        said = _SEPARATOR.fullmatch(sample.partition("\n")[0])
+        lines = _Lines(text, budget)
+        if said:
+            text.readline()
+        delimiter = said[1] if said else _delimiter(sample)
+        for number, cells in enumerate(csv.reader(lines, delimiter=delimiter, strict=True), 1):
+            lines.pending = 0
+            budget.spend("rows", 1)
+            budget.spend("cells", len(cells))
+            yield number, list(cells[: MOST_COLUMNS + 1])
     except (csv.Error, UnicodeError) as error:
         raise ValidationError([("file", f"cannot be read as CSV: {error}")]) from error
 
 
+class _Lines:
+    """The lines of a text; ``pending`` are the characters of the row that is being read."""
+
+    def __init__(self, text: TextIO, budget: Budget) -> None:
+        self.pending = 0
+        self._text = text
+        self._budget = budget
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(_LONGEST_ROW + 1):
+            self.pending += len(line)
+            if self.pending > _LONGEST_ROW:
+                message = f"has a row of more than {_LONGEST_ROW:,} characters"
+                raise ValidationError([("file", message)])
+            self._budget.spend("size", len(line))
+            yield line
+
+
 def _delimiter(sample: str) -> str:
     """What stands most often between the cells of the heading."""
-    line, quoted = "", False
+    heading: list[str] = []
+    quoted = False
     for character in sample:
         if character == '"':
             quoted = not quoted
-        elif character in "\r\n" and not quoted and line.strip():
+        elif character in "\r\n" and not quoted and "".join(heading).strip():
             break
         elif not quoted:
-            line += character
-    return max(_DELIMITERS, key=line.count)
-
-
-# --- Excel
-
-
-@contextmanager
-def _workbook_rows(path: Path) -> Iterator[Iterator[list[str]]]:
-    """The rows of the first sheet, cells as texts; formulas as the values that Excel kept."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            sizes = {info.filename: info.file_size for info in archive.infolist()}
-        if "xl/workbook.xml" not in sizes:
-            raise UnsupportedMediaTypeError("The file is neither CSV nor xlsx.")
-        texts = sizes.get("xl/sharedStrings.xml", 0)
-        if sum(sizes.values()) > MOST_UNPACKED_BYTES or texts > MOST_TEXT_BYTES:
-            raise ValidationError([("file", "is too large when unpacked: send it as CSV")])
-        # As a file: of a path openpyxl would judge the name.
-        with path.open("rb") as file:
-            workbook = openpyxl.load_workbook(
-                file, read_only=True, data_only=True, keep_links=False
-            )
-            yield _sheet_rows(workbook)
-            workbook.close()
-    except (UnsupportedMediaTypeError, ValidationError):
-        raise
-    except _BROKEN as error:
-        raise ValidationError([("file", "is no complete xlsx file")]) from error
-
-
-# What openpyxl and the XML below it say of files that are none.
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    KeyError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    OSError,
-    IndexError,
-    SyntaxError,
-    NotImplementedError,
-    RuntimeError,
-)
-
-
-def _sheet_rows(workbook: Any) -> Iterator[list[str]]:
-    sheet = workbook.worksheets[0]
-    # The size that the file claims may be that of a whole sheet.
-    sheet.reset_dimensions()
-    for cells in sheet.iter_rows(values_only=True):
-        yield [_cell_text(value) for value in cells[: MOST_COLUMNS + 1]]
-
-
-def _cell_text(value: Any) -> str:
-    """A cell as it would stand in a CSV file."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return format(Decimal(repr(value)).normalize(), "f")
-    if isinstance(value, datetime):
-        return value.date().isoformat() if value.time() == time() else value.isoformat()
-    return str(value).strip()
+            heading.append(character)
+    return max(_DELIMITERS, key=heading.count)

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
+from app.crm.importing.columns import RULES, SKIP_BAD, Options
 from app.crm.importing.jobs import queue_import
-from app.crm.importing.service import SKIP_BAD, Import, Options, Outcome, undo
-from app.crm.importing.tables import FileTable
+from app.crm.importing.limits import REQUEST, TooMuchError
+from app.crm.importing.service import Import, Outcome, undo
+from app.crm.importing.tables import FileTable, open_table
+from app.permissions import require
+from app.security import current_caller
 
 # More rows than a request may take the time for.
 MOST_AT_ONCE = 1000
+
+
+def import_file(
+    path: Path, name: str, options: Options, note: Callable[[list[str]], None] | None = None
+) -> Outcome | int:
+    """Import a file; returns what came of it or, for a long one, the key of its job.
+
+    What is too much to be read in a request is left to the worker unread.
+
+    Args:
+        note: is told the headings.
+    Raises: as ``import_table``; what ``open_table`` raises.
+    """
+    try:
+        with open_table(path, REQUEST, options.encoding) as table:
+            if note is not None:
+                note(table.headings)
+            return import_table(table, path, name, options)
+    except TooMuchError:
+        require(current_caller(), RULES[options.type].permissions["create"])
+        return queue_import(path, name, options)
 
 
 def import_table(table: FileTable, path: Path, name: str, options: Options) -> Outcome | int:
@@ -24,6 +50,7 @@ def import_table(table: FileTable, path: Path, name: str, options: Options) -> O
     running = Import(replace(table, rows=chain(first, table.rows)), options)
     if len(first) > MOST_AT_ONCE:
         return queue_import(path, name, options)
+    running.look(first)
     outcome = running.within_transaction()
     if options.dry_run:
         undo()

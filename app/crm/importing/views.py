@@ -12,7 +12,7 @@ from flask import Response, current_app, request
 from app import records
 from app.body_stream import BodyStream, maximum_upload
 from app.crm.area import area
-from app.crm.importing.columns import RULES, properties_of
+from app.crm.importing.columns import RULES, Options, properties_of
 from app.crm.importing.form import read_import
 from app.crm.importing.jobs import read_job
 from app.crm.importing.schemas import (
@@ -21,9 +21,8 @@ from app.crm.importing.schemas import (
     OutcomeSchema,
     TemplateQuerySchema,
 )
-from app.crm.importing.service import Options, Outcome
-from app.crm.importing.tables import open_table
-from app.crm.importing.taking import import_table
+from app.crm.importing.service import Outcome
+from app.crm.importing.taking import import_file as take_file
 from app.models.import_job import ImportJob
 from app.multipart import read_form
 from app.permissions import allowed, require
@@ -58,14 +57,16 @@ def import_file() -> Any:
 
     Every row is created as by `POST /odata/Clients` and the like. All or nothing, unless `mode`
     is `skipBad`; with problems all or nothing is 400, which names row and column. `dryRun` lists
-    the problems. `update` changes the record with the same `externalId` or `email`. A file of
-    more than 1,000 rows is 202: the worker imports it, and `Location` says how far it is.
+    the problems. `update` changes the record with the same `externalId` or `email`. All cells of a
+    column decide how its numbers and dates are written, and `columns` says it; what could be two
+    is a problem, until `decimalSign` or `dateOrder` says which. A file of more than 1,000 rows is
+    202: the worker imports it, and `Location` says how far it is.
     """
     _require_some_creation()
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
     form = read_form(stream, request.mimetype, request.mimetype_params)
-    with read_import(form, maximum_upload()) as (path, name, options), open_table(path) as table:
-        outcome = import_table(table, path, name, options)
+    with read_import(form, maximum_upload()) as (path, name, options):
+        outcome = take_file(path, name, options)
     if isinstance(outcome, int):
         return _queued(outcome)
     return describe(outcome, options)
@@ -113,6 +114,8 @@ def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
         "type": options.type,
         "mode": options.mode,
         "dryRun": kept_nothing,
+        "encoding": outcome.encoding,
+        "columns": outcome.columns,
         "rows": outcome.rows,
         "created": outcome.created,
         "updated": outcome.updated,
