@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from app.bi.query import LARGEST_PAGE, Query, pages
 from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.service import Totals
 from app.database import steady_read
+from app.written.dates import happens_once
 
 # What a sheet holds less its head, sums and remarks; what people print.
 MOST_ROWS = {"xlsx": 1_000_000, "csv": 5_000_000, "json": 5_000_000, "pdf": 10_000}
@@ -83,15 +85,20 @@ class ExportTable:
         return found
 
 
-def typed(column: Column, value: Any) -> Any:
-    """A value of JSON as Python's: dates and instants are such, the rest stays."""
+def typed(column: Column, value: Any, zone: ZoneInfo) -> Any:
+    """A value of JSON as Python's: dates and instants are such, the rest stays.
+
+    An instant is the local time of ``zone``; a text with its offset where that happens twice.
+    """
     if not isinstance(value, str):
         return value
     try:
         if column.type == "date":
             return date.fromisoformat(value)
         if column.type == "instant":
-            return datetime.fromisoformat(value).astimezone(UTC).replace(tzinfo=None)
+            moment = datetime.fromisoformat(value).astimezone(zone)
+            local = moment.replace(tzinfo=None, fold=0)
+            return local if happens_once(local, zone) else moment.isoformat()
     except ValueError:
         return value
     return value

@@ -11,12 +11,15 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from app.bi.charts import COLOURS
 from app.bi.exports.table import ExportTable, plain, typed
 from app.bi.query import Row
 from app.bi.reports.definition import Column
 from app.lazy import lazy
+from app.settings import organisation
+from app.written.guards import marked
 
 if TYPE_CHECKING:
     import xlsxwriter  # type: ignore[import-untyped]
@@ -24,8 +27,11 @@ else:
     xlsxwriter = lazy("xlsxwriter")
 
 LONGEST_CELL = 32_767
-# Doubles are exact up to here; a longer number is a text, or its last digits would change.
-LARGEST_NUMBER = 10**15
+# Doubles keep so many digits; a longer number is a text, or its last ones would change.
+MOST_DIGITS = 15
+# The name of the rows of data, for who reads the file: sums and remarks stand below them.
+ROWS_NAME = "ExportedRows"
+UTC = ZoneInfo("UTC")
 FORMATS: Mapping[str, Mapping[str, Any]] = {
     "money": {"num_format": "#,##0.00"},
     # Not "0.##", which shows a whole number with a point and nothing behind it.
@@ -63,6 +69,7 @@ class _Book:
     def __init__(self, table: ExportTable, book: Any) -> None:
         self._table = table
         self._book = book
+        self._zone = ZoneInfo(organisation().defaults.time_zone)
         base = {"font_name": "Calibri", "font_size": 11}
         self._formats = {name: book.add_format({**base, **look}) for name, look in FORMATS.items()}
         total = {**base, "bold": True, "top": 1}
@@ -90,7 +97,10 @@ class _Book:
         for row_at, row in enumerate(table.rows(), 1):
             self._row(sheet, row_at, row, self._formats)
         if table.columns:
-            sheet.autofilter(0, 0, max(row_at, 1), len(table.columns) - 1)
+            last = max(row_at, 1)
+            sheet.autofilter(0, 0, last, len(table.columns) - 1)
+            area = xlsxwriter.utility.xl_range_abs(0, 0, last, len(table.columns) - 1)
+            self._book.define_name(ROWS_NAME, f"=Data!{area}")
         at = row_at + 1
         for sums in table.total_rows():
             for place, column in enumerate(table.columns):  # the line above goes all through
@@ -118,7 +128,8 @@ class _Book:
     def _row(self, sheet: Any, at: int, row: Sequence[Any], formats: Mapping[str, Any]) -> None:
         for place, (column, value) in enumerate(zip(self._table.columns, row, strict=True)):
             if value is not None:
-                write_cell(sheet, at, place, column, value, formats.get(column.type))
+                look = formats.get(column.type)
+                write_cell(sheet, at, place, column, value, look, self._zone)
 
     def _about(self) -> None:
         """What the sheet shows, when it was made, and the query behind it."""
@@ -131,6 +142,7 @@ class _Book:
             ("Description", table.report.description or ""),
             *((f"Parameter {name}", str(value)) for name, value in table.parameters.items()),
             ("Made at (UTC)", table.made_at.strftime("%Y-%m-%d %H:%M")),
+            ("Times are in", self._zone.key),
             ("Rows", f"{table.written:,} of {table.total:,}"),
             ("Complete", table.remark() or "yes"),
             ("Query", table.query.url),
@@ -187,13 +199,15 @@ class _Book:
         sheet.set_chart(drawn)
 
 
-def write_cell(sheet: Any, row: int, place: int, column: Column, value: Any, look: Any) -> None:
-    """A cell of the column's type; what does not fit it is text."""
-    value = typed(column, value)
+def write_cell(
+    sheet: Any, row: int, place: int, column: Column, value: Any, look: Any, zone: ZoneInfo = UTC
+) -> None:
+    """A cell of the column's type, instants in ``zone``; what does not fit it is text."""
+    value = typed(column, value, zone)
     if isinstance(value, bool):
         sheet.write_boolean(row, place, value, look)
     elif isinstance(value, int | Decimal):
-        if -LARGEST_NUMBER < value < LARGEST_NUMBER:
+        if is_exact(value):
             sheet.write_number(row, place, value, look)
         else:
             sheet.write_string(row, place, str(value), look)
@@ -203,7 +217,16 @@ def write_cell(sheet: Any, row: int, place: int, column: Column, value: Any, loo
         else:
             sheet.write_datetime(row, place, value, look)
     else:
-        sheet.write_string(row, place, plain(value)[:LONGEST_CELL], look)
+        text = marked(value) if isinstance(value, str) else plain(value)
+        sheet.write_string(row, place, text[:LONGEST_CELL], look)
+
+
+def is_exact(number: int | Decimal) -> bool:
+    """Whether a sheet keeps all digits of a number, and shows them."""
+    return (
+        abs(number) < 10**MOST_DIGITS
+        and len(Decimal(number).normalize().as_tuple().digits) <= MOST_DIGITS
+    )
 
 
 def _pivoted(

@@ -36,7 +36,7 @@ _SAMPLE = 64 * 1024
 _DELIMITERS = ",;\t|"
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"),
           (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
-_SEPARATOR = re.compile(r'"?sep=([^"\w\r\n])"?\s*', re.IGNORECASE)
+_SEPARATOR = re.compile(r'"?sep=([^"\w\r\n])"? *(?:\r|\n|\Z)', re.IGNORECASE)
 _WORD_ENDS = re.compile(r"[,;|\s]")
 # What letters of other encodings look like as Windows-1252: signs inside words or behind them,
 # and capitals that no word has inside.
@@ -105,8 +105,8 @@ def _with_content(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _plain(cell: Cell) -> Cell:
-    """A text without blanks around it, and without what guards it from being a formula."""
-    return unguarded(cell.strip()) if isinstance(cell, str) else cell
+    """A text without blanks around it, or without the apostrophe that guards it."""
+    return unguarded(cell) if isinstance(cell, str) else cell
 
 
 # --- CSV
@@ -167,7 +167,7 @@ def _csv_rows(text: TextIO, budget: Budget) -> Iterator[Row]:
     try:
         sample = text.read(_SAMPLE)
         text.seek(0)
-        said = _SEPARATOR.fullmatch(sample.partition("\n")[0])
+        said = _SEPARATOR.match(sample)
         lines = _Lines(text, budget)
         if said:
             text.readline()

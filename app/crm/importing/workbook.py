@@ -36,6 +36,9 @@ _REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})?", re.ASCII)
 # Formats of numbers that are dates, by their numbers.
 _DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _QUOTED = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
+# The name that our exports give to their rows, and what it stands for.
+_EXPORTED = "ExportedRows"
+_AREA = re.compile(r"Data!\$[A-Z]{1,3}\$1:\$[A-Z]{1,3}\$(\d{1,7})", re.ASCII)
 _ZEROS = re.compile(r"0{2,}")
 # The end of an archive, with the longest comment; and the most that its directory may have.
 _TAIL, _LARGEST_DIRECTORY = 66_000, 1_000_000
@@ -121,7 +124,7 @@ class _Workbook:
         styles, texts = _Styles(), _Texts(self._budget)
         self._read(links.parts.get("styles", ""), styles)
         self._read(links.parts.get("sharedStrings", ""), texts)
-        sheet = _Sheet(self._budget, styles, texts.strings, book.is_1904, self._columns)
+        sheet = _Sheet(self._budget, styles, texts.strings, book, self._columns)
         for _ in self._parse(target, sheet):
             yield from sheet.take()
         yield from sheet.take()
@@ -197,11 +200,16 @@ def _local(name: str) -> str:
 
 @dataclass
 class _Book:
-    """``xl/workbook.xml``: the first sheet's relation, and where days are counted from."""
+    """``xl/workbook.xml``: the first sheet's relation, and where days are counted from.
+
+    ``last_row`` is that of an export of ours: sums and remarks stand below.
+    """
 
     is_done: bool = False
     sheet: str = ""
     is_1904: bool = False
+    last_row: int = _LAST_ROW
+    _name: str = ""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "workbookPr":
@@ -209,13 +217,14 @@ class _Book:
         if name == "sheet" and not self.sheet:
             named = (value for key, value in attributes.items() if key.endswith("relationships id"))
             self.sheet = next(named, "")
-            self.is_done = True
+        self._name = attributes.get("name", "") if name == "definedName" else ""
 
     def end(self, name: str) -> None:
-        pass
+        self._name = ""
 
     def text(self, text: str) -> None:
-        pass
+        if self._name == _EXPORTED and (match := _AREA.fullmatch(text)):
+            self.last_row = int(match[1])
 
 
 @dataclass
@@ -321,14 +330,15 @@ class _Sheet:
     """The rows of a sheet, as they come."""
 
     def __init__(
-        self, budget: Budget, styles: _Styles, strings: list[str], is_1904: bool, columns: int
+        self, budget: Budget, styles: _Styles, strings: list[str], book: _Book, columns: int
     ) -> None:
         self.is_done = False
         self._budget = budget
         self._styles = styles
         self._strings = strings
         # Day 60 is one that never was: the 29th of February 1900.
-        self._first_day = datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30)
+        self._first_day = datetime(1904, 1, 1) if book.is_1904 else datetime(1899, 12, 30)
+        self._last_row = book.last_row
         self._columns = columns
         self._rows: list[Row] = []
         self._number = 0
@@ -382,6 +392,7 @@ class _Sheet:
             where = f"behind row {self._number}" if self._number else "at the beginning"
             raise ValidationError([("file", f"has a row {given[:20] if given else ''} {where}")])
         self._number, self._cells, self._column = number, [], 0
+        self.is_done = number > self._last_row
 
     def _start_cell(self, attributes: dict[str, str]) -> None:
         self._budget.spend("cells", 1)
