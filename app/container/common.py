@@ -58,7 +58,7 @@ def business_type(
         facets["trigrams"] = trigrams_of(table.name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
         properties = [*properties, allowed_actions(name, facets["resource"])]
-        facets["changes"] = RowChanges(name, table)
+        facets["changes"] = RowChanges(name, table, facets["resource"])
     return entity_type(name, table, properties, navigation, **facets)
 
 

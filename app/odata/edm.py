@@ -7,13 +7,13 @@ Source: OData CSDL 4.01.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
-from sqlalchemy import ColumnElement, FromClause, Select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select
 
 from app.odata.trigrams import Trigrams
 
@@ -219,7 +219,7 @@ class ChangeSource(Protocol):
 
     Rows of ``changed``: the parts of the key, the row version, the instant of the change; of
     ``removed``: the parts of the key. A row of ``broken`` tells that changes since then are not all
-    told by these.
+    told by these; its one column tells it from others.
     """
 
     def changed(self, since: datetime) -> Select[Any]:
@@ -229,7 +229,12 @@ class ChangeSource(Protocol):
         """What was deleted after ``since``."""
 
     def broken(self, since: datetime) -> Select[Any] | None:
-        """Whether the whole must be read again; None for never."""
+        """Why the whole must be read again; None for never."""
+
+    def known(
+        self, connection: Connection, caller: Any, keys: Collection[Any], since: datetime
+    ) -> Collection[Any]:
+        """Those of ``keys`` that the caller could read at some time after ``since``, or can now."""
 
 
 class Service(Protocol):

@@ -292,12 +292,66 @@ def test_an_old_link_is_gone(admin: Api, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (answer.status_code, answer.json["error"]["code"]) == (410, "GONE")
 
 
-def test_an_import_ends_a_link(admin: Api, app: Flask) -> None:
-    _, link = begin(admin)
+def imported(app: Flask) -> None:
     with app.app_context(), transaction() as session:
         record = {"created_at": utc_now(), "via": "cli", "action": "import.completed"}
         session.execute(insert(AuditRecord).values(record))
+
+
+def test_an_import_ends_a_link_and_one_taken_after_it_is_good_at_once(
+    admin: Api, app: Flask
+) -> None:
+    _, before = begin(admin)
+    imported(app)
+    assert admin.get(before).status_code == 410
+    _, link = begin(admin)
+    make(admin, "ACME")
+    for _ in range(2):
+        found, link = follow(admin, link)
+    assert found == {}
+    # Also of one that comes in pages.
+    _, link = begin(admin)
+    keys = [make(admin, f"Client {number}") for number in range(102)]
+    found, link = follow(admin, link)
+    assert set(found) == set(keys)
+    assert set(keys) <= set(follow(admin, link)[0])  # told again, and not refused
+    imported(app)
     assert admin.get(link).status_code == 410
+
+
+@pytest.mark.requirement("SEC-42", "SEC-44")
+@pytest.mark.parametrize("scope", ["own", "published"])
+@pytest.mark.parametrize("ending", ["changed", "deleted"])
+def test_only_what_could_be_read_is_told_to_be_gone(
+    admin: Api, sign_in: Callable[..., Api], scope: str, ending: str
+) -> None:
+    admin.post("/api/admin/roles", {"name": "Narrow", "permissions": {"kb:read": scope}})
+    reader = sign_in("Narrow")
+    me = reader.get("/api/auth/me").json["id"]
+    shown = {"own": {"ownerId": me}, "published": {"status": "Published"}}[scope]
+    other = admin.get("/api/auth/me").json["id"]
+    hidden = {"own": {"ownerId": other}, "published": {"status": "Draft"}}[scope]
+
+    def article(**values: Any) -> str:
+        made = admin.post("/odata/KbArticles", {"title": "One", "body": "x", **values})
+        assert made.status_code == 201, made.text
+        return f"/odata/KbArticles({made.json['id']})"
+
+    never, once, between, lost = article(), article(**shown), article(), article(**shown)
+    rows, link = begin(reader, "/odata/KbArticles")
+    assert len(rows) == 2
+    late = article()
+    for path, values in (
+        (never, {"body": "Changed."}), (late, {"body": "Changed."}), (between, shown),
+        (between, hidden), (once, hidden), (lost, hidden), (lost, {"body": "Changed."}),
+    ):  # fmt: skip
+        assert admin.patch(path, values).status_code == 200
+    if ending == "deleted":
+        for path in (never, late, between, once, lost):
+            assert admin.delete(path).status_code == 204
+    found, _ = follow(reader, link)
+    keys = {path: int(path.partition("(")[2].rstrip(")")) for path in (once, between, lost)}
+    assert found == dict.fromkeys(keys.values())
 
 
 def test_the_metadata_says_what_is_tracked(admin: Api) -> None:

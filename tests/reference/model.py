@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Connection, Select, select
 
 from app.odata import edm
 from app.odata.csdl_terms import CORE
@@ -127,6 +127,11 @@ class ProductChanges:
 
     def broken(self, since: datetime) -> Select[Any] | None:
         return None
+
+    def known(
+        self, connection: Connection, caller: Any, keys: Collection[Any], since: datetime
+    ) -> Collection[Any]:
+        return keys
 
 
 _PRODUCT_NAVIGATION = [

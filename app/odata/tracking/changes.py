@@ -7,6 +7,7 @@ their versions.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,9 +74,14 @@ class Changes:
 
         Raises: GoneError, rows were brought in with their history.
         """
-        statement = self._source.broken(mark.since - OVERLAP)
-        if statement is not None and self._connection.execute(statement.limit(1)).first():
+        if self._breaks(mark.since) - mark.breaks:
             raise GoneError("Records were imported meanwhile: read the whole again.")
+
+    def known(self, caller: Any, keys: Collection[Any], mark: Mark) -> Collection[Any]:
+        """Those of ``keys`` that the caller could read since a mark: of others nothing is told."""
+        if not keys:
+            return ()
+        return self._source.known(self._connection, caller, keys, mark.since - OVERLAP)
 
     def mark(self, now: datetime) -> Mark:
         """The mark of a client that reads all from now on."""
@@ -86,7 +92,15 @@ class Changes:
             known = {row.key: row.version for row in rows if row.version is not None}
         removed = self._source.removed(now - OVERLAP).limit(MOST_KNOWN + 1)
         gone = {self._key(row) for row in self._connection.execute(removed)}
-        return Mark(now, known, frozenset(gone if len(gone) <= MOST_KNOWN else ()))
+        gone = gone if len(gone) <= MOST_KNOWN else set()
+        return Mark(now, known, frozenset(gone), breaks=self._breaks(now))
+
+    def _breaks(self, since: datetime) -> frozenset[Any]:
+        """What cannot be told as changes, shortly before ``since`` and after it."""
+        statement = self._source.broken(since - OVERLAP)
+        if statement is None:
+            return frozenset()
+        return frozenset(self._connection.execute(statement.limit(MOST_KNOWN)).scalars())
 
     def _behind(self, statement: Select[Any], at: datetime, key: Any) -> Select[Any]:
         columns = list(statement.selected_columns)

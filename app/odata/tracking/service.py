@@ -174,10 +174,13 @@ class Tracker:
         seen = {_key_of(type_, row) for row in parse_json(f"[{rows}]".encode())}
         gone = [key for key in removed if key not in seen]
         left = [one.key for one in found if one.key not in seen and one.key not in removed]
+        with self._reading() as connection:
+            known = Changes(type_, connection).known(current_caller(), [*gone, *left], mark)
+        gone, left = ([key for key in keys if key in known] for keys in (gone, left))
         if more:
             following = replace(mark, after=(found[-1].at, found[-1].key), until=until)
         elif mark.after is not None:
-            following = Mark(until)
+            following = Mark(until, breaks=mark.breaks)
         else:
             following = next_mark
         token = self._tokens.make(following, tracked.fingerprint, current_caller())

@@ -1,13 +1,18 @@
-"""``$deltatoken``: since when, for which query, for whom; sealed, so that nobody else makes one."""
+"""``$deltatoken``: since when, for which query, for whom; sealed: only the service reads it."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from itsdangerous import BadData, URLSafeSerializer
 
 from app.clock import utc_now
@@ -15,6 +20,7 @@ from app.errors import GoneError
 from app.odata.errors import QueryError
 from app.odata.reading.tokens import SecretKey
 from app.security import Caller
+from app.types import json_text
 
 # Deletions are told for so long; who comes later reads the whole again.
 KEPT = timedelta(days=30)
@@ -27,7 +33,8 @@ class Mark:
     ``since``: all changes until then are known. ``known`` are versions by key of rows that changed
     shortly before and were seen; ``gone`` keys of deletions that were. Of a list of changes that
     is read page by page, ``after`` is the instant and key of the last, and ``until`` the instant
-    that the next list begins at.
+    that the next list begins at. ``breaks`` are those reasons to read the whole again (see
+    ``edm.ChangeSource.broken``) that came before the whole was read.
     """
 
     since: datetime
@@ -35,13 +42,17 @@ class Mark:
     gone: frozenset[Any] = frozenset()
     after: tuple[datetime, Any] | None = None
     until: datetime | None = None
+    breaks: frozenset[Any] = frozenset()
 
 
 class MarkTokens:
     """Makes and reads tokens with the keys of the service."""
 
     def __init__(self, secret_key: SecretKey) -> None:
-        self._serializer = URLSafeSerializer(secret_key, salt="odata-deltatoken")
+        given = [secret_key.encode()] if isinstance(secret_key, str) else list(secret_key)
+        # The last key makes tokens; a sealer makes them with its first.
+        self._sealer = MultiFernet([_sealer(key) for key in reversed(given)])
+        self._signed = URLSafeSerializer(secret_key, salt="odata-deltatoken")
 
     def make(self, mark: Mark, query: str, caller: Caller) -> str:
         """The token of a mark.
@@ -50,7 +61,7 @@ class MarkTokens:
             query: the fingerprint of what the client keeps a copy of.
         """
         after = None if mark.after is None else [_number(mark.after[0]), _parts(mark.after[1])]
-        return self._serializer.dumps(
+        content = json_text(
             [
                 query,
                 _reader(caller),
@@ -59,8 +70,11 @@ class MarkTokens:
                 [_parts(key) for key in mark.gone],
                 after,
                 None if mark.until is None else _number(mark.until),
+                sorted(mark.breaks),
             ]
         )
+        sealed = self._sealer.encrypt(zlib.compress(content.encode()))
+        return sealed.decode().rstrip("=")
 
     def read(self, token: str, query: str, caller: Caller) -> Mark:
         """What a token says.
@@ -68,10 +82,7 @@ class MarkTokens:
         Raises: QueryError, it was not made here, or for another query; GoneError, it is too old,
             or the caller's rights are others now.
         """
-        try:
-            made_for, reader, since, known, gone, after, until = self._serializer.loads(token)
-        except (BadData, ValueError, TypeError):
-            raise QueryError("this token was not given by the service", 0, "$deltatoken") from None
+        made_for, reader, since, known, gone, after, until, breaks = self._open(token)
         if made_for != query:
             raise QueryError("this token belongs to another query", 0, "$deltatoken")
         if reader != _reader(caller):
@@ -82,10 +93,35 @@ class MarkTokens:
             frozenset(_key(parts) for parts in gone),
             None if after is None else (_instant(after[0]), _key(after[1])),
             None if until is None else _instant(until),
+            frozenset(breaks),
         )
         if utc_now() - mark.since > KEPT:
             raise GoneError("This delta link is too old: read the whole again.")
         return mark
+
+    def _open(self, token: str) -> list[Any]:
+        """What is sealed in a token."""
+        try:
+            content = self._sealer.decrypt(token + "=" * (-len(token) % 4))
+        except (InvalidToken, ValueError):
+            if self._is_signed(token):
+                message = "This delta link is of an older version: read the whole again."
+                raise GoneError(message) from None
+            raise QueryError("this token was not given by the service", 0, "$deltatoken") from None
+        opened: list[Any] = orjson.loads(zlib.decompress(content))
+        return opened
+
+    def _is_signed(self, token: str) -> bool:
+        """Whether a token is one of those that were signed and not sealed."""
+        with suppress(BadData, ValueError, TypeError):
+            self._signed.loads(token)
+            return True
+        return False
+
+
+def _sealer(key: bytes) -> Fernet:
+    secret = hashlib.blake2b(key, digest_size=32, person=b"odata-deltatoken").digest()
+    return Fernet(base64.urlsafe_b64encode(secret))
 
 
 def _reader(caller: Caller) -> str:
