@@ -6,7 +6,6 @@ rows are found every time and on both databases.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -28,14 +27,15 @@ from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Literal, OrderItem
+from app.odata.nodes import Literal, Member, OrderItem
 from app.odata.reading.ordering import order_keys
 from app.odata.sql.double_sums import double_sum
 from app.odata.sql.spelled import Spelled
 from app.types import ExactDecimal
 
 _AMOUNTS = ("integer", "decimal", "double")
-_HUNDRED = Literal(100, "integer")
+_ALL = 100  # percent
+_HUNDRED = Literal(_ALL, "integer")
 # Digits behind the point of a computed decimal that are summed up.
 _SCALE = 6
 
@@ -49,51 +49,39 @@ def extremes(rows: RowSet, node: TopBottom) -> RowSet:
         OrderItem(node.expression, node.kind.startswith("top"), offset=node.expression.offset),
     )
     if node.kind.endswith("count"):
-        return rows.limited(limit=_count(rows, node))
-    return _reaching(rows, node, _amount(node, *_AMOUNTS))
+        return rows.limited(limit=count_of(rows, node))
+    amount = _amount(rows, node, *_AMOUNTS)
+    decide = rows.context.parameters.decide
+    if node.kind.endswith("percent") and not decide(amount, lambda given: 0 < given <= _ALL):
+        message = f"{node.kind} takes a number above 0 and up to {_ALL} first"
+        raise QueryError(message, node.amount.offset)
+    if not decide(amount, lambda given: given == given):
+        raise QueryError(f"{node.kind} takes a number first", node.amount.offset)
+    return _reaching(rows, node, amount)
 
 
-def extremes_of_groups(
-    rows: RowSet, groups: Sequence[ColumnElement[Any]], node: TopBottom
-) -> RowSet:
-    """The rows that ``topcount`` or ``bottomcount`` leaves of each group, with all they have.
-
-    Source: Data Aggregation 3.2.3.1, the union of what is made of the groups.
-    Raises: QueryError, the amount is no number; UnsupportedError, sums and percentages of groups.
-    """
-    if not node.kind.endswith("count"):
-        raise UnsupportedError(f"{node.kind}() is not offered inside groupby", node.offset)
-    item = OrderItem(node.expression, node.kind.startswith("top"), offset=node.expression.offset)
-    limit = _count(rows, node)
-    order = [key.clause() for key in order_keys(rows.translator(), [item])]
-    place = func.row_number().over(partition_by=list(groups), order_by=order).label("place")
-    keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
-    outputs = outputs_of(rows.scope)
-    shown = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
-    each = rows.select([*shown, place]).correlate(None).subquery()
-    chosen = select(*(each.c[one.name] for one in shown)).where(each.c.place <= limit)
-    if not keys:
-        refuse_nested(rows, node.kind, node.offset)
-        return made(rows, chosen, outputs)
-    return RowSet(rows.scope, [tuple_(*keys).in_(chosen)], (), rows.parts)
-
-
-def _count(rows: RowSet, node: TopBottom) -> BindParameter[int]:
+def count_of(rows: RowSet, node: TopBottom) -> BindParameter[int]:
     """How many rows ``topcount`` leaves."""
 
     def checked(count: int) -> int:
-        if count < 0:
-            raise QueryError(f"{node.kind} takes a whole number from 0 on")
+        if count < 1:
+            raise QueryError(f"{node.kind} takes a whole number from 1 on")
         return count
 
-    return rows.context.parameters.bind(_amount(node, "integer"), BigInteger, checked)
+    amount = _amount(rows, node, "integer")
+    return rows.context.parameters.bind(amount, BigInteger, checked)
 
 
-def _amount(node: TopBottom, *kinds: str) -> Literal:
-    if not isinstance(node.amount, Literal) or node.amount.kind not in kinds:
-        what = "a whole number" if kinds == ("integer",) else "a number"
+def _amount(rows: RowSet, node: TopBottom, *kinds: str) -> Literal:
+    """The first parameter, which is one value for all rows (Data Aggregation 3.3.1)."""
+    amount = rows.translator().unaliased(node.amount)
+    what = "a whole number" if kinds == ("integer",) else "a number"
+    if not isinstance(amount, Literal | Member):
+        message = f"{node.kind} is offered with {what} written out first"
+        raise UnsupportedError(message, node.amount.offset)
+    if not isinstance(amount, Literal) or amount.kind not in kinds:
         raise QueryError(f"{node.kind} takes {what} first", node.amount.offset)
-    return node.amount
+    return amount
 
 
 def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:

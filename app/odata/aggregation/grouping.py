@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from sqlalchemy import ColumnElement, and_, func, true
+from sqlalchemy import BigInteger, ColumnElement, and_, func, select, true, tuple_
 
 from app.odata.aggregation.derived import Output, labelled, outputs_of
-from app.odata.aggregation.extremes import extremes_of_groups
-from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made
+from app.odata.aggregation.extremes import count_of
+from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made, refuse_nested
 from app.odata.apply_nodes import (
     Aggregate,
     AggregateItem,
@@ -19,17 +19,25 @@ from app.odata.apply_nodes import (
     FilterTransformation,
     GroupBy,
     Identity,
+    OrderByTransformation,
     Rollup,
+    SearchTransformation,
+    SkipTransformation,
     TopBottom,
+    TopTransformation,
+    Transformation,
     name_of,
 )
 from app.odata.binding.aggregates import aggregate_item, method_from
+from app.odata.binding.searching import search_condition
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Member, Node, TypeCast
+from app.odata.nodes import Member, Node, OrderItem, TypeCast
 from app.odata.reading.computing import compute
+from app.odata.reading.ordering import order_keys
 
 # The name of a value between two steps: no property and no alias is spelled like this.
 _STEP = "$step"
+_PLACE = "place"
 
 
 def total(rows: RowSet, items: Sequence[AggregateItem]) -> RowSet:
@@ -39,10 +47,12 @@ def total(rows: RowSet, items: Sequence[AggregateItem]) -> RowSet:
 
 def group(rows: RowSet, keys: Sequence[Node], node: GroupBy) -> RowSet:
     """``groupby((keys),...)`` with one set of keys."""
-    inside = node.apply.transformations if node.apply is not None else ()
-    if len(inside) == 1 and isinstance(inside[0], TopBottom):
-        return extremes_of_groups(rows, [_key(rows, key).sql for key in keys], inside[0])
-    return _grouped(rows, keys, _inner(rows, node.apply))
+    rows, inner = _inner(rows, keys, node.apply)
+    if node.apply is None or inner.items:
+        return _grouped(rows, keys, inner)
+    # The rows of all groups, with all they have (Data Aggregation 3.2.3.2).
+    rows = replace(rows, order=())
+    return rows if inner.where is None else _with(rows, inner.where)
 
 
 def grouping_sets(node: GroupBy) -> list[list[Node]]:
@@ -65,7 +75,7 @@ def group_paths(node: GroupBy) -> list[tuple[str, ...]]:
     of; nothing where they are the rows of groups and not made of them.
     """
     inside = node.apply.transformations if node.apply is not None else ()
-    if any(isinstance(one, TopBottom) for one in inside):
+    if inside and not any(isinstance(one, Aggregate) for one in inside):
         return []
     keys = chain(*(key.properties if isinstance(key, Rollup) else (key,) for key in node.keys))
     return list(dict.fromkeys(tuple(_path(key)) for key in keys))
@@ -73,31 +83,84 @@ def group_paths(node: GroupBy) -> list[tuple[str, ...]]:
 
 @dataclass
 class _Inner:
-    """What happens inside each group: rows that count, then the values made of them."""
+    """What happens inside each group: rows that count, in an order, then the values made of them.
+
+    ``where`` is kept apart from the conditions of the rows: a group of which nothing is left is
+    there all the same.
+    """
 
     where: ColumnElement[bool] | None = None
+    order: tuple[OrderItem, ...] = ()
     items: list[AggregateItem] = field(default_factory=list)
 
+    def narrow(self, condition: ColumnElement[bool]) -> None:
+        """Count only rows that fulfil the condition, too."""
+        self.where = condition if self.where is None else and_(self.where, condition)
 
-def _inner(rows: RowSet, apply: Apply | None) -> _Inner:
-    found = _Inner()
+
+def _inner(rows: RowSet, keys: Sequence[Node], apply: Apply | None) -> tuple[RowSet, _Inner]:
+    """What the transformations of a group make, and the rows that they are done with."""
+    found = _Inner(order=tuple(rows.order))
     for node in apply.transformations if apply is not None else ():
         if found.items:
             raise UnsupportedError("nothing is offered after aggregate() in groupby", node.offset)
         match node:
             case FilterTransformation(predicate=predicate):
-                condition = rows.translator().condition(predicate)
-                found.where = condition if found.where is None else and_(found.where, condition)
+                found.narrow(rows.translator().condition(predicate))
+            case SearchTransformation(search=search):
+                found.narrow(search_condition(rows.scope, search, node.offset))
             case ComputeTransformation(items=items):
                 compute(rows.translator(), items)
+            case OrderByTransformation(items=order):
+                found.order = (*order, *found.order)
+            case TopTransformation(count=count):
+                limit = rows.context.parameters.bind(count, BigInteger)
+                rows = _cut(rows, keys, found, node, limit)
+            case SkipTransformation(count=count):
+                limit = rows.context.parameters.bind(count, BigInteger)
+                rows = _cut(rows, keys, found, node, limit, is_rest=True)
+            case TopBottom(kind="topcount" | "bottomcount", expression=value):
+                found.order = (OrderItem(value, node.kind == "topcount", offset=value.offset),)
+                rows = _cut(rows, keys, found, node, count_of(rows, node))
+                found.order = ()
             case Aggregate(items=aggregates):
                 found.items = list(aggregates)
             case Identity():
                 pass
             case _:
-                message = f"only aggregate() is offered inside groupby, {name_of(node)}() is not"
-                raise UnsupportedError(message, node.offset)
-    return found
+                raise UnsupportedError(
+                    f"{name_of(node)}() is not offered inside groupby", node.offset
+                )
+    return rows, found
+
+
+def _cut(
+    rows: RowSet, keys: Sequence[Node], inner: _Inner, node: Transformation,
+    limit: ColumnElement[int], *, is_rest: bool = False,
+) -> RowSet:  # fmt: skip
+    """Keep of each group the first rows in its order, or those behind them."""
+    counted = rows if inner.where is None else _with(rows, inner.where)
+    groups = [_key(counted, key).sql for key in keys]
+    order = [key.clause() for key in order_keys(counted.translator(), inner.order)]
+    place = func.row_number(type_=BigInteger()).over(partition_by=groups, order_by=order or None)
+    own = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
+    outputs = outputs_of(rows.scope)
+    shown = [key.label(f"k{at}") for at, key in enumerate(own)] or labelled(outputs)
+    each = counted.select([*shown, place.label(_PLACE)]).correlate(None).subquery()
+    is_kept = each.c[_PLACE] > limit if is_rest else each.c[_PLACE] <= limit
+    chosen = select(*(each.c[one.name] for one in shown)).where(is_kept)
+    if own:
+        inner.where = tuple_(*own).in_(chosen)
+        return rows
+    refuse_nested(rows, name_of(node), node.offset)
+    if inner.where is not None:
+        message = f"{name_of(node)}() is not offered in groupby behind filter() of such rows"
+        raise UnsupportedError(message, node.offset)
+    return made(rows, chosen, outputs)
+
+
+def _with(rows: RowSet, condition: ColumnElement[bool]) -> RowSet:
+    return replace(rows, conditions=[*rows.conditions, condition])
 
 
 def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
@@ -148,8 +211,7 @@ def _stepwise(
     rows: RowSet, keys: Sequence[Node], item: AggregateItem, where: ColumnElement[bool] | None
 ) -> RowSet:
     """``A from p with g as D``: ``groupby((p),aggregate(A as X))/aggregate(X with g as D)``."""
-    if where is not None:
-        rows = replace(rows, conditions=[*rows.conditions, where])
+    rows = rows if where is None else _with(rows, where)
     step = replace(item, origins=(), alias=_STEP)
     for place, origin in enumerate(item.origins):
         finer = [one for later in item.origins[place:] for one in later.properties]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -102,8 +104,7 @@ def test_the_first_of_each_group_of_what_was_grouped(client: Client) -> None:
         ("topcount(1.5,price)", "topcount takes a whole number first"),
         ("groupby((level),topcount(1.5,price))", "topcount takes a whole number first"),
         ("toppercent(50,name)", "toppercent does not take Edm.String"),
-        ("topcount(-1,price)", "topcount takes a whole number from 0 on"),
-        ("groupby((level),bottomcount(-1,price))", "bottomcount takes a whole number from 0 on"),
+        ("groupby((level),bottomcount(-1,price))", "bottomcount takes a whole number from 1 on"),
         ("/".join(["concat(identity,identity)"] * 6), "more than 24 parts"),
         ("groupby((rollup(level,active),rollup(size,count),rollup(note,made,price)))"
          "/groupby((rollup(level,size,count)))", "more than 24 parts"),
@@ -123,6 +124,82 @@ def test_a_group_without_keys_and_values_is_one_row(client: Client) -> None:
     assert found == [{}, *groups]
     again = client.get(f"Items?$apply={rolled}/{rolled}")["value"]
     assert again == [{}, {"level": None}, *groups]
+
+
+# What the first parameter may be, by the kind (Data Aggregation 3.3.1).
+COUNTS = {"1": 200, "@two": 200, "0": 400, "-1": 400, "1.5": 400, "@none": 400}
+PERCENTS = {"0.5": 200, "100": 200, "@two": 200, "0": 400, "-1": 400, "100.5": 400, "INF": 400}
+SUMS = {"0": 200, "-1": 200, "1.5": 200, "INF": 200, "@two": 200, "NaN": 400}
+NEVER = dict.fromkeys(("'x'", "null", "true", "size", "2024-01-01", "duration'PT1S'", "@text"), 400)
+COMPUTED = {"1 add 1": 501, "length('abc')": 501}
+FIRST = [
+    (f"{side}{kind}", given, status)
+    for side in ("top", "bottom")
+    for kind, own in (("count", COUNTS), ("percent", PERCENTS), ("sum", SUMS))
+    for given, status in (own | NEVER | COMPUTED).items()
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "status"), FIRST)
+def test_the_first_parameter_is_checked(client: Client, kind: str, given: str, status: int) -> None:
+    aliases = "&@two=2&@none=0&@text='x'"
+    for first in ("5", given):  # a plan that was made for another value is not used
+        answer = client.answer("Items", f"$apply={kind}({first},price)&$top=1{aliases}")
+        assert answer.status == (200 if first == "5" else status), answer.body
+
+
+def in_order(level: str, column: str) -> list[dict[str, Any]]:
+    """The rows of a level by a column, as the service sorts them."""
+    rows = (row for row in ROWS if row["level"] == level)
+    return sorted(rows, key=lambda row: (row[column], row["id"]))
+
+
+@pytest.mark.parametrize(
+    ("inside", "kept"),
+    [
+        ("orderby(price)/top(2)", lambda rows: rows[:2]),
+        ("orderby(price)/skip(1)", lambda rows: rows[1:]),
+        ("orderby(price)/skip(1)/top(2)", lambda rows: rows[1:3]),
+        ("orderby(price)/top(3)/skip(1)", lambda rows: rows[1:3]),
+        ("filter(price gt 50)/orderby(price)/top(1)",
+         lambda rows: [row for row in rows if row["price"] > 50][:1]),
+        ("orderby(price)/top(2)/filter(price gt 50)",
+         lambda rows: [row for row in rows[:2] if row["price"] > 50]),
+        ("orderby(id)/orderby(price)/top(2)", lambda rows: rows[:2]),
+        ("bottomcount(2,price)/orderby(price)/skip(1)", lambda rows: rows[1:2]),
+        ("compute(price mul 2 as twice)/orderby(twice)/top(2)", lambda rows: rows[:2]),
+        ("top(0)", lambda rows: []),
+        ("identity", lambda rows: rows),
+        ("filter(price gt 50)", lambda rows: [row for row in rows if row["price"] > 50]),
+    ],
+)  # fmt: skip
+def test_each_group_is_transformed_for_itself(
+    client: Client, inside: str, kept: Callable[[list[Any]], list[Any]]
+) -> None:
+    """Data Aggregation 3.2.3.2: the rows that are left, or what is made of them."""
+    levels = {row["level"] for row in ROWS}
+    expected = {level: kept(in_order(level, "price")) for level in levels}
+    found = client.values(f"Items?$apply=groupby((level),{inside})&$select=id")
+    assert sorted(found) == sorted(row["id"] for rows in expected.values() for row in rows)
+    totals = "aggregate(price with sum as s,$count as n)"
+    made = client.get(f"Items?$apply=groupby((level),{inside}/{totals})")["value"]
+    assert {row["level"]: (row["n"], Decimal(str(row["s"] or 0))) for row in made} == {
+        level: (len(rows), sum((row["price"] for row in rows), Decimal(0)))
+        for level, rows in expected.items()
+    }
+
+
+def test_each_group_of_what_was_grouped_is_transformed_for_itself(client: Client) -> None:
+    groups = "groupby((level,active),aggregate($count as n))"
+    found = client.get(
+        f"Items?$apply={groups}/groupby((level),orderby(n desc,active)/top(1)"
+        "/aggregate(n with sum as most))&$orderby=level"
+    )["value"]
+    counts = Counter((row["level"], row["active"]) for row in ROWS)
+    most = {level: max(n for (one, _), n in counts.items() if one == level) for level, _ in counts}
+    assert {row["level"]: row["most"] for row in found} == most
+    refused = client.refused(f"Items?$apply={groups}/groupby((level),filter(n gt 1)/top(1))")
+    assert refused["status"] == 501
 
 
 def test_sums_within_groups_are_not_offered(client: Client) -> None:
