@@ -15,6 +15,8 @@ from app.odata.query_string import (
 from app.odata.reading.resource import Resource
 from app.odata.reading.value_json import value_options
 
+_SHAPING = frozenset(("select", "expand"))
+
 
 def check_allowed(texts: OptionTexts, resource: Resource) -> None:
     """Refuse an option that the address does not take.
@@ -36,4 +38,6 @@ def _options_of(resource: Resource) -> Collection[str]:
         return METADATA_OPTIONS
     if resource.kind == "value":
         return value_options(resource.place)
-    return COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
+    allowed = COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
+    # A reference has nothing that could be selected or expanded (Protocol 11.2.8).
+    return frozenset(allowed) - _SHAPING if resource.ending == "$ref" else allowed

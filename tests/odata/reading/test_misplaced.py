@@ -96,3 +96,21 @@ def test_what_stands_where_it_cannot_is_refused(
 ) -> None:
     error = client.refused(address)
     assert (error["status"], words in error["message"]) == (status, True), error["message"]
+
+
+@pytest.mark.parametrize("option", ["$select=id", "select=id", "$expand=Maker", "$select=*"])
+@pytest.mark.parametrize("path", ["Items", "Items(2)", "Items(2)/Children", "Items(2)/Maker"])
+def test_a_reference_has_nothing_to_select_or_expand(
+    client: Client, path: str, option: str
+) -> None:
+    assert client.refused(f"{path}/$ref?{option}")["status"] == 400
+    option = option.removeprefix("$")
+    inner = f"Children/$ref(${option})"
+    assert client.refused(f"Items?$expand={inner}")["status"] == 400
+
+
+def test_references_are_filtered_sorted_counted_and_paged(client: Client) -> None:
+    query = "$filter=id gt 2&$orderby=id desc&$top=2&$skip=1&$count=true"
+    found = client.get(f"Items/$ref?{query}")
+    rows = client.values(f"Items?{query}")
+    assert [one["@odata.id"] for one in found["value"]] == [f"Items({key})" for key in rows]
