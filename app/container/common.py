@@ -125,7 +125,7 @@ def full_name_of(row: Mapping[str, Any]) -> str | None:
 def common(table: FromClause) -> tuple[edm.Property, ...]:
     """The properties that the ten entities share (contract section 9)."""
     return (
-        kept(table.c.owner_id),
+        kept(table.c.owner_id, filled=True),
         prop(table.c.external_id),
         prop(
             table.c.tags,

@@ -71,6 +71,8 @@ def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotat
         yield Annotation(f"{CORE}.Permissions", READ_ONLY)
     elif prop.immutable:
         yield Annotation(f"{CORE}.Immutable", True)
+    if prop.filled:
+        yield Annotation(f"{CORE}.ComputedDefaultValue", True)
     if prop.allowed:
         values = [{"Value": value} for value in prop.allowed]
         yield Annotation(f"{VALIDATION}.AllowedValues", values)

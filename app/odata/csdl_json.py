@@ -217,7 +217,9 @@ def _facets(prop: edm.Property) -> dict[str, Any]:
 
 def default_value(prop: edm.Property) -> Any:
     """The default as metadata states it: of a primitive or enumeration property, and constant."""
-    if isinstance(prop.type, edm.CollectionType | edm.ComplexType) or callable(prop.default):
+    if prop.filled or callable(prop.default):
+        return None
+    if isinstance(prop.type, edm.CollectionType | edm.ComplexType):
         return None
     return prop.default
 

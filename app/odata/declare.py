@@ -50,6 +50,8 @@ def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
         derived |= {"precision": col.type.precision, "scale": col.type.scale}
     if isinstance(col.type, UtcDateTime):
         derived["precision"] = 3
+    if isinstance(col.type, Time | Duration):
+        derived["precision"] = 6  # microseconds
     derived |= facets
     derived.setdefault(
         "required",

@@ -128,6 +128,7 @@ class Property:
     maximum: int | None = None
     required: bool = False  # must be given on create
     computed: bool = False  # set by the service; ignored in a body
+    filled: bool = False  # where a new entity is not given it, the service finds a value
     immutable: bool = False  # settable on create only
     on_request: bool = False  # left out unless $select names it
     kept: bool = False  # a PUT that leaves it out keeps it: a state, a responsible person

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.reference.conftest import Reference
+from tests.reference.model import NAMESPACE
 
 EDM = "{http://docs.oasis-open.org/odata/ns/edm}"
 
@@ -94,3 +95,14 @@ def test_versions_and_methods(reference: Reference) -> None:
             refused = reference.send(method, address)
             assert refused.status_code == 405
             assert refused.headers["Allow"]
+
+
+def test_times_have_as_many_digits_as_are_declared(reference: Reference) -> None:
+    model = reference.get("/$metadata?$format=json")[NAMESPACE]["Product"]
+    values = {"OpenTime": "10:11:12.123456", "Offset": "PT1.123456S"}
+    made = reference.send("POST", "/Products", {"Name": "Pen", "Price": 1, **values}).json
+    shown = reference.get(f"/Products({made['ID']})")
+    for name, given in values.items():
+        digits = shown[name].rstrip("S").partition(".")[2]
+        assert len(digits) <= model[name]["$Precision"], name
+        assert shown[name] == given

@@ -143,7 +143,7 @@ class Answering:
         if plan.kind == "raw":
             return self._text(to_wkt(text) if plan.raw_geo else text, headers)
         if plan.kind == "value":
-            body = f'{{{self._context(plan, row)}"value":{text}}}'
+            body = f'{{{self._context(plan, row)}{plan.value_type}"value":{text}}}'
         elif text == "{}":
             body = "{" + self._context(plan, row).rstrip(",") + "}"
         else:

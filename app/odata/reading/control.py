@@ -116,10 +116,33 @@ def navigation_links(projection: Projection, format_: Format) -> Iterator[Sequen
             yield [f'"{format_.control("navigationLink", name)}":"', *url, '"']
 
 
-def type_annotation(name: str, type_: edm.EdmType, format_: Format) -> Sequence[Part]:
-    """The type of a property whose JSON does not tell it, if ``full``."""
-    if format_.metadata != "full" or type_name(type_) in _EVIDENT:
-        return ()
-    if isinstance(type_, edm.PrimitiveType) and type_ != edm.UNTYPED:
-        return [f'"{format_.control("type", name)}":"#{type_.name.removeprefix("Edm.")}"']
-    return ()
+def type_annotation(
+    name: str, type_: edm.EdmType, format_: Format, namespace: str
+) -> Sequence[Part]:
+    """The type of a value whose JSON does not tell it, if ``full``; of the answer without a name.
+
+    A complex value has it inside, see ``own_type``.
+    """
+    named = _annotated_name(type_, namespace) if format_.metadata == "full" else ""
+    return [f'"{format_.control("type", name)}":"#{named}"'] if named else ()
+
+
+def own_type(type_: edm.ComplexType, format_: Format, namespace: str) -> str:
+    """The type as the first member of a complex value, if ``full``; else the empty text."""
+    if format_.metadata != "full":
+        return ""
+    return f'"{format_.control("type")}":"#{namespace}.{type_.name}"'
+
+
+def _annotated_name(type_: edm.EdmType, namespace: str) -> str:
+    """``Int64``, ``Model.Priority``, ``Collection(String)``; empty where none is needed."""
+    if isinstance(type_, edm.CollectionType):
+        element = type_.element
+        is_primitive = isinstance(element, edm.PrimitiveType)
+        inner = element.name.removeprefix("Edm.") if is_primitive else f"{namespace}.{element.name}"
+        return f"Collection({inner})"
+    if isinstance(type_, edm.EnumType):
+        return f"{namespace}.{type_.name}"
+    if isinstance(type_, edm.ComplexType) or type_ == edm.UNTYPED or type_name(type_) in _EVIDENT:
+        return ""
+    return type_.name.removeprefix("Edm.")

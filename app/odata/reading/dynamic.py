@@ -63,9 +63,7 @@ def dynamic_annotation(
     """The type of a value that nothing declares, if its JSON does not tell it; not if ``none``."""
     if format_.metadata == "none":
         return ()
-    if isinstance(type_, edm.EnumType):
-        return [f'"{format_.control("type", name)}":"#{container.namespace}.{type_.name}"']
-    return type_annotation(name, type_, format_._replace(metadata="full"))
+    return type_annotation(name, type_, format_._replace(metadata="full"), container.namespace)
 
 
 def dynamic_member(

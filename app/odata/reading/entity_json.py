@@ -35,6 +35,7 @@ from app.odata.reading.control import (
     Piece,
     entity_control,
     navigation_links,
+    own_type,
     stream_link,
     type_annotation,
 )
@@ -97,7 +98,7 @@ def reference_json(projection: Projection, format_: Format) -> ColumnElement[str
     return Template([f'{{"{format_.control("id")}":"', *projection.address, '"}'])
 
 
-def property_json(place: Place, format_: Format) -> ColumnElement[str]:
+def property_json(place: Place, format_: Format, namespace: str) -> ColumnElement[str]:
     """The JSON of one value by itself; SQL's null where it is null."""
     match place:
         case Typed(sql=sql):
@@ -106,7 +107,9 @@ def property_json(place: Place, format_: Format) -> ColumnElement[str]:
         case Structure():
             shown = _columns_json(place, None, format_)
             return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), shown)
-        case JsonStructure(sql=sql) | Elements(sql=sql):
+        case JsonStructure(sql=sql, type=type_):
+            return _json_object(sql, own_type(type_, format_, namespace), or_else="NULL")
+        case Elements(sql=sql):
             return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
         case Dynamic(sql=sql, name=name):
             json = inner_json(sql, name)
@@ -160,7 +163,8 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
         if missing is not None:
             null = missing if null is None else or_(missing, null)
     if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
-        yield from _members(name, member.parts, place, format_)
+        namespace = projection.scope.context.container.namespace
+        yield from _members(name, member.parts, place, format_, namespace)
         return
     declared = Declared.of(projection.scope)
     if isinstance(member, ComputedMember) or (
@@ -171,7 +175,8 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
             yield Piece(annotation, null)
         yield Piece(dynamic_member(name, type_, value, format_), null)
         return
-    if annotation := type_annotation(name, type_, format_):
+    namespace = projection.scope.context.container.namespace
+    if annotation := type_annotation(name, type_, format_, namespace):
         yield Piece(annotation, null)
     if is_amount and isinstance(member, PropertyMember):
         currency = projection.scope.type.properties[member.property.currency_property or ""]
@@ -219,18 +224,23 @@ def _property(
         shown = parts if isinstance(parts, frozenset) else None
         return [_columns_json(place, shown, format_, inside, nullable=nullable)]
     sql = property_sql(projection.scope, property_)
-    if isinstance(parts, frozenset) and isinstance(property_.type, edm.ComplexType):
-        return [_json_parts_of(sql, property_.type, parts)]
+    if isinstance(property_.type, edm.ComplexType):
+        own = own_type(property_.type, format_, projection.scope.context.container.namespace)
+        if isinstance(parts, frozenset):
+            return [_json_parts_of(sql, property_.type, parts, own)]
+        return [_json_object(sql, own)]
     return json_parts(sql, property_.type, nullable=property_.nullable)
 
 
-def _members(name: str, shown: ShownMembers, place: Place, format_: Format) -> Iterator[Piece]:
+def _members(
+    name: str, shown: ShownMembers, place: Place, format_: Format, namespace: str
+) -> Iterator[Piece]:
     """Some members of a collection, before them the number of those that pass if asked for."""
     if shown.count:
         number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
         yield Piece([f'"{format_.control("count", name)}":', *number])
     assert isinstance(place, Elements)
-    if annotation := type_annotation(name, place.type, format_):
+    if annotation := type_annotation(name, place.type, format_, namespace):
         yield Piece(annotation)
     yield Piece([f'"{name}":', _array(shown, place, format_)])
 
@@ -243,9 +253,13 @@ def _array(shown: ShownMembers, place: Elements, format_: Format) -> ColumnEleme
     return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", place.sql, whole)
 
 
-def members_json(shown: ShownMembers, place: Elements, format_: Format) -> ColumnElement[str]:
+def members_json(
+    shown: ShownMembers, place: Elements, format_: Format, namespace: str
+) -> ColumnElement[str]:
     """Some members of a collection by themselves, and their number if asked for."""
     pieces: list[Part] = ["{"]
+    if annotation := type_annotation("", place.type, format_, namespace):
+        pieces += [*annotation, ","]
     if shown.count:
         number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
         pieces += [f'"{format_.control("count")}":', *number, ","]
@@ -253,16 +267,17 @@ def members_json(shown: ShownMembers, place: Elements, format_: Format) -> Colum
 
 
 def structure_json(
-    place: Place, parts: frozenset[str] | None, format_: Format
+    place: Place, parts: frozenset[str] | None, format_: Format, namespace: str
 ) -> ColumnElement[str]:
     """What is wanted of a complex value by itself; SQL's null where it is null."""
     if parts is None:
-        return property_json(place, format_)
+        return property_json(place, format_, namespace)
     if isinstance(place, Structure):
         shown = _columns_json(place, parts, format_)
         return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), shown)
     assert isinstance(place, JsonStructure)
-    shown = _json_parts_of(place.sql, place.type, parts)
+    own = own_type(place.type, format_, namespace)
+    shown = _json_parts_of(place.sql, place.type, parts, own)
     return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, shown)
 
 
@@ -293,7 +308,9 @@ def _columns_json(
     type_ = place.property.type
     assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
     missing = {name: _missing(place.scope, one) for name, one in type_.properties.items()}
-    members: list[Piece] = []
+    namespace = place.scope.context.container.namespace
+    own = "" if declared is not None else own_type(type_, format_, namespace)
+    members = [Piece([own])] if own else []
     for name, inner in type_.properties.items():
         if parts is not None and name not in parts:
             continue
@@ -311,6 +328,8 @@ def _columns_json(
                 text = dynamic_member(name, inner.type, text, format_)
                 members.append(Piece(text, missing[name]))
                 continue
+            if annotation := type_annotation(name, inner.type, format_, namespace):
+                members.append(Piece(annotation, missing[name]))
         members.append(Piece([f'"{name}":', *text], missing[name]))
     whole = _object(members)
     if not (nullable and place.property.nullable):
@@ -333,11 +352,25 @@ def _missing(scope: Scope, property_: edm.Property) -> ColumnElement[bool] | Non
     return and_(*known.values()) if len(known) == len(parts) else None
 
 
+def _json_object(
+    sql: ColumnElement[str], own: str, *, or_else: str = "'null'"
+) -> ColumnElement[str]:
+    """A complex value kept as JSON, ``own`` as its first member; ``or_else`` where it is null."""
+    text = Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+    if not own:
+        return text if or_else == "NULL" else or_null(text)
+    template = (
+        f"(CASE WHEN {{0}} IS NULL THEN {or_else} WHEN {{0}} = '{{}}' THEN '{{{own}}}'"
+        f" ELSE '{{{own},' || substr({{0}}, 2) END)"
+    )
+    return spell(Text(), template, text)
+
+
 def _json_parts_of(
-    sql: ColumnElement[str], type_: edm.ComplexType, parts: frozenset[str]
+    sql: ColumnElement[str], type_: edm.ComplexType, parts: frozenset[str], own: str = ""
 ) -> ColumnElement[str]:
     """Some members of a complex value kept as JSON, those of an open type by any name."""
-    pieces: list[Part] = ["{"]
+    pieces: list[Part] = ["{", *([own] if own else [])]
     declared = all_properties(type_)
     for name in [*(name for name in declared if name in parts),
                  *sorted(parts - set(declared))]:  # fmt: skip

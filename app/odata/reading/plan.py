@@ -51,7 +51,8 @@ class Plan:
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
     of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
     ``raw_geo`` tells of one that is a shape. ``expanded`` are the options of each collection that
-    an entity has in it, see remainders.py.
+    an entity has in it, see remainders.py. ``value_type`` is the member that tells the type of a
+    ``value``, with a comma behind it; empty where none is told.
     """
 
     kind: PlanKind
@@ -71,6 +72,7 @@ class Plan:
     stream: str | None = None
     raw_type: str | None = None
     raw_geo: bool = False
+    value_type: str = ""
     expanded: Sequence[QueryOptions] = ()
     guards: Sequence[Guard] = field(default_factory=tuple)
 

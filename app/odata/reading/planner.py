@@ -39,6 +39,7 @@ from app.odata.path_nodes import NameSegment, ResourcePath
 from app.odata.reading.allowed import check_allowed
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
+from app.odata.reading.control import type_annotation
 from app.odata.reading.crossjoin import all_combinations, as_combinations
 from app.odata.reading.entity_json import (
     entity_json,
@@ -56,7 +57,7 @@ from app.odata.reading.value_json import (
     selected_parts,
     value_json,
 )
-from app.odata.sql.spelled import Template, spell
+from app.odata.sql.spelled import Part, Template, spell
 from app.security import Caller
 
 # Of bytes whose property does not say what they are.
@@ -244,6 +245,10 @@ class _Making:
             context = f"#{{home}}/{resource.inside}"
             home = [Template(resource.address, alone=True)]
         selected = selected_parts(options)
+        told: Sequence[Part] = ()
+        if isinstance(place, Typed | Elements):
+            namespace = self.planner.container.namespace
+            told = type_annotation("", place.type, self.planner.format, namespace)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
             self._compiled(self._from(query, [shown, *etag, *home])),
@@ -253,6 +258,7 @@ class _Making:
             parent=self._parent(),
             raw_type=media_type if type_ == edm.BINARY else None,
             raw_geo=type_ in edm.GEOGRAPHY.values(),
+            value_type="".join(f"{part}," for part in told),
         )
 
     def _media(self, stream: str | None = None) -> Plan:

@@ -37,10 +37,12 @@ def value_json(
     Raises: QueryError; UnsupportedError, the members cannot be chosen from in this way.
     """
     is_structure = isinstance(place, Structure | JsonStructure)
+    namespace = scope.context.container.namespace
     if options == QueryOptions(aliases=options.aliases, custom=options.custom):
-        return property_json(place, format_), is_structure
+        return property_json(place, format_, namespace), is_structure
     if isinstance(place, Elements):
-        return members_json(chosen_members(scope, place, name, options), place, format_), True
+        chosen = chosen_members(scope, place, name, options)
+        return members_json(chosen, place, format_, namespace), True
     type_: edm.EdmType = edm.STRING
     if isinstance(place, Structure):
         type_ = place.property.type
@@ -50,7 +52,7 @@ def value_json(
     if options.select:
         with option("$select"):
             parts = wanted_parts(type_, name, options)
-    return structure_json(place, parts, format_), True
+    return structure_json(place, parts, format_, namespace), True
 
 
 def selected_parts(options: QueryOptions) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.errors import ApiError
+from app.odata import edm
 from app.odata.reading.negotiation import negotiated
+from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client
 
 FULL = "application/json;odata.metadata=full"
@@ -102,9 +106,56 @@ def test_full_has_types_and_links(client: Client) -> None:
     whole = client.get("Items(2)", Accept=FULL)
     assert client.get("Items(2)") == {
         name: value
-        for name, value in whole.items()
+        for name, value in _without_types(whole).items()
         if "@odata" not in name or name in ("@odata.context", "@odata.etag")
     }
+
+
+def _without_types(found: dict[str, Any]) -> dict[str, Any]:
+    """An entity without the types inside its complex values."""
+    return {
+        name: {part: inner for part, inner in value.items() if "@odata" not in part}
+        if isinstance(value, dict)
+        else value
+        for name, value in found.items()
+    }
+
+
+EVIDENT = (edm.STRING, edm.BOOLEAN, edm.DOUBLE, edm.UNTYPED)
+
+
+def named(type_: edm.EdmType) -> str | None:
+    """The type as an annotation beside a value tells it; None where there is none."""
+    if isinstance(type_, edm.CollectionType):
+        inner = type_.element
+        own = inner.name if isinstance(inner, edm.PrimitiveType) else f"Workshop.{inner.name}"
+        return f"#Collection({own.removeprefix('Edm.')})"
+    if isinstance(type_, edm.EnumType):
+        return f"#Workshop.{type_.name}"
+    if isinstance(type_, edm.ComplexType) or type_ in EVIDENT:
+        return None
+    return f"#{type_.name.removeprefix('Edm.')}"
+
+
+@pytest.mark.parametrize("name", list(model.ITEM.properties))
+@pytest.mark.parametrize("version", ["4.0", "4.01"])
+def test_full_tells_the_type_of_every_value(client: Client, name: str, version: str) -> None:
+    """JSON Format 4.6.3: enumerations, collections and complex values, too."""
+    type_ = model.ITEM.properties[name].type
+    control = "@odata.type" if version == "4.0" else "@type"
+    headers = {"Accept": FULL, "OData-MaxVersion": version}
+    shown = client.json(client.answer("Items", f"$select=id,{name}", headers))["value"]
+    assert {row.get(f"{name}{control}") for row in shown} == {named(type_)}
+    values = [row[name] for row in shown if row[name] is not None]
+    if isinstance(type_, edm.ComplexType):
+        assert {value[control] for value in values} == {f"#Workshop.{type_.name}"}
+        assert {next(iter(value)) for value in values} == {control}
+    key = next(row["id"] for row in shown if row[name] is not None)
+    alone = client.json(client.answer(f"Items({key})/{name}", "", headers))
+    own = f"#Workshop.{type_.name}" if isinstance(type_, edm.ComplexType) else named(type_)
+    assert alone.get(control) == own
+    plain = client.json(client.answer("Items", f"$select=id,{name}", {}))["value"]
+    assert not any(key.endswith("type") for row in plain for key in row)
 
 
 def test_newer_clients_get_the_short_names(client: Client) -> None:
