@@ -37,6 +37,7 @@ MINUTES: Mapping[str, int] = {
     "expired-articles": 10,
     "end-expired-links": 10,
     "clean-documents": 60,
+    "fill-normal-forms": 10,
     "tidy-reports": 60,
     "tidy-imports": 60,
     "tidy-search-index": 1,

@@ -25,6 +25,7 @@ from huey.consumer import Consumer
 from redis.exceptions import RedisError
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP, tidy_reports
+from app.crm.forms import fill_normal_forms
 from app.crm.importing.jobs import run_imports
 from app.crm.importing.tidying import tidy_imports
 from app.documents.cleaning import clean_up, end_expired_links
@@ -73,6 +74,7 @@ _RUNS: Mapping[str, Callable[[], object]] = {
     "expired-articles": archive_expired,
     "end-expired-links": end_expired_links,
     "clean-documents": clean_up,
+    "fill-normal-forms": fill_normal_forms,
     "tidy-reports": tidy_reports,
     "tidy-imports": tidy_imports,
     "tidy-search-index": tidy_index,

@@ -25,6 +25,12 @@ from tests.databases import close_engines, new_database
 from tests.schema import describe
 
 NOW = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+# What the rows of ``fill`` are found by, made by a migration that meets them.
+FORMS = (
+    ("clients", "email_form", "info@example.com"), ("clients", "tax_id_form", "DE136695976"),
+    ("clients", "phone_form", "+4930901820"), ("contacts", "mobile_form", "+4915123456789"),
+    ("contacts", "email_form", None),
+)  # fmt: skip
 VERSIONS = engines.MIGRATIONS / "versions"
 ENTITY = {"created_at": NOW, "updated_at": NOW}
 
@@ -74,8 +80,13 @@ def fill(connection: Connection) -> None:
         return int(connection.execute(insert(tables[table]), row).inserted_primary_key[0])
 
     user = add("users", username="ann", username_key="ann", display_name="Ann", updated_at=NOW)
-    client = add("clients", name="Čeladná Works", revenue=Decimal("1234567.89"), owner_id=user)
-    contact = add("contacts", last_name="Novák", client_id=client)
+    client = add(
+        "clients", name="Čeladná Works", revenue=Decimal("1234567.89"), owner_id=user,
+        email="Info@Example.com", tax_id="DE 136 695 976", phone="030/901820",
+    )  # fmt: skip
+    contact = add("contacts", last_name="Novák", client_id=client, mobile="+49 (151) 23456789")
+    setting = {"name": "seller", "value": {"country": "DE"}, "updated_at": NOW}
+    connection.execute(insert(tables["settings"]), setting)
     opportunity = add(
         "opportunities", name="Turbines", client_id=client, currency="EUR", probability=10,
         stage_changed_at=NOW,
@@ -144,6 +155,10 @@ def test_every_step_goes_back_and_forth_with_data(empty_app: Callable[[str], Fla
             flask_migrate.upgrade()
             with db.engine.begin() as connection:
                 assert describe(connection) == full
+                if revision == "0032":  # the next one fills what it finds
+                    for table, name, form in FORMS:
+                        column = Model.metadata.tables[table].c[name]
+                        assert connection.scalars(select(column)).all() == [form], name
 
 
 @pytest.mark.only_on("postgresql")
@@ -165,8 +180,8 @@ def test_plain_forms_are_the_same_before_functions_made_them(
             fill(connection)
         before, none = look()
         assert none == []
-        assert " celadna works \n \n \n \n \n" in before
-        flask_migrate.upgrade()
+        assert " celadna works \n \n info example com \n de 136 695 976 \n \n" in before
+        flask_migrate.upgrade(revision="0029")
         assert look() == (before, [function_name(table) for table in sorted(SEARCHED)])
         flask_migrate.downgrade(revision="0028")
         assert look() == (before, [])

@@ -13,6 +13,7 @@ from app.models.client import Client, Contact
 from app.permissions import OWNING_COLUMNS, allowed
 from app.security import Caller
 from app.turns import take_turn
+from app.writing.sameness import email_form, tax_id_form
 
 MatchedBy = Literal["email", "taxId", "explicit"]
 _CLIENTS: Any = Client.__table__
@@ -34,33 +35,35 @@ def take_turns(values: Mapping[str, Any]) -> None:
     when the first has ended.
     """
     # In one order for everybody, so that two never wait for each other.
-    for name in ("email", "tax_id"):
+    for name, form in (("email", email_form), ("tax_id", tax_id_form)):
         if values.get(name) is not None:
-            take_turn(f"{name} {values[name]}")
+            take_turn(f"{name} {form(values[name])}")
 
 
 def find_client(caller: Caller, values: Mapping[str, Any]) -> Match | None:
-    """The oldest client that the caller may read with exactly this e-mail address or tax number.
+    """The oldest client that the caller may read with this e-mail address or tax number.
 
     Source: contract section 2, decision 7.
     """
     email, tax_id = values.get("email"), values.get("tax_id")
     if email is not None:
-        client_id = _first(caller, _CLIENTS, "clients:read", _CLIENTS.c.email == email)
+        condition = _CLIENTS.c.email_form == email_form(email)
+        client_id = _first(caller, _CLIENTS, "clients:read", condition)
         if client_id is not None:
             return Match(client_id, "email")
     if tax_id is not None:
-        client_id = _first(caller, _CLIENTS, "clients:read", _CLIENTS.c.tax_id == tax_id)
+        condition = _CLIENTS.c.tax_id_form == tax_id_form(tax_id)
+        client_id = _first(caller, _CLIENTS, "clients:read", condition)
         if client_id is not None:
             return Match(client_id, "taxId")
     return None
 
 
 def find_contact(caller: Caller, client_id: int, email: str | None) -> int | None:
-    """The oldest contact of a client with exactly this e-mail address."""
+    """The oldest contact of a client with this e-mail address."""
     if email is None:
         return None
-    condition = (_CONTACTS.c.client_id == client_id) & (_CONTACTS.c.email == email)
+    condition = (_CONTACTS.c.client_id == client_id) & (_CONTACTS.c.email_form == email_form(email))
     return _first(caller, _CONTACTS, "contacts:read", condition)
 
 

@@ -101,7 +101,7 @@ def _record(rules: RowRules, row: Mapping[Any, Any]) -> dict[str, Any]:
     record: dict[str, Any] = {"id": row["id"]}
     for column in rules.columns.c:
         value = row[column.name]
-        if value is None or column.name in NOT_READ:
+        if value is None or column.name in NOT_READ or column.name not in rules.names:
             continue
         outer, _, inner = rules.wire(column.name).partition(".")
         if inner:

@@ -16,7 +16,9 @@ from app.importing.problems import Problems
 from app.importing.reading import Entries, Entry, Progress
 from app.importing.sets import ImportSet, import_sets
 from app.importing.slugs import fill_slugs
+from app.settings import organisation
 from app.writing.integrity import named_refusals
+from app.writing.normal_forms import forms_of
 from app.writing.rules import EntityRules, RowRules
 
 BATCH = 500
@@ -73,6 +75,7 @@ def _insert(
     for start in range(0, len(entries), BATCH):
         batch = entries[start : start + BATCH]
         rows = [_complete(entry.row, defaults, later) for entry in batch]
+        rows = [row | forms_of(table, row, lambda: organisation().seller.country) for row in rows]
         try:
             with connection.begin_nested():
                 connection.execute(statement, rows)

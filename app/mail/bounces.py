@@ -10,12 +10,12 @@ from sqlalchemy import select
 
 from app import audit, records
 from app.clock import utc_now
-from app.mail.address import server_form
 from app.mail.failing import say_failed
 from app.mail.reports import DeliveryReport, FailedRecipient, read_report
 from app.models.event import OutgoingMail
 from app.settings import organisation
 from app.types import iso_instant
+from app.writing.sameness import email_form
 
 _TABLE: Any = OutgoingMail.__table__
 _ERROR_LENGTH = 1000
@@ -74,8 +74,8 @@ def _find_mail(report: DeliveryReport) -> Mapping[str, Any] | None:
 
 
 def _recipients(mail: Mapping[str, Any]) -> dict[str, str]:
-    """Address as servers write it, lower case -> as it is kept."""
-    return {server_form(address).lower(): address for address in (*mail["to"], *mail["cc"])}
+    """Normal form of an address -> as it is kept."""
+    return {email_form(address): address for address in (*mail["to"], *mail["cc"])}
 
 
 def _bounces(mail: Mapping[str, Any], report: DeliveryReport) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def _bounces(mail: Mapping[str, Any], report: DeliveryReport) -> list[dict[str, 
     found: dict[str, dict[str, Any]] = {}
     for failed in report.failed:
         recipient = next((one for one in failed.addresses if one in known), None)
-        is_copy = copy is not None and server_form(copy).lower() in failed.addresses
+        is_copy = copy is not None and email_form(copy) in failed.addresses
         if recipient is None and len(known) == 1 and not is_copy:
             recipient = next(iter(known))  # it was forwarded: the end of the way has another name
         if recipient is not None:

@@ -15,6 +15,7 @@ from email.policy import compat32
 from email.utils import parseaddr
 
 from app.errors import ValidationError
+from app.writing.sameness import email_form
 
 _MESSAGE_ID = re.compile(r"<[^<>\s]{3,250}>")
 _LONGEST_REASON = 500
@@ -71,7 +72,7 @@ def _failed(part: Message) -> Iterator[FailedRecipient]:
         if not isinstance(block, Message) or _text(block, "Action").lower() != "failed":
             continue
         named = (_typed(block, name) for name in ("Original-Recipient", "Final-Recipient"))
-        addresses = dict.fromkeys(parseaddr(text)[1].lower() for text in named if text)
+        addresses = dict.fromkeys(email_form(parseaddr(text)[1]) for text in named if text)
         yield FailedRecipient(
             tuple(address for address in addresses if address),
             _text(block, "Status")[:20] or None,

@@ -99,6 +99,18 @@ class Client(EntityMixin, Model):
         "leads", "Lead it was converted from.", sparse=True, closes_circle=True
     )
     last_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Last change around it.")
+    email_form: Mapped[str | None] = column(
+        string(600),
+        "Normal form of the e-mail address.",
+        normal_form=("email", "email"),
+        index=True,
+    )
+    tax_id_form: Mapped[str | None] = column(
+        string(100), "Normal form of the tax number.", normal_form=("tax_id", "tax_id"), index=True
+    )
+    phone_form: Mapped[str | None] = column(
+        string(64), "Normal form of the telephone number.", normal_form=("phone", "phone")
+    )
 
     __table_args__ = entity_args(
         Index("ix_clients_status_revenue_name", "status", sql("revenue DESC"), "name", "id"),
@@ -139,6 +151,18 @@ class Contact(EntityMixin, Model):
         Boolean, "No marketing contact wanted.", null=False, default=False
     )
     notes: Mapped[str | None] = column(string(10000), "Internal notes.")
+    email_form: Mapped[str | None] = column(
+        string(600),
+        "Normal form of the e-mail address.",
+        normal_form=("email", "email"),
+        index=True,
+    )
+    phone_form: Mapped[str | None] = column(
+        string(64), "Normal form of the telephone number.", normal_form=("phone", "phone")
+    )
+    mobile_form: Mapped[str | None] = column(
+        string(64), "Normal form of the mobile number.", normal_form=("mobile", "phone")
+    )
 
     __table_args__ = entity_args(
         Index("ix_contacts_last_name_first_name", "last_name", "first_name"),

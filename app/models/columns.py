@@ -2,8 +2,9 @@
 
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
-the type has no length of its own), ``format``; and ``searchable``: ``contains`` on it is indexed
-(app/models/trigrams.py, app/models/searched.py).
+the type has no length of its own), ``format``; ``searchable``: ``contains`` on it is indexed
+(app/models/trigrams.py, app/models/searched.py); ``normal_form``: the column whose form it holds
+and the kind (app/writing/normal_forms.py).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def column(
     maximum_length: int | None = None,
     format: str | None = None,
     searchable: bool = False,
+    normal_form: tuple[str, str] | None = None,
     **options: Any,
 ) -> MappedColumn[Any]:
     """A mapped column with its description and its facets."""
@@ -45,6 +47,7 @@ def column(
         "maximum_length": maximum_length,
         "format": format,
         "searchable": searchable or None,
+        "normal_form": normal_form,
     }
     return mapped_column(
         type_,

@@ -79,6 +79,15 @@ class Lead(EntityMixin, Model):
     status_changed_at: Mapped[datetime] = column(
         UtcDateTime(), "When the status last changed.", null=False
     )
+    email_form: Mapped[str | None] = column(
+        string(600), "Normal form of the e-mail address.", normal_form=("email", "email")
+    )
+    tax_id_form: Mapped[str | None] = column(
+        string(100), "Normal form of the tax number.", normal_form=("tax_id", "tax_id")
+    )
+    phone_form: Mapped[str | None] = column(
+        string(64), "Normal form of the telephone number.", normal_form=("phone", "phone")
+    )
 
     __table_args__ = entity_args(
         CheckConstraint("last_name IS NOT NULL OR company IS NOT NULL", name="has_a_name"),

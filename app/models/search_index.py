@@ -88,6 +88,19 @@ def spell_out(connection: Connection, tables: dict[str, Fields]) -> None:
         connection.exec_driver_sql(f"DROP FUNCTION {function_name(table)}")
 
 
+def change_fields(connection: Connection, tables: dict[str, Fields]) -> None:
+    """Make the indexes of ``tables`` anew, over other fields."""
+    drop(connection, tables)
+    if connection.dialect.name == "sqlite":
+        create(connection, tables)
+        return
+    indexed = has_pg_trgm(connection)
+    for table, fields in tables.items():
+        connection.exec_driver_sql(f"DROP FUNCTION {function_name(table)}")
+        connection.exec_driver_sql(postgresql_function(table, fields))
+        _run(connection, _create_on_postgresql(table, postgresql_call(table, fields), indexed))
+
+
 def enter_waiting(connection: Connection, table: str) -> None:
     """Let the index of SQLite know every row of ``table``."""
     _run(connection, _enter_waiting(table))

@@ -21,11 +21,17 @@ from collections.abc import Sequence
 Fields = Sequence[Sequence[str]]
 # Table -> fields in the order of their weight; columns of one field are read as one text.
 SEARCHED: dict[str, Fields] = {
-    "clients": (("name",), ("legal_name",), ("email",), ("tax_id",), ("number",)),
-    "contacts": (("first_name", "last_name"), ("email",)),
-    "leads": (("company",), ("first_name", "last_name"), ("email",), ("tax_id",)),
+    "clients": (
+        ("name",), ("legal_name",), ("email",), ("tax_id", "tax_id_form"), ("number",),
+        ("phone_form",),
+    ),
+    "contacts": (("first_name", "last_name"), ("email",), ("phone_form",), ("mobile_form",)),
+    "leads": (
+        ("company",), ("first_name", "last_name"), ("email",), ("tax_id", "tax_id_form"),
+        ("phone_form",),
+    ),
     "opportunities": (("name",),),
-}
+}  # fmt: skip
 COLUMN = "text_trigrams"
 
 _MARKS = ("\u0300", "\u036f")

@@ -36,6 +36,7 @@ from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, 
 from app.settings.values import BadPartsError, check_members, check_rate
 from app.turns import take_turn
 from app.types import json_text
+from app.writing.normal_forms import forget_national_forms
 
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
 _TABLE: Any = Setting.__table__
@@ -116,6 +117,8 @@ def _write(
     whole = {name: value for name, value in {**kept, **given}.items() if value is not None}
     if group == "defaults":
         _keep_currency(whole.get("currency") or GROUPS[group]().currency)
+    if group == "seller" and whole.get("country") != stored.get("country"):
+        forget_national_forms(records.connection())  # a job makes them anew
     write_row(group, whole)
 
 

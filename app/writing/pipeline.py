@@ -18,10 +18,12 @@ from app.errors import NotFoundError, PreconditionFailedError, ValidationError
 from app.events import EVENT_NAMES, emit, represent
 from app.permissions import PERMISSIONS, allowed, require
 from app.security import Caller, current_caller
+from app.settings import organisation
 from app.writing.change import Change
 from app.writing.deletion import release
 from app.writing.integrity import named_refusals
 from app.writing.machines import StateMachine
+from app.writing.normal_forms import forms_of
 from app.writing.references import check_references
 from app.writing.reporting import reported
 from app.writing.rules import EntityRules
@@ -35,6 +37,10 @@ class Told(NamedTuple):
     general: str
     names: list[str]
     representation: str
+
+
+def _country() -> str | None:
+    return organisation().seller.country
 
 
 class EntityService:
@@ -304,6 +310,7 @@ class EntityService:
         row = {
             name: value for name, value in change.values.items() if name not in self.rules.children
         }
+        row |= forms_of(self.rules.columns, row, _country)
         row["created_at"] = row["updated_at"] = change.now
         row["created_by_id"] = row["updated_by_id"] = change.user_id
         with named_refusals(self.rules):
@@ -324,6 +331,7 @@ class EntityService:
         row = {
             name: value for name, value in change.values.items() if name not in self.rules.children
         }
+        row |= forms_of(self.rules.columns, row, _country)
         row["updated_at"] = change.now
         row["updated_by_id"] = change.user_id
         row["version"] = before["version"] + 1

@@ -14,7 +14,7 @@ def reported(rules: RowRules, values: Mapping[str, Any]) -> dict[str, Any]:
     names = rules.names
     derived = rules.derived
     for attribute, value in values.items():
-        if attribute in STAMPS or attribute in derived:
+        if attribute in STAMPS or attribute in derived or attribute not in names:
             continue
         name = names[attribute]
         if attribute in rules.children:

@@ -135,7 +135,8 @@ class RowRules:
 
     def attributes(self) -> Iterable[str]:
         """Columns and child lists: everything that has a name on the wire."""
-        return (*self.columns.c.keys(), *self.children)
+        shown = (column.name for column in self.columns.c if "normal_form" not in column.info)
+        return (*shown, *self.children)
 
     def wire(self, attribute: str) -> str:
         """The name of an attribute on the wire; of an unknown one too, for the message."""

@@ -28,6 +28,7 @@ from app.request_context import current_request_id
 from app.security import current_caller
 from app.turns import take_turn
 from app.writing.deletion import services
+from app.writing.sameness import email_form
 
 _log = structlog.get_logger(__name__)
 MOST_LISTED = 200
@@ -262,10 +263,12 @@ class Import:
         """
         if self._options.update is None:
             return None
-        attribute = {"externalId": "external_id", "email": "email"}[self._options.update]
-        value = values.get(attribute)
+        by_email = self._options.update == "email"
+        value = values.get("email" if by_email else "external_id")
         if value is None:
             return None
+        attribute = "email_form" if by_email else "external_id"
+        value = email_form(str(value)) if by_email else value
         found = _find(self._rules.columns, attribute, value, self._rules.permissions["read"])
         if len(found) > 1:
             raise ValidationError([(self._options.update, f"is that of {len(found)} records")])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.crm.search.ranking import Found
 from app.lazy import lazy
+from app.writing.sameness import email_form, name_form, tax_id_form
 
 if TYPE_CHECKING:
     from rapidfuzz import distance as distances, process
@@ -19,15 +20,10 @@ else:
 # Names that are at least so much alike, legal forms left out, may mean the same.
 ALIKE = 0.85
 _DIGITS = re.compile("[0-9]+")
-_LEGAL_FORMS = frozenset(
-    """ab ag aps as bv co company corp corporation cv eg ek eu gbr gmbh inc incorporated kft kg
-    kgaa limited llc llp ltd mbh nv oao ohg ooo oy oyj plc pty sa sarl sas sl spa srl sro ug und
-    and the""".split()  # noqa: SIM905
-)
 
 
 def possible_duplicates(found: Sequence[Found], shown: Iterable[Found]) -> list[list[int]]:
-    """Pairs of ids with the same e-mail address, tax number or nearly the same name.
+    """Pairs of ids with the same e-mail address, tax or telephone number, or nearly the same name.
 
     Args:
         found: of one kind; at least one of a pair is among ``shown``.
@@ -42,10 +38,8 @@ def _with_same_marks(found: Iterable[Found]) -> Iterator[tuple[int, int]]:
     """Who share what only one record should have."""
     holders: dict[str, list[int]] = defaultdict(list)
     for one in found:
-        plain = one.plain
-        for field in ("email", "taxId"):
-            if mark := plain.get(field, "").replace(" ", ""):
-                holders[f"{field} {mark}"].append(one.id)
+        for mark in _marks(one):
+            holders[mark].append(one.id)
     for ids in holders.values():
         yield from combinations(sorted(ids), 2)
 
@@ -64,8 +58,17 @@ def _with_like_names(names: dict[int, str], wanted: Iterable[int]) -> Iterator[t
                 yield min(first, second), max(first, second)
 
 
+def _marks(one: Found) -> Iterator[str]:
+    """What one record alone should have; colleagues share the telephone of their office."""
+    values, plain = one.values, one.plain
+    if "email" in values:
+        yield f"email {email_form(values['email'])}"
+    if "taxId" in values:
+        yield f"taxId {tax_id_form(values['taxId'])}"
+    field = "mobile" if "mobile" in plain else "phone"
+    if number := plain.get(field, "").strip():
+        yield f"{field} {number}"
+
+
 def _name(one: Found) -> str:
-    """The title in plain form without legal forms, unless it has nothing else."""
-    plain = one.plain
-    words = next((words for name in one.kind.titles if (words := plain[name].split())), [])
-    return " ".join([word for word in words if word not in _LEGAL_FORMS] or words)
+    return next((name for title in one.kind.titles if (name := name_form(one.plain[title]))), "")

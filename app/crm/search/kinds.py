@@ -11,9 +11,10 @@ from typing import Any
 class Kind:
     """One kind of record.
 
-    ``fields``: name on the wire -> columns that are read as one text, and what a match in it
-    counts. The first that is not empty is the title. ``record`` are the properties that an item
-    shows; ``subtitle`` makes a line of them.
+    ``fields``: name on the wire -> columns that are shown as one text, and what a match in it
+    counts, in the order in which the table is indexed (app/models/searched.py). The first that is
+    not empty is the title. ``record`` are the properties that an item shows; ``subtitle`` makes a
+    line of them.
     """
 
     name: str
@@ -43,6 +44,7 @@ KINDS: Mapping[str, Kind] = {
                 "email": (("email",), 0.85),
                 "taxId": (("tax_id",), 0.85),
                 "number": (("number",), 0.85),
+                "phone": (("phone",), 0.85),
             },
             titles=("name",),
             record=("name", "email", "taxId", "status"),
@@ -55,6 +57,8 @@ KINDS: Mapping[str, Kind] = {
             fields={
                 "fullName": (("first_name", "last_name"), 1.0),
                 "email": (("email",), 0.85),
+                "phone": (("phone",), 0.85),
+                "mobile": (("mobile",), 0.85),
             },
             titles=("fullName",),
             record=("fullName", "email", "phone", "jobTitle", "clientId"),
@@ -69,6 +73,7 @@ KINDS: Mapping[str, Kind] = {
                 "fullName": (("first_name", "last_name"), 1.0),
                 "email": (("email",), 0.85),
                 "taxId": (("tax_id",), 0.85),
+                "phone": (("phone",), 0.85),
             },
             titles=("company", "fullName"),
             record=("company", "fullName", "email", "taxId", "status"),

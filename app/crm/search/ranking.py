@@ -93,6 +93,9 @@ def _rated(kind: Kind, wanted: Wanted, row: Candidate, rate: Rate) -> Found | No
                 matched[name] = None
                 words.add(meant)
                 best[word] = max(best[word], quality * weight)
+        if quality := _number(wanted, text) * weight:
+            matched[name] = None
+            best = {word: max(known, quality) for word, known in best.items()}
     if any(not quality and len(word.text) > 1 for word, quality in best.items()):
         return None
     score = sum(best.values()) / len(best)
@@ -103,6 +106,11 @@ def _rated(kind: Kind, wanted: Wanted, row: Candidate, rate: Rate) -> Found | No
         place = 1.0 if title.startswith(wanted.phrase) else _LATER
         score *= place * (1 - _LENGTH + _LENGTH * covered)
     return Found(kind, row, round(score, 4), tuple(matched), frozenset(words))
+
+
+def _number(wanted: Wanted, text: str) -> float:
+    """What a query that is a number counts as a whole, however it is grouped."""
+    return max((_as_typed(Word(number, 0), text)[0] for number in wanted.numbers), default=0.0)
 
 
 def _as_typed(word: Word, text: str) -> tuple[float, str]:

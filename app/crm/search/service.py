@@ -19,6 +19,7 @@ from app.database import read_engine
 from app.events import entity_url
 from app.permissions import require, scope_of
 from app.security import Caller, current_caller
+from app.settings import organisation
 
 ALL = "all"
 TYPES = (*KINDS, ALL)
@@ -41,7 +42,7 @@ def search(text: str, *, type: str = "client", limit: int = 20, offset: int = 0)
     Raises: ValidationError; ForbiddenError, the caller may read nothing of the type.
     """
     caller = current_caller()
-    wanted = read_query(text)
+    wanted = read_query(text, organisation().seller.country)
     kinds = _kinds(caller, type)
     with read_engine().connect() as connection:
         searches = [_Kind(Search(kind, caller, connection, wanted.literals), wanted)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.errors import ValidationError
 from app.models.searched import plain_letters, search_text
+from app.writing.sameness import phone_form
 
 MINIMUM, MAXIMUM = 2, 200
 MOST_WORDS = 10
 # Words this long may have one or two typing errors; shorter ones and numbers none.
 ONE_TYPO, TWO_TYPOS = 4, 8
+# A number as people group it, and the shortest part that is looked for inside of one.
+_NUMBER = re.compile(r"\+?[0-9][0-9 ()/.\-]*")
+SHORTEST_NUMBER = 3
 # Punctuation inside names and addresses, which people leave out or type otherwise.
 _FORGIVEN = frozenset("@.,-'\u2019&/+:;()\"")
 
@@ -27,18 +33,22 @@ class Word:
 class Wanted:
     """``query`` as typed; ``phrase`` its plain form; ``literals`` are parts that must stand so.
 
-    A literal has signs such as ``%`` or ``_``, which the index does not know.
+    A literal has signs such as ``%`` or ``_``, which the index does not know. ``numbers`` are the
+    digits of a query that is a number, or a part of one, as the index may have them together.
     """
 
     query: str
     phrase: str
     words: tuple[Word, ...]
     literals: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
 
 
-def read_query(text: str) -> Wanted:
+def read_query(text: str, country: str | None = None) -> Wanted:
     """The words of a search.
 
+    Args:
+        country: whose national numbers have no ``+``.
     Raises: ValidationError, it is too short, too long, or has what no text has.
     """
     query = " ".join(text.split())
@@ -51,13 +61,28 @@ def read_query(text: str) -> Wanted:
     if len(words) > MOST_WORDS:
         raise ValidationError([("q", f"must have at most {MOST_WORDS} words")])
     literals = tuple(token for token in plain_letters(query).split(" ") if _is_literal(token))
-    return Wanted(query, " ".join(word.text for word in words), words, literals)
+    phrase = " ".join(word.text for word in words)
+    return Wanted(query, phrase, words, literals, tuple(dict.fromkeys(_numbers(query, country))))
 
 
 def _word(text: str) -> Word:
     if any(character.isdigit() for character in text) or len(text) < ONE_TYPO:
         return Word(text, 0)
     return Word(text, 1 if len(text) < TWO_TYPOS else 2)
+
+
+def _numbers(query: str, country: str | None) -> Iterator[str]:
+    """``030 90 18 20`` -> ``4930901820`` of the whole number, and its digits without the zeros.
+
+    The zeros before a number are those of a country's own form, or lead out of a country.
+    """
+    if not _NUMBER.fullmatch(query):
+        return
+    whole = phone_form(query, country)
+    digits = "".join(filter(str.isdecimal, query))
+    for number in (whole.lstrip("+").partition(";")[0], digits, digits.lstrip("0")):
+        if len(number) >= SHORTEST_NUMBER:
+            yield number
 
 
 def _is_literal(token: str) -> bool:

@@ -14,6 +14,7 @@ from app.invoices.plain_text import clean, one_line
 from app.invoices.texts import texts_for
 from app.invoices.totals import CENT, ZERO, money
 from app.invoices.wording import correction_of
+from app.writing.sameness import tax_id_form
 
 NOT_SUBJECT = "O"
 INTRA_COMMUNITY = "K"
@@ -57,15 +58,16 @@ def tax_ids(party: Party) -> TaxIds:
 
     A number without its country, as many write it, gets the prefix if it is valid with it.
     """
-    number = one_line(party.tax_id).replace(" ", "").upper()
-    if not number:
+    written = one_line(party.tax_id)
+    if not written:
         return TaxIds()
+    number = tax_id_form(written)
     if number[:2] in codes.vat_prefixes():
         return TaxIds(vat=number)
     country = {"GR": "EL"}.get(party.address.country or "", party.address.country or "")
     if country in codes.vat_prefixes() and vat.is_valid(country + number):
         return TaxIds(vat=country + str(vat.compact(country + number)).removeprefix(country))
-    return TaxIds(local=number)
+    return TaxIds(local=written)
 
 
 def endpoint(party: Party) -> tuple[str, str] | None:
