@@ -85,6 +85,8 @@ class Reading:
     text_numbers: bool = False  # Int64 and Decimal may be strings (IEEE754Compatible=true)
     max_depth: int = 5
     handling: str | None = None  # ``strict`` or ``lenient``, as Prefer says
+    # Whether it says that it is of 4.0, where control information has longer names.
+    is_old: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class _BodyReader:
         self._text_numbers = reading.text_numbers
         self._max_depth = reading.max_depth
         self._handling = reading.handling
+        self._is_old = reading.is_old
         self._related = 0
         self.problems = Problems()
 
@@ -257,6 +260,10 @@ class _BodyReader:
         """Control information: what a write needs is understood, all else is ignored."""
         value = body[name]
         target, _, term = name.partition("@")
+        if self._is_old and "." not in term:
+            place = join_path(entity.path, name)
+            self.problems.add(place, f"is {target}@odata.{term} in OData 4.0")
+            return
         term = term.removeprefix("odata.")
         if not target:
             if entity.path:

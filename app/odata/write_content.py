@@ -151,7 +151,8 @@ class WriteRequest:
     def reading(self) -> Reading:
         """How the body is to be read."""
         handling = self.preferences.handling
-        return Reading(self.container, self.text_numbers, self.max_depth, handling)
+        is_old = self.headers.get("OData-Version") == "4.0"
+        return Reading(self.container, self.text_numbers, self.max_depth, handling, is_old)
 
     @property
     def text_numbers(self) -> bool:

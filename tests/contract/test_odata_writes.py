@@ -372,3 +372,42 @@ def test_writes_ask_for_permission(sign_in: Any, admin: Api, acme: int) -> None:
     body = {"Contacts": [{"lastName": "x"}]}  # may change clients, not make contacts
     assert support.patch(f"/odata/Clients({acme})", body).status_code == 403
     assert admin.get("/odata/Contacts/$count").text == "0"
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("type", "#BusinessPlatform.Contact"),
+        ("id", "Contacts(1)"),
+        ("etag", 'W/"1"'),
+        ("context", "$metadata#Contacts/$entity"),
+        ("editLink", "Contacts(1)"),
+    ],
+)
+def test_a_body_of_4_0_has_control_information_by_its_names(
+    admin: Api, name: str, value: str, nested: bool
+) -> None:
+    """JSON Format 4.5: the names without ``odata.`` came with 4.01."""
+    admin.post("/odata/Contacts", {"lastName": "Doe"})
+    for prefix in ("@", "@odata."):
+        contact = {f"{prefix}{name}": value, "lastName": "Doe"}
+        body = {"name": "ACME", "Contacts": [contact]} if nested else contact
+        path = "/odata/Clients" if nested else "/odata/Contacts"
+        for version, status in (("4.0", 201 if "odata" in prefix else 400), ("4.01", 201)):
+            headers = {"OData-Version": version}
+            answer = admin.post(path, body, headers=headers)
+            if nested and name in ("id", "etag") and answer.status_code != 400:
+                continue  # what they mean there is tried elsewhere
+            assert answer.status_code == status, answer.text
+
+
+def test_a_relation_is_bound_by_the_name_of_its_version(admin: Api) -> None:
+    admin.post("/odata/Clients", {"name": "ACME"})
+    for version, name, status in (
+        ("4.0", "Client@odata.bind", 201), ("4.0", "Client@bind", 400),
+        ("4.01", "Client@odata.bind", 201), ("4.01", "Client@bind", 201),
+    ):  # fmt: skip
+        body = {"lastName": "Doe", name: "Clients(1)"}
+        answer = admin.post("/odata/Contacts", body, headers={"OData-Version": version})
+        assert answer.status_code == status, answer.text
