@@ -7,7 +7,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test browser faults load fuzz mutation coverage audit bench reference differential conformance schemas model clients check lint format types migration requirements clean
+.PHONY: help setup run test browser faults load fuzz mutation coverage audit bench reference differential conformance suite schemas model clients check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,6 +49,9 @@ differential: $(VENV)/.development ## random queries on both databases and in Py
 
 conformance: $(VENV)/.development ## each requirement of OData 4.01 with pass or fail, and the totals per level
 	@$(BIN)/python -m tests.conformance 2>/dev/null
+
+suite: $(VENV)/.development ## what the public OData suite expects of its model: met, argued or open, per section
+	@$(BIN)/python -m tests.suite
 
 schemas: $(VENV)/.development ## $$metadata of each model against the schemas of OASIS (installs them once)
 	@$(BIN)/python -W ignore -m tests.schemas
