@@ -18,6 +18,7 @@ from app.odata.apply_nodes import (
     Concat,
     ExpandTransformation,
     FilterTransformation,
+    FunctionTransformation,
     GroupBy,
     Identity,
     Join,
@@ -92,6 +93,10 @@ def _apply(rows: RowSet, node: Transformation, depth: int) -> RowSet:
             return nest(rows, node, _parts(rows, node, [item.apply for item in nests], depth))
         case Nest():
             return add_nested(rows, node)
+    if isinstance(node, FunctionTransformation):
+        bare = node.name.removeprefix(f"{rows.context.container.namespace}.")
+        if all(one.is_action or one.name != bare for one in rows.context.container.operations):
+            raise QueryError(f"there is no function {node.name}", node.offset)
     raise UnsupportedError(f"{name_of(node)}() is not offered", node.offset)
 
 

@@ -123,6 +123,88 @@ def _omitted(service: Service) -> None:
         assert {name for name in row if "@" not in name} == kept
 
 
+@expects("4.01 Wildcards", "are refused to who knows 4.0 only")
+def _older_wildcards(service: Service) -> None:
+    for option in ("$select=*", "$expand=*"):
+        assert_error(service.send("GET", f"/Products?{option}", OData_MaxVersion="4.0"), 400)
+
+
+@expects("4.01 Expressions", "a list without members is refused")
+def _empty_list(service: Service) -> None:
+    assert_error(service.send("GET", "/Products?$filter=Name in ()"), 400)
+
+
+@expects("4.01 Expressions", "all that 4.01 brought is taken from who knows 4.0 only")
+def _regardless(service: Service) -> None:
+    for option in (
+        "$FILTER=Price gt 10",
+        "filter=Price GT 10",
+        "$filter=CONTAINS(Name,'Laptop')",
+        "$apply=FILTER(Price gt 10)/OrderBy(Price desc)/TOP(1)",
+        "$filter=Name in ('Laptop','Laptop')",
+        "$compute=Price mul 2 as Twice&$select=Twice",
+    ):
+        service.get(f"/Products?{option}", OData_MaxVersion="4.0")
+
+
+@expects("4.01 Expressions", "members of a list are of the type that they stand beside")
+def _members(service: Service) -> None:
+    for text in (
+        "Name in (1,2)",
+        "Price in ('expensive','cheap')",
+        "Name in 'Laptop','Mouse'",
+        "Name in ('Laptop' 'Mouse')",
+    ):
+        assert_error(service.send("GET", f"/Products?$filter={text}"), 400)
+    assert len(service.names("$filter=Description in (null)")) == 7
+
+
+@expects("4.01 $index and $schemaversion", "each row of a collection tells its place")
+def _index(service: Service) -> None:
+    places = [row["@odata.index"] for row in service.rows("$index&$skip=2&$top=2")]
+    assert places == [2, 3]
+
+
+@expects("4.01 $index and $schemaversion", "an entity has no place, and it is asked for once")
+def _index_once(service: Service) -> None:
+    assert_error(service.send("GET", service.filled("/Products({product})?$index")), 400)
+    assert_error(service.send("GET", "/Products?$index&$index"), 400)
+
+
+@expects("4.01 $compute", "a key is multiplied")
+def _compute_key(service: Service) -> None:
+    service.get("/Products?$expand=Category($compute=ID mul 2 as DoubleID)")
+
+
+@expects("4.01 Aliases", "have slashes and backslashes in them")
+def _octets(service: Service) -> None:
+    for octet in ("%2F", "%5C"):
+        service.get(f"/Products({{product}})/GetInfo(format=@f)?@f='a{octet}b'")
+
+
+@expects("4.01 Aliases", "have the character NUL in them")
+def _nul(service: Service) -> None:
+    service.get("/Products({product})/GetInfo(format=@f)?@f='a%00b'")
+
+
+@expects("4.01 $query", "options stand in the address and in the body")
+def _query(service: Service) -> None:
+    answer = service.send(
+        "POST",
+        "/Products/$query?$select=Name,Price",
+        "$filter=Price%20gt%20900.0",
+        Content_Type="text/plain",
+        OData_MaxVersion="4.01",
+    )
+    assert answer.status_code == 200 and answer.json["value"]
+    assert all("Description" not in row for row in answer.json["value"])
+
+
+@expects("4.01 Annotations", "that are not known are passed over")
+def _unknown_annotation(service: Service) -> None:
+    assert service.new(**{"@example.unknown": "x"})["Name"] == "Pen"
+
+
 @expects("4.01 Filtered counts", "stand in expressions")
 def _filtered_count(service: Service) -> None:
     expected = {row["CategoryID"] for row in service.rows("") if row["Price"] > 100}

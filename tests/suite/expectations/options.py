@@ -290,6 +290,17 @@ def _search(service: Service) -> None:
     }
 
 
+@expects("11.2.5.4 $apply", "what there is not is refused, hierarchies without arguments, too")
+def _nothing_such(service: Service) -> None:
+    for apply in ("ancestors()", "DeScEnDaNtS()", "traverse()", "Default.CustomSetTransform()"):
+        assert_error(service.send("GET", f"/Products?$apply={apply}"), 400)
+
+
+@expects("11.2.5.4 $apply", "groups are filtered by $count")
+def _by_count(service: Service) -> None:
+    service.get("/Products?$apply=groupby((CategoryID))/filter($count gt 1)")
+
+
 @expects("11.2.5.4 $apply", "gives the figures")
 def _figures(service: Service) -> None:
     prices = [row["Price"] for row in service.rows("$top=1000")]
