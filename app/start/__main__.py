@@ -19,6 +19,7 @@ from app.start.checks import (
     check_port,
     check_web_processes,
 )
+from app.start.folder import hold_folder
 from app.start.prepared import database_path, find_prepared
 from app.start.processes import run_processes
 
@@ -36,6 +37,10 @@ def main() -> int:
     load_dotenv()
     try:
         port = read_port(os.environ.get("PORT") or DEFAULT_PORT)
+        address = f"http://{HOST}:{port}"
+        folder = data_folder(os.environ)
+        check_data_dir(folder)
+        held = hold_folder(folder, address)
         check_port(HOST, port)
         administrator = prepare()
     except ConfigError as error:
@@ -44,14 +49,15 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         return 130
-    address = f"http://{HOST}:{port}"
     env = {**os.environ, "PORT": str(port)}
-    return run_processes(env, address, lambda: print(banner(address, administrator), flush=True))
+    with held:
+        return run_processes(
+            env, address, lambda: print(banner(address, administrator), flush=True)
+        )
 
 
 def prepare() -> Administrator:
-    """Everything before the first request: folders, schema, administrator, demo data."""
-    check_data_dir(data_folder(os.environ))
+    """Everything before the first request: schema, administrator, demo data."""
     config = Config.from_env(os.environ)
     check_web_processes(config.WEB_CONCURRENCY, config.REDIS_URL)
     if path := database_path(config):

@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,8 @@ PAUSE_SECONDS = 0.5
 # Between attempts of what has worked before: a disk may be full, a port not yet free.
 PAUSES_BETWEEN_ATTEMPTS = 6
 _PR_SET_PDEATHSIG = 1
+# The process whose end ends all that it started.
+STARTED_BY = "STARTED_BY"
 
 
 class Keeper:
@@ -39,6 +42,8 @@ class Keeper:
         """Returns the exit status of the last run of the command."""
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, self._stop)
+        if started_by := os.environ.get(STARTED_BY):
+            threading.Thread(target=self._watch, args=(int(started_by),), daemon=True).start()
         has_worked = False
         while True:
             started_at = time.monotonic()
@@ -61,6 +66,15 @@ class Keeper:
             if self._is_stopping:
                 return False
         return True
+
+    def _watch(self, pid: int) -> None:
+        """Stop when the process that started all is gone, even if it was killed."""
+        while not self._is_stopping:
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                self._stop(signal.SIGTERM, None)
+            time.sleep(PAUSE_SECONDS)
 
     def _stop(self, signum: int, frame: FrameType | None) -> None:
         self._is_stopping = True

@@ -16,6 +16,8 @@ from typing import Any
 from honcho import manager as honcho_manager
 from honcho.manager import Manager
 
+from app.start.keep import STARTED_BY
+
 ROOT = Path(__file__).parents[2]
 PROCESSES = ("web", "worker")
 START_SECONDS = 60
@@ -52,7 +54,7 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
     manager = Supervisor()
     for name in PROCESSES:
-        variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1"}
+        variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1", STARTED_BY: str(os.getpid())}
         # ``exec``: signals reach the program itself, not a shell that dies before it.
         keeper = f"exec python -m app.start.keep {name}"
         manager.add_process(name, keeper, env=variables, cwd=str(ROOT))
