@@ -18,7 +18,6 @@ from sqlalchemy.exc import SAWarning
 from app.config import ConfigError
 from app.engines.readers import Readers
 from app.extensions import READ, WRITE, db
-from app.request_context import running_app
 from app.transactions import Transactions
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
@@ -88,7 +87,7 @@ def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
 
 def reading() -> AbstractContextManager[Connection]:
     """``with reading() as connection:`` for a statement of the reading engine, and no more."""
-    readers: Readers = running_app().extensions["readers"]
+    readers: Readers = current_app.extensions["readers"]
     return readers.borrow()
 
 

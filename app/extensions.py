@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from flask import Flask, current_app
+from flask import Flask
 from sqlalchemy import URL, Engine, MetaData, create_engine
 
 from app.declaring import DeclaredTable
 from app.partial_index import tell_postgresql
+from app.request_context import running_app
 from app.transactions import Transactions
 
 WRITE, READ = "write", "read"
@@ -53,7 +54,7 @@ class Database:
     @property
     def engines(self) -> Mapping[str, Engine]:
         """The engines of the running application, by their names."""
-        return self._engines[current_app._get_current_object()]  # type: ignore[attr-defined]
+        return self._engines[running_app()]
 
     @property
     def engine(self) -> Engine:

@@ -29,7 +29,6 @@ from app.documents.routes import area as documents
 from app.documents.sharing.routes import links
 from app.edge import errors
 from app.edge.answer import Finisher
-from app.edge.application import Application
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
 from app.edge.idempotency import Idempotency
 from app.edge.record_keys import RecordKey
@@ -69,7 +68,7 @@ def create_app(config: Config | None = None) -> Flask:
     logs.configure(config)
     if config.PRODUCTION and config.BASE_URL is None:
         _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")
-    app = Application(__name__, static_folder=None)
+    app = Flask(__name__, static_folder=None)
     app.config.from_object(config)
     app.config["MAX_CONTENT_LENGTH"] = config.max_upload_bytes + FORM_OVERHEAD_BYTES
     app.json = ExactJson(app)
@@ -94,7 +93,7 @@ def create_app(config: Config | None = None) -> Flask:
     return app
 
 
-def bind_edge(app: Application, config: Config) -> None:
+def bind_edge(app: Flask, config: Config) -> None:
     """Everything that a request passes before and after its view."""
     app.extensions["config"] = config
     app.extensions["redis"] = RedisLink(config.REDIS_URL) if config.REDIS_URL else None
@@ -108,7 +107,11 @@ def bind_edge(app: Application, config: Config) -> None:
     app.extensions["key_use"] = KeyUse(app)
     app.extensions["request_log"] = logs.RequestLog(config)
     app.extensions["idempotency"] = Idempotency()
-    app.guard(Gate(app, config), Finisher(app))
+    gate = Gate(app, config)
+    app.before_request(gate.enter)
+    # The first that is registered is the last that is called: it sees the answer as it leaves.
+    app.after_request(Finisher(app).leave)
+    app.teardown_request(gate.release)
 
 
 def register_areas(app: Flask) -> None:

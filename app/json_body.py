@@ -15,7 +15,6 @@ from flask import current_app, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
-from app.request_context import current_request
 
 MAXIMUM_DEPTH = 64
 # Powers of ten beyond these are outside every type of the service, double precision included.
@@ -54,7 +53,7 @@ def read_body(maximum: int) -> bytes:
     Raises: TooLargeError, more than ``maximum``; with a ``Content-Length`` nothing is read.
     """
     # A body without a length is cut off at the limit, silently: one byte more tells it apart.
-    asked = current_request()
+    asked = request
     asked.max_content_length = maximum + 1
     try:
         body = asked.get_data(parse_form_data=False)

@@ -7,11 +7,7 @@ import re
 from time import perf_counter
 from typing import Any
 
-from flask import Flask, Request, g, request
-from flask.globals import _cv_app, _cv_request, current_app
-
-# What is behind the proxies, which take four times as long.
-APP_CONTEXT, REQUEST_CONTEXT = _cv_app, _cv_request
+from flask import Flask, current_app, has_request_context, request
 
 # What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
 # be forged.
@@ -54,45 +50,19 @@ def exchange_of(environ: dict[str, Any]) -> Exchange:
 
 def current_exchange() -> Exchange:
     """The exchange of this request."""
-    return exchange_of(current_request().environ)
-
-
-def current_request() -> Request:
-    """The request itself, not its proxy.
-
-    Raises: RuntimeError, there is none.
-    """
-    context = REQUEST_CONTEXT.get(None)
-    if context is None:
-        return request._get_current_object()  # type: ignore[attr-defined,no-any-return]  # raises
-    return context.request
-
-
-def current_globals() -> dict[str, Any]:
-    """What the running request, job or command keeps: the attributes of ``flask.g``.
-
-    Raises: RuntimeError, nothing runs.
-    """
-    context = APP_CONTEXT.get(None)
-    kept: dict[str, Any] = vars(g._get_current_object() if context is None else context.g)
-    return kept
+    return exchange_of(request.environ)
 
 
 def current_request_id() -> str | None:
     """The id of this request; None in jobs and commands."""
-    context = REQUEST_CONTEXT.get(None)
-    return None if context is None else exchange_of(context.request.environ).request_id
+    return current_exchange().request_id if has_request_context() else None
 
 
 def running_app() -> Flask:
     """The application itself, for threads and loops that outlive the context of its proxy."""
-    context = APP_CONTEXT.get(None)
-    if context is None:
-        return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # raises
-    return context.app
+    return current_app.app_context().app
 
 
 def client_address() -> str | None:
     """The address the request came from, after the trusted proxies; None in jobs."""
-    context = REQUEST_CONTEXT.get(None)
-    return None if context is None else context.request.remote_addr
+    return request.remote_addr if has_request_context() else None

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flask import g
 from sqlalchemy import Connection, CursorResult, Engine, Executable, NestedTransaction
 from sqlalchemy.engine import RootTransaction
 
 from app.engines.parking import ParkingPool
-from app.request_context import APP_CONTEXT, current_globals
 from app.shared_commit import forget_share
 
 _NAME = "running_transaction"
@@ -121,20 +121,19 @@ class Transactions:
         self._engine = engine
 
     def __call__(self) -> Transaction:
-        context = APP_CONTEXT.get(None)  # asked for ten times in a write
-        kept = current_globals() if context is None else context.g.__dict__
-        found: Transaction | None = kept.get(_NAME)
+        found: Transaction | None = g.get(_NAME)
         if found is None:
-            found = kept[_NAME] = Transaction(self._engine())
+            found = Transaction(self._engine())
+            setattr(g, _NAME, found)
         return found
 
     def is_used(self) -> bool:
         """Whether the context has asked for its transaction, begun or not."""
-        return _NAME in current_globals()
+        return _NAME in g
 
     def remove(self) -> None:
         """Undo what was not committed, and forget the transaction."""
-        if (found := current_globals().pop(_NAME, None)) is not None:
+        if (found := g.pop(_NAME, None)) is not None:
             found.rollback()
 
     @property

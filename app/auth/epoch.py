@@ -18,7 +18,6 @@ from sqlalchemy import Engine, insert, make_url, select, update
 from app import statements
 from app.config import Config
 from app.database import primary_engine
-from app.engines.premise import premise
 from app.engines.readers import Readers
 from app.extensions import db
 from app.limits.shared import EPOCH_KEY
@@ -49,40 +48,23 @@ _FORGET = Script(
     keys=1,
 )
 
-_READS = frozenset(("GET", "HEAD"))
-_WRITES = frozenset(("POST", "PATCH", "PUT", "DELETE"))
 _READ = "SELECT value FROM security_epochs WHERE id = 1"
 _SELECT = select(SecurityEpoch.value).where(SecurityEpoch.id == 1)
 _TABLE: Any = SecurityEpoch.__table__
 
 
 class EpochSource(Protocol):
-    """Where a process reads the epoch.
-
-    Of requests with ``late_methods`` the first statement can ask along (docs/adr/0166).
-    """
-
-    late_methods: frozenset[str]
+    """Where a process reads the epoch."""
 
     def current(self) -> int:
         """The epoch that the last committed transaction left."""
 
 
-def presume(epoch: int) -> None:
-    """Let the first statement of this request ask whether it is ``epoch``."""
-    premise.take(_READ.encode(), epoch)
-
-
 class DatabaseEpoch:
-    """One indexed read, in the primary database.
+    """One indexed read, in the primary database."""
 
-    Args:
-        alone: the statements of all requests go there, none to a replica that may lag behind.
-    """
-
-    def __init__(self, engine: Engine, *, alone: bool) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._readers = Readers(engine)
-        self.late_methods = _READS | _WRITES if alone else frozenset()
 
     def current(self) -> int:
         """The epoch; one round trip."""
@@ -95,10 +77,7 @@ class SqliteEpoch:
 
     ``PRAGMA data_version`` is about a connection: it changes when another one, of this process or
     of any other, has changed the file. So this one writes nothing and is used for nothing else.
-    A change asks in its transaction, which reads what others have committed anyhow.
     """
-
-    late_methods = _WRITES
 
     def __init__(self, url: str) -> None:
         self._path = str(make_url(url).database)
@@ -127,12 +106,7 @@ class SqliteEpoch:
 
 
 class SharedEpoch:
-    """Asked when Redis, which a request asks first, does not know the epoch.
-
-    Nobody asks late: Redis is to hear of it.
-    """
-
-    late_methods: frozenset[str] = frozenset()
+    """Asked when Redis, which a request asks first, does not know the epoch."""
 
     def __init__(self, database: EpochSource, link: RedisLink) -> None:
         self._database = database
@@ -206,7 +180,7 @@ def init_app(app: Flask, config: Config) -> None:
         source = SqliteEpoch(config.SQLALCHEMY_DATABASE_URI)
     else:
         with app.app_context():
-            source = DatabaseEpoch(primary_engine(), alone=not config.DATABASE_REPLICA_URL)
+            source = DatabaseEpoch(primary_engine())
     if link is not None:
         source = SharedEpoch(source, link)
         # Rights may have changed while Redis was away; what it remembers is from before.

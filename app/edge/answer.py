@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 
 from app.edge.transaction import end_transaction
 from app.logs import RequestLog
-from app.request_context import Exchange
+from app.request_context import Exchange, exchange_of
 from app.versions import VERSIONS, version_of
 
 MOST_REST_BYTES, READ_BYTES = 1_000_000, 65_536
@@ -40,32 +40,23 @@ class Finisher:
         """After the view, or after the handler of its error."""
         if response.status_code >= 400 and "HTTP_TRANSFER_ENCODING" in request.environ:
             read_rest(request.environ["wsgi.input"])
-        return end_transaction(response)
+        response = end_transaction(response)
+        exchange = exchange_of(request.environ)
+        add_headers(response, request.environ, exchange)
+        self._write(response.status_code, request.environ, exchange)
+        return response
 
-    def finish(
-        self, environ: dict[str, Any], exchange: Exchange, status: str, headers: list[Any]
-    ) -> None:
-        """As the answer leaves: add to ``headers`` what each has, and write the line of log."""
-        path = environ["PATH_INFO"]
-        headers += _added(version_of(path).name, tuple([name for name, _ in headers]))
-        headers.append(("X-Request-ID", exchange.request_id))
-        if environ["wsgi.url_scheme"] == "https":
-            headers.append(TRANSPORT_SECURITY)
-        if (verdict := exchange.verdict) is not None:
-            headers += (
-                ("RateLimit-Limit", str(verdict.limit)),
-                ("RateLimit-Remaining", str(verdict.remaining)),
-                ("RateLimit-Reset", str(verdict.reset)),
-            )
+    def _write(self, status: int, environ: dict[str, Any], exchange: Exchange) -> None:
+        """The numbers and the line of log."""
         seconds = perf_counter() - exchange.started
         if (metrics := self._app.extensions.get("request_metrics")) is not None:
-            metrics.note(environ, int(status[:3]), seconds, exchange.principal)
+            metrics.note(environ, status, seconds, exchange.principal)
         self._log.write(
             exchange.request_id,
             exchange.principal,
             environ["REQUEST_METHOD"],
-            exchange.route or path,
-            int(status[:3]),
+            exchange.route or environ["PATH_INFO"],
+            status,
             seconds * 1000,
         )
 
@@ -81,9 +72,23 @@ def read_rest(body: Any) -> None:
             left -= len(piece)
 
 
+def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange) -> None:
+    """What each answer has; a page may frame or refer by its own."""
+    headers = response.headers
+    names = tuple([name for name, _ in headers])
+    headers.extend(_added(version_of(environ["PATH_INFO"]).name, names))
+    headers["X-Request-ID"] = exchange.request_id
+    if environ["wsgi.url_scheme"] == "https":
+        headers.add(*TRANSPORT_SECURITY)
+    if (verdict := exchange.verdict) is not None:
+        headers["RateLimit-Limit"] = str(verdict.limit)
+        headers["RateLimit-Remaining"] = str(verdict.remaining)
+        headers["RateLimit-Reset"] = str(verdict.reset)
+
+
 @lru_cache(maxsize=256)
 def _added(version: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """What an answer with headers of these names gets; a page may frame or refer by its own."""
+    """What an answer with headers of these names lacks."""
     given = {name.lower() for name in names}
     fixed = next(each.headers() for each in VERSIONS if each.name == version)
     policy = KEPT_AND_CHECKED if "etag" in given else NOT_STORED

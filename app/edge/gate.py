@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flask import Flask, Request, Response, g
-from flask.globals import request_ctx
+from flask import Flask, Request, Response, g, request
 from werkzeug.exceptions import MethodNotAllowed
 
 from app import permissions
 from app.auth.authentication import Authenticator
-from app.auth.epoch import EpochSource, presume
+from app.auth.epoch import EpochSource
 from app.auth.key_use import KeyUse
 from app.config import Config
 from app.edge.encoding import check_host, check_path, check_query
@@ -28,8 +27,9 @@ from app.errors import (
     TooLargeError,
 )
 from app.limits.limiter import Limiter, require_allowed
-from app.request_context import Exchange, current_request, exchange_of
+from app.request_context import Exchange, exchange_of
 from app.security import Caller, set_caller
+from app.shared_commit import forget_share
 
 # Room for the names and boundaries of a form around its file.
 FORM_OVERHEAD_BYTES = 1_000_000
@@ -54,14 +54,7 @@ class Gate:
 
         Raises: an ApiError: 401 before 429 before 413 and 403, all of them before 404.
         """
-        return self.admit(current_request())
-
-    def admit(self, asked: Request, *, late: bool = False) -> Response | None:
-        """As ``enter``, of a request that is at hand.
-
-        Args:
-            late: whoever ends the request looks whether its premise holds (docs/adr/0166).
-        """
+        asked = request
         environ = asked.environ
         exchange = exchange_of(environ)
         set_caller(None)
@@ -75,8 +68,7 @@ class Gate:
             self._count_public(rules, asked, exchange)
             caller = None
         else:
-            late = late and asked.method in self._epochs.late_methods and _may_start_over(environ)
-            caller = self._admit(asked, environ, exchange, late=late)
+            caller = self._admit(asked, environ, exchange)
         self._check_sizes(asked, environ, rules)
         check_path(environ)
         if not rules.mailed:
@@ -97,14 +89,15 @@ class Gate:
 
     def _rules_of_other_methods(self, methods: Iterable[str]) -> RouteRules:
         """Of an address that takes only these: whoever may use them all may be told of it."""
-        adapter: Any = request_ctx.url_adapter
+        adapter: Any = self._app.create_url_adapter(request)
         found = [adapter.match(method=method, return_rule=True)[0].endpoint for method in methods]
         is_public = all(self._rules.get(endpoint, CLOSED).public for endpoint in found)
         return PUBLIC if found and is_public else CLOSED
 
-    def release(self, environ: dict[str, Any]) -> None:
+    def release(self, error: BaseException | None) -> None:
         """After the request, whatever came of it."""
-        self._idempotency.release(environ)
+        forget_share()
+        self._idempotency.release(request.environ)
 
     def _count_public(self, rules: RouteRules, asked: Request, exchange: Exchange) -> None:
         if rules.counting == "free":
@@ -116,25 +109,13 @@ class Gate:
         exchange.verdict = verdict
         require_allowed(verdict)
 
-    def current_epoch(self) -> int:
-        """The epoch as it is now."""
-        return self._epochs.current()
-
-    def _admit(
-        self, asked: Request, environ: dict[str, Any], exchange: Exchange, *, late: bool
-    ) -> Caller:
+    def _admit(self, asked: Request, environ: dict[str, Any], exchange: Exchange) -> Caller:
         # Excel and Power BI offer Basic only (contract P3).
         basic = environ["PATH_INFO"].startswith("/odata")
         try:
             entry = self._authenticator.find(environ, basic=basic)
-            # One that starts over has been counted.
-            verdict = exchange.verdict or self._limiter.count_caller(entry.caller)
-            epoch = verdict.epoch
-            if epoch is None and late:
-                epoch = entry.epoch
-                presume(epoch)
-            elif epoch is None:
-                epoch = self._epochs.current()
+            verdict = self._limiter.count_caller(entry.caller)
+            epoch = self._epochs.current() if verdict.epoch is None else verdict.epoch
             if entry.epoch != epoch:
                 entry = self._authenticator.verify(environ, basic=basic)
         except ApiError as error:
@@ -167,15 +148,6 @@ class Gate:
         length: str = environ.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
             raise TooLargeError(f"The body has more than {maximum} bytes.")
-
-
-def _may_start_over(environ: dict[str, Any]) -> bool:
-    """Whether nothing of the request is gone, or done outside the database, before it ends."""
-    return (
-        "HTTP_IDEMPOTENCY_KEY" not in environ
-        and not environ["PATH_INFO"].endswith("/$batch")
-        and not _carries_file(environ)
-    )
 
 
 def _carries_file(environ: dict[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response, g, request
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
@@ -12,7 +12,6 @@ from app.edge import idempotency
 from app.edge.errors import error_response
 from app.errors import ApiError
 from app.extensions import db
-from app.request_context import current_globals
 from app.shared_commit import await_commit
 
 
@@ -22,14 +21,13 @@ def end_transaction(response: Response) -> Response:
     Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
         an error answer when the database refuses the commit.
     """
-    kept = current_globals()
-    if not db.session.is_used() and "keyed_request" not in kept and "denied" not in kept:
+    if not db.session.is_used() and "keyed_request" not in g and "denied" not in g:
         return response  # nothing was written or locked
     try:
         if response.status_code >= 400:
             db.session.rollback()
             audit_denial(request.method, request.path)
-        if "keyed_request" in kept:
+        if "keyed_request" in g:
             response = idempotency.store(response)
         db.session.commit()
         await_commit()
@@ -41,7 +39,7 @@ def end_transaction(response: Response) -> Response:
 
 def audit_denial(method: str, path: str) -> None:
     """A refusal is part of the audit log though everything else of the request is undone."""
-    denied: dict[str, Any] | None = current_globals().pop("denied", None)
+    denied: dict[str, Any] | None = g.pop("denied", None)
     if denied is not None:
         target = {"method": method, "path": path[:500]}
         audit.record(denied.pop("action"), after={**target, **denied})

@@ -4,8 +4,7 @@ psycopg's cursor spends three times as long on a statement as libpq and the conv
 write runs seven of them. What converts values is psycopg's own, and so are its errors.
 
 Statements whose result nobody awaits go on the way of the next one, or of the commit, and the
-beginning of a transaction goes with its first statement (docs/adr/0140). So does the question
-whether what the request takes for granted is so (docs/adr/0166).
+beginning of a transaction goes with its first statement (docs/adr/0140).
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 
-from app.engines.premise import PremiseError, premise
 from app.engines.together import Sent, checked, send_together
 
 # Statements that a connection keeps prepared; the one unused for longest makes room.
@@ -61,9 +59,7 @@ class Direct:
         """
         sent = self._sent(sql, parameters, prepare)
         ahead = self._ahead()
-        if premise.is_open:
-            result = self._on_the_way(ahead, sent)
-        elif ahead:
+        if ahead:
             result = send_together(self._libpq, [*ahead, sent])[-1]
         else:
             text, name, values, types, formats = sent
@@ -93,11 +89,8 @@ class Direct:
     def commit(self) -> None:
         """Run what is due, and commit.
 
-        Raises: psycopg.Error; the transaction is still there, to be undone. PremiseError, after it
-            was undone.
+        Raises: psycopg.Error; the transaction is still there, to be undone.
         """
-        if premise.is_open:
-            self._ask_before_commit()
         if self._due:
             send_together(self._libpq, [*self._ahead(), self._fixed(_COMMIT)])
         elif self._libpq.transaction_status != TransactionStatus.IDLE:
@@ -112,21 +105,6 @@ class Direct:
         result = libpq.exec_(sql) if name is None else libpq.exec_prepared(name, None)
         checked(result)
         return _number(result)
-
-    def _ask_before_commit(self) -> None:
-        try:
-            premise.settle(self.integer(premise.sql))
-        except PremiseError:
-            self._due.clear()
-            checked(self._libpq.exec_(_ROLLBACK))
-            raise
-
-    def _on_the_way(self, ahead: list[Sent], sent: Sent) -> PGresult:
-        """Run ``sent`` behind the question whether the premise holds; it is read only if so."""
-        asked = [*ahead, self._fixed(premise.sql), sent]
-        *_, found, result = send_together(self._libpq, asked)
-        premise.settle(_number(found))
-        return result
 
     def _ahead(self) -> list[Sent]:
         """What has to go before the next statement."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from contextlib import suppress
 
-from app.engines.premise import PremiseError, premise
 from app.shared_commit import Batch, current_share
 
 _LOST = "busy: the transaction that several requests shared was undone"
@@ -24,8 +23,7 @@ class SharedConnection(sqlite3.Connection):
     def begin(self) -> None:
         """Begin a transaction with the write lock, or a part of the one that is open.
 
-        Raises: sqlite3.OperationalError, another process keeps the lock; PremiseError, and there
-            is no transaction.
+        Raises: sqlite3.OperationalError, another process keeps the lock.
         """
         self._has_savepoint = False
         if self.batch is not None and not self.in_transaction:
@@ -35,17 +33,6 @@ class SharedConnection(sqlite3.Connection):
         else:
             self.execute("SAVEPOINT member")
             self._has_savepoint = True
-        if premise.is_open:
-            self._ask()
-
-    def _ask(self) -> None:
-        """Whether what the request takes for granted is so (docs/adr/0166)."""
-        ((found,),) = self.execute(premise.sql.decode()).fetchall()
-        try:
-            premise.settle(found)
-        except PremiseError:
-            self.rollback()
-            raise
 
     def commit(self) -> None:
         """Commit; or leave that to ``settle``, where the request shares."""

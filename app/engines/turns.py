@@ -7,7 +7,7 @@ seconds while others never did. Here whoever ends hands the turn to the one who 
 A transaction that shares its commit (docs/adr/0110) is handed on open, if the next one shares, too.
 
 Between transactions the connection stays as SQLAlchemy's pool gave it out: to put it back and take
-it out again costs as much as a small write (docs/adr/0160).
+it out again costs as much as a small write.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ from app.odata.request import Request
 from app.odata.service import Connections, ODataService
 from app.odata.write_targets import is_plain
 from app.odata.writes import WRITES
-from app.request_context import current_request
 from app.security import streamed
 from app.shared_commit import share_commit
 
@@ -70,7 +69,7 @@ def _view(
     service: ODataService, config: Config, prefix: str, prefixes: tuple[str, ...],
     resource: str = "",
 ) -> Response:  # fmt: skip
-    asked = current_request()
+    asked = request
     environ = asked.environ
     # A decoded path has lost which slashes were part of a key.
     raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""

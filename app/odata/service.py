@@ -58,7 +58,6 @@ from app.odata.write_content import WriteRequest
 from app.odata.write_shown import note_shown
 from app.odata.write_urls import entity_path
 from app.odata.writes import write
-from app.plain_response import plain_response
 from app.security import current_caller
 
 # What stands in a path as it is (RFC 3986, 3.3).
@@ -260,7 +259,7 @@ class ODataService:
             with self._connections.reading() as connection:
                 found = read(asked, caller, connection)
         if found.media is None:
-            return plain_response(found.body, found.status, found.headers)
+            return Response(found.body, found.status, found.headers)
         name, key, stream = found.media
         home = self.container.sets.get(name) or self.container.singletons[name]
         source: Any = home.service

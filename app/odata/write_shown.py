@@ -15,7 +15,6 @@ from app.odata.reading.representation import Shown
 from app.odata.write_content import WriteRequest
 from app.odata.write_targets import Target
 from app.permissions import ALL
-from app.plain_response import plain_response
 from app.security import current_caller
 from app.types import json_text
 
@@ -57,7 +56,7 @@ def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | 
         f'{{"{form.control("context")}":{context},'
         f'"{form.control("etag")}":"W/\\"{shown.version}\\"",{shown.text[1:]}'
     )
-    return plain_response(
+    return Response(
         body.encode(),
         200,
         [

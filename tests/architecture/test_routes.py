@@ -87,4 +87,5 @@ def test_no_module_registers_hooks_of_its_own_on_requests(app: Flask) -> None:
     after = [function.__qualname__ for function in app.after_request_funcs.get(None, [])]
     assert before == ["Gate.enter"]
     assert after == ["Finisher.leave"]
-    assert app.teardown_request_funcs.get(None, []) == []
+    ended = [function.__qualname__ for function in app.teardown_request_funcs.get(None, [])]
+    assert ended == ["Gate.release"]
