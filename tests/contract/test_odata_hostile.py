@@ -74,3 +74,13 @@ def test_a_query_in_a_body_has_a_limit(admin: Api) -> None:
         )
         assert answer.status_code == status, answer.text
         json.loads(answer.text)
+
+
+def test_a_cycle_is_not_followed_into_millions(admin: Api) -> None:
+    contacts = [{"lastName": f"Doe {number}"} for number in range(60)]
+    made = admin.post("/odata/Clients", {"name": "ACME", "Contacts": contacts})
+    assert made.status_code == 201, made.text
+    answer = admin.get("/odata/Contacts?$expand=Client($levels=max)")
+    assert answer.status_code == 400
+    assert "more than 50000 related entities" in answer.json["error"]["message"]
+    assert admin.get("/odata/Contacts?$expand=Client($levels=2)").status_code == 200

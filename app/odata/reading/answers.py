@@ -102,6 +102,8 @@ class Answering:
                 None if value is None else read(value)
                 for read, value in zip(plan.keys, start.after, strict=True)
             ]
+        if plan.kind == "entity" and plan.fan is not None:
+            plan.fan.refuse_too_many(run, connection, rows=1)
         if plan.kind == "collection":
             return self._collection(plan, run, connection, start)
         if plan.kind == "whole":
@@ -162,6 +164,8 @@ class Answering:
             remaining = None if plan.top is None else plan.top.of(run.literals)
         limit = page + 1 if remaining is None else min(remaining, page + 1)
         run.limit = limit
+        if plan.fan is not None:
+            plan.fan.refuse_too_many(run, connection, limit)
         rows = plan.main.rows(connection, run)
         if not rows:
             self._require_parent(plan, run, connection)
@@ -181,6 +185,8 @@ class Answering:
     def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
         assert plan.top is not None
         run.limit = plan.top.of(run.literals)
+        if plan.fan is not None:
+            plan.fan.refuse_too_many(run, connection, run.limit)
         row = plan.main.rows(connection, run)[0]
         if row[0] is None:
             self._require_parent(plan, run, connection)

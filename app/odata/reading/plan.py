@@ -9,26 +9,14 @@ from typing import Any, Literal
 from app.odata.binding.parameters import Guard
 from app.odata.nodes import LiteralValue
 from app.odata.option_nodes import QueryOptions
-from app.odata.reading.statement import Statement
+from app.odata.reading.fan import Fan
+from app.odata.reading.statement import Statement, Top
 
 # Of a plan itself and of the shape that it is kept under.
 _BYTES = 4000
 
 PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number", "media"]
 NOT_JSON = frozenset(("raw", "number", "media"))
-
-
-@dataclass(frozen=True, slots=True)
-class Top:
-    """The number of rows that ``$top`` allows: from its slot, or always the same."""
-
-    slot: int | None
-    value: int
-
-    def of(self, literals: Sequence[LiteralValue]) -> int:
-        found = self.value if self.slot is None else literals[self.slot]
-        assert isinstance(found, int)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +39,9 @@ class Plan:
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
     of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
     ``raw_geo`` tells of one that is a shape. ``expanded`` are the options of each collection that
-    an entity has in it, see remainders.py. ``value_type`` is the member that tells the type of a
-    ``value``, with a comma behind it; empty where none is told.
+    an entity has in it, see remainders.py; ``fan`` counts those that are deep inside.
+    ``value_type`` is the member that tells the type of a ``value``, with a comma behind it; empty
+    where none is told.
     """
 
     kind: PlanKind
@@ -74,6 +63,7 @@ class Plan:
     raw_geo: bool = False
     value_type: str = ""
     expanded: Sequence[QueryOptions] = ()
+    fan: Fan | None = None
     guards: Sequence[Guard] = field(default_factory=tuple)
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:
@@ -86,11 +76,14 @@ class Plan:
         return _BYTES + sum(one.weight for one in self._statements())
 
     def _statements(self) -> list[Statement]:
-        every = (self.main, self.total, self.parent, self.home)
+        fan = None if self.fan is None else self.fan.count
+        every = (self.main, self.total, self.parent, self.home, fan)
         return [one for one in every if one is not None]
 
     def slots(self) -> set[int]:
         """The literals that are filled in when the plan runs; all others are part of its form."""
         slots = {slot for one in self._statements() for slot in one.slots}
-        others = (self.skip, None if self.top is None else self.top.slot)
+        others = [self.skip, None if self.top is None else self.top.slot]
+        if self.fan is not None:
+            others += [None if top is None else top.slot for way in self.fan.ways for top in way]
         return slots.union(slot for slot in others if slot is not None)

@@ -47,11 +47,12 @@ from app.odata.reading.entity_json import (
     raw_value,
     reference_json,
 )
+from app.odata.reading.fan import Fan, Page, fan_of
 from app.odata.reading.formats import Format
 from app.odata.reading.keyset import MOST_KEYS, key_readers, key_values, rows_after
-from app.odata.reading.plan import Plan, Top
+from app.odata.reading.plan import Plan
 from app.odata.reading.resource import PathResolver, Resource
-from app.odata.reading.statement import RUN, Statement
+from app.odata.reading.statement import RUN, Statement, Top
 from app.odata.reading.value_json import (
     chosen_members,
     selected_parts,
@@ -169,6 +170,7 @@ class _Making:
             total=self._compiled(self._counted(query)) if query.count else None,
             parent=self._parent(),
             home=self._home(),
+            fan=self._fan(query, lambda keys: self._limited(query, keys, after)),
         )
 
     def _whole(self, query: BoundQuery) -> Plan:
@@ -185,6 +187,7 @@ class _Making:
             top=self._top(),
             parent=self._parent(),
             home=self._home(),
+            fan=self._fan(query, lambda keys: self._limited(query, keys)),
         )
 
     def _entity(self, query: BoundQuery) -> Plan:
@@ -201,6 +204,7 @@ class _Making:
             by_tag=self.resource.parent is None
             and not any(isinstance(one, ExpandMember) for one in query.projection.members),
             parent=self._parent(),
+            fan=self._fan(query, lambda keys: self._from(query, keys)),
         )
 
     def _number(self) -> Plan:
@@ -309,6 +313,12 @@ class _Making:
             return rows.order_by(*order).limit(limit).offset(query.skip)
         found = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
         return rows.where(tuple_(*keys).in_(found.correlate(None))).order_by(*order)
+
+    def _fan(self, query: BoundQuery, page: Page) -> Fan | None:
+        """What tells how much is expanded; of rows without a key nothing can."""
+        if not query.scope.type.key:
+            return None
+        return fan_of(query, page, self.context.parameters.sources, self._compiled)
 
     def _total(self, query: BoundQuery) -> ColumnElement[int]:
         return self._counted(query).correlate(None).scalar_subquery()

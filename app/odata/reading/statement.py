@@ -57,6 +57,19 @@ class Run:
         return self.now.date()
 
 
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The number of rows that ``$top`` allows: from its slot, or always the same."""
+
+    slot: int | None
+    value: int
+
+    def of(self, literals: Sequence[Any]) -> int:
+        found = self.value if self.slot is None else literals[self.slot]
+        assert isinstance(found, int)
+        return found
+
+
 Read = Callable[[Run], Any]
 
 
