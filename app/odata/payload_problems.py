@@ -12,19 +12,24 @@ MOST_DETAILS = 100
 
 
 class Problems:
-    """The problems found in one body; ``path`` is in wire spelling: ``LineItems[2].quantity``."""
+    """The problems found in one body; ``path`` is in wire spelling: ``LineItems[2].quantity``.
 
-    def __init__(self) -> None:
+    Args:
+        most: so many are told.
+    """
+
+    def __init__(self, most: int = MOST_DETAILS) -> None:
         self.details: list[Detail] = []
+        self._most = most
 
     def add(self, path: str, message: str) -> None:
         """Note a problem; the reading goes on."""
-        if len(self.details) < MOST_DETAILS:
+        if len(self.details) < self._most:
             self.details.append(Detail(path, message))
 
     def add_unknown(self, path: str, name: str, known: Iterable[str], owner: str) -> None:
         """Note that ``owner`` has no ``name``; the nearest name is looked for while it is told."""
-        if len(self.details) < MOST_DETAILS:
+        if len(self.details) < self._most:
             self.add(path, unknown_name(name, known, owner))
 
     def raise_any(self) -> None:

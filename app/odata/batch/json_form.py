@@ -20,7 +20,7 @@ from app.errors import ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
 from app.odata.errors import QueryError
 from app.odata.literals import to_binary
-from app.odata.payload_problems import Problems
+from app.odata.payload_problems import MOST_DETAILS, Problems
 from app.types import json_text
 
 _MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")
@@ -54,6 +54,8 @@ class _Reader:
         self.units: list[Unit] = []
         self._ids: set[str] = set()
         self._groups: set[str] = set()
+        # What the requests together may still tell of what is wrong with them; each tells one.
+        self._left = MOST_DETAILS
 
     def read(self, request: Any, place: str) -> None:
         if not isinstance(request, dict):
@@ -62,7 +64,8 @@ class _Reader:
         group = request.get("atomicityGroup")
         depends_on = tuple(self._dependencies(request.get("dependsOn"), f"{place}.dependsOn"))
         name = self._identifier(request.get("id"), f"{place}.id")
-        part = _read_part(request, name, depends_on, place)
+        part = _read_part(request, name, depends_on, place, max(self._left, 1))
+        self._left -= 0 if part.problem is None else len(part.problem.details)
         if group is None:
             self.units.append(Unit((part,)))
         else:
@@ -106,9 +109,11 @@ class _Reader:
                 self.problems.add(f"{place}[{index}]", "is no request or group before this one")
 
 
-def _read_part(request: dict[str, Any], name: str, depends_on: tuple[str, ...], place: str) -> Part:
-    """A request by itself; with its problems, if it has any."""
-    reader = _PartReader()
+def _read_part(
+    request: dict[str, Any], name: str, depends_on: tuple[str, ...], place: str, most: int
+) -> Part:
+    """A request by itself; with its problems, ``most`` of them, if it has any."""
+    reader = _PartReader(most)
     for member in request:
         if member not in _MEMBERS and "@" not in member:
             reader.problems.add_unknown(f"{place}.{member}", member, _MEMBERS, "a request")
@@ -132,8 +137,8 @@ def _read_part(request: dict[str, Any], name: str, depends_on: tuple[str, ...], 
 class _PartReader:
     """Reads the members of one request."""
 
-    def __init__(self) -> None:
-        self.problems = Problems()
+    def __init__(self, most: int) -> None:
+        self.problems = Problems(most)
 
     def method(self, value: Any, place: str) -> str:
         method = value.upper() if isinstance(value, str) else ""
