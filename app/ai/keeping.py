@@ -132,7 +132,8 @@ def handed_over(
 ) -> Iterator[bytes]:
     """A body whose first piece the server writes, with the headers; the rest is the keeper's."""
     yield first
-    kept = sock.dup()
+    # A plain one: the limits of time are for requests, and a stream may be silent for long.
+    kept = socket.socket(fileno=os.dup(sock.fileno()))
     # The server goes on to end the body and to shut the connection down: it does so to a socket
     # that nobody listens to, put under the number of the one taken.
     mine, theirs = socket.socketpair()

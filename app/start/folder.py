@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import IO
 
 from app.config import ConfigError
 
 FILE = "service.lock"
+# Between the lock and the name of its holder lies no work.
+NAMED_WITHIN_SECONDS = 2.0
 
 
 def hold_folder(folder: Path, address: str) -> IO[str]:
@@ -22,8 +25,7 @@ def hold_folder(folder: Path, address: str) -> IO[str]:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        file.seek(0)
-        holder = file.read().strip() or "another process"
+        holder = _holder(file)
         file.close()
         reason = f"in use by {holder}" if isinstance(error, BlockingIOError) else error.strerror
         raise ConfigError(
@@ -34,3 +36,15 @@ def hold_folder(folder: Path, address: str) -> IO[str]:
     file.write(f"process {os.getpid()} at {address}")
     file.flush()
     return file
+
+
+def _holder(file: IO[str]) -> str:
+    """Who has the lock; one that has just taken it writes its name in a moment."""
+    until = time.monotonic() + NAMED_WITHIN_SECONDS
+    while True:
+        file.seek(0)
+        if holder := file.read().strip():
+            return holder
+        if time.monotonic() > until:
+            return "another process"
+        time.sleep(0.02)

@@ -34,7 +34,7 @@ def validator(document: dict[str, Any]) -> Validator:
 
 
 @pytest.fixture
-def records(admin: Api, document: dict[str, Any]) -> Api:
+def records(fresh_keys: None, admin: Api, document: dict[str, Any]) -> Api:
     """An administrator, and in every set one record with the key 1: the examples name it."""
     for path, item in document["paths"].items():
         if re.fullmatch(r"/odata/\w+", path) and "post" in item:
