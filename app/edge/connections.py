@@ -170,9 +170,8 @@ def read_on(body: Any) -> None:
     try:
         while time.monotonic() < until and body.read(READ_BYTES):
             continue
-    except (
-        Exception
-    ) as error:  # gone, too slow, or no body at all: there is nothing left to wait for
+    except Exception as error:
+        # Gone, too slow, or no body at all: there is nothing left to wait for.
         _log.debug("The rest of a body was not read: %s", error)
 
 

@@ -34,18 +34,27 @@ class _Limit:
         return self.operator in _UPWARDS
 
 
+def is_limit_alone(tokens: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    """Whether a question says one limit, and nothing else."""
+    limits = _limits(tokens, vocabulary)
+    return len(limits) == 1 and _is_alone(tokens, limits[0], vocabulary)
+
+
 def restated(
     tokens: Sequence[Token], earlier: Sequence[Token], vocabulary: Vocabulary
 ) -> str | None:
     """The earlier question with the limit of this one, which says nothing else.
 
-    None where this one says more, where the earlier one has no limit or several, or where both
-    limits may hold at once (``over 100`` and then ``below 500``).
+    None where the earlier one has no limit or several, or where both limits may hold at once
+    (``over 100`` and then ``below 500``).
+
+    Args:
+        tokens: of a question for which ``is_limit_alone``.
     """
-    new, old = _limits(tokens, vocabulary), _limits(earlier, vocabulary)
-    if len(new) != 1 or len(old) != 1 or not _is_alone(tokens, new[0], vocabulary):
+    (said,), old = _limits(tokens, vocabulary), _limits(earlier, vocabulary)
+    if len(old) != 1:
         return None
-    said, kept = new[0], old[0]
+    kept = old[0]
     if said.has_unit and not kept.has_unit:
         return None
     is_range = said.is_upwards != kept.is_upwards

@@ -34,7 +34,7 @@ from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.refusing import is_code, reason_of, said_in
 from app.bi.nlq.resolving import resolved
-from app.bi.nlq.restating import restated
+from app.bi.nlq.restating import is_limit_alone, restated
 from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, scan
 from app.bi.nlq.spans import Calendar
@@ -107,10 +107,13 @@ class _Understanding(Following):
 
     def _restated(self, question: str, before: Sequence[str]) -> str | None:
         """The last question, which may itself have gone on, with the limit that this one names."""
+        tokens = self._repaired(self._rewritten(question))
+        if not is_limit_alone(tokens, self._vocabulary):
+            return None  # those before it need not be read
         plain = self._vocabulary.typed.plain(before[-1])
         earlier = self._restated(plain, before[:-1]) if len(before) > 1 else None
-        tokens = [self._repaired(self._rewritten(one)) for one in (question, earlier or plain)]
-        return restated(tokens[0], tokens[1], self._vocabulary)
+        before_it = self._repaired(self._rewritten(earlier or plain))
+        return restated(tokens, before_it, self._vocabulary)
 
     def _of(self, question: str, before: Sequence[str]) -> Understood:
         stems = tuple(token.stem for token in self._repaired(self._rewritten(question)))

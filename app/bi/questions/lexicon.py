@@ -16,7 +16,7 @@ from typing import Any
 
 from app.bi.nlq.periods import PeriodReader
 from app.bi.nlq.vocabulary import spoken
-from app.bi.nlq.words import Token, stem, tokenise
+from app.bi.nlq.words import stem, tokenise
 from app.bi.questions.model import Kind, Model
 from app.odata import edm
 
@@ -232,10 +232,3 @@ class Lexicon:
 def _file(code: str) -> Mapping[str, Any]:
     text = files(__package__).joinpath("lexicons", f"{code}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-def stems_of(tokens: Sequence[Token], lexicon: Lexicon) -> list[str]:
-    """The tokens as they are compared."""
-    if lexicon.code == "en":
-        return [one.stem for one in tokens]
-    return [one.stem if one.repaired_from else lexicon.stem(one.text) for one in tokens]

@@ -44,11 +44,6 @@ class Read:
         """How many places the chart has."""
         return self.places[-1]
 
-    def words_at(self, place: int) -> str:
-        """The word at a place of the chart."""
-        return next(one.text for at, one in enumerate(self.tokens)
-                    if self.places[at] == place and self.places[at + 1] == place + 1)  # fmt: skip
-
 
 class Reader:
     """Reads questions of one language on a day."""
