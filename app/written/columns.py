@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -41,37 +41,58 @@ class CellError(ValueError):
     """A cell is not what its column is, or could be two things."""
 
 
-class NumberColumn:
-    """The numbers of a column; cells are seen first, and read then.
+class Evidence:
+    """What the cells of a column say of how it is written: one of several ways.
 
-    ``sign`` is what begins the decimals, None while nothing says it or cells contradict each other.
+    ``chosen`` is the way that whoever sends the file has said.
     """
 
-    def __init__(self, chosen: str | None = None) -> None:
-        """``chosen``: the decimal sign, by whoever sends the file."""
-        self._chosen = chosen
+    def __init__(self, ways: Sequence[str], chosen: str | None) -> None:
+        self._ways = ways
+        self.chosen = chosen
         self._found: set[str] = set()
         self._example: str | None = None
         self._sure: str | None = None
 
     @property
-    def sign(self) -> str | None:
-        """The decimal sign of the column."""
-        if self._chosen is not None:
-            return self._chosen
+    def way(self) -> str | None:
+        """How the column is written; None while nothing says it or cells contradict each other."""
+        if self.chosen is not None:
+            return self.chosen
         return next(iter(self._found)) if len(self._found) == 1 else None
+
+    @property
+    def example(self) -> str | None:
+        """A cell, if possible one that could be two."""
+        return self._example or self._sure
+
+    def note(self, cell: str, readings: Mapping[str, object]) -> None:
+        """Note a cell; ``readings`` are what it is in each way."""
+        known = [way for way in self._ways if way in readings]
+        if len(set(readings.values())) > 1:
+            self._example = self._example or cell
+        elif len(known) == 1:
+            self._found.add(known[0])
+            self._sure = self._sure or cell
+
+
+class NumberColumn:
+    """The numbers of a column; cells are seen first, and read then."""
+
+    def __init__(self, chosen: str | None = None) -> None:
+        """``chosen``: the decimal sign, by whoever sends the file."""
+        self._evidence = Evidence(SIGNS, chosen)
+
+    @property
+    def sign(self) -> str | None:
+        """What begins the decimals."""
+        return self._evidence.way
 
     def see(self, cell: Cell) -> None:
         """Note what a cell says of the others."""
         if not isinstance(cell, str) or not (POINT in cell or COMMA in cell):
             return
-        found = readings(cell)
-        known = [sign for sign in SIGNS if sign in found]
-        if len(set(found.values())) > 1:
-            self._example = self._example or cell
-        elif len(known) == 1:
-            self._found.add(known[0])
-            self._sure = self._sure or cell
+        self._evidence.note(cell, readings(cell))
 
     def read(self, cell: Cell) -> Decimal:
         """The number in a cell.
@@ -86,7 +107,8 @@ class NumberColumn:
         try:
             if sign is None:
                 return read_number(cell)
-            if self._chosen is not None and (found := readings(cell)) and sign not in found:
+            is_chosen = self._evidence.chosen is not None
+            if is_chosen and (found := readings(cell)) and sign not in found:
                 raise CellError(f"is no number where {_named(sign)} begins the decimals")
             return read_number(cell, Signs(frozenset(sign), frozenset(_OTHER[sign])))
         except AmbiguousNumberError as error:
@@ -95,8 +117,8 @@ class NumberColumn:
             raise CellError(str(error)) from None
 
     def described(self) -> Mapping[str, str | None]:
-        """How the column is read: its sign, and a cell, if possible one that could be two."""
-        example = self._example or self._sure
+        """How the column is read: its sign, and an example."""
+        example = self._evidence.example
         return {"decimalSign": self.sign, "example": example, "readAs": self._tried(example)}
 
     def _tried(self, cell: str | None) -> str | None:
@@ -107,33 +129,22 @@ class NumberColumn:
 
 
 class DateColumn:
-    """The dates or instants of a column; ``order`` is that of day and month, None if unknown."""
+    """The dates or instants of a column; cells are seen first, and read then."""
 
     def __init__(self, zone: ZoneInfo, chosen: str | None = None) -> None:
         """``zone``: that of cells that name none; ``chosen``: the order, by who sends the file."""
         self._zone = zone
-        self._chosen = chosen
-        self._found: set[str] = set()
-        self._example: str | None = None
-        self._sure: str | None = None
+        self._evidence = Evidence(ORDERS, chosen)
 
     @property
     def order(self) -> str | None:
-        """The order of day and month of the column."""
-        if self._chosen is not None:
-            return self._chosen
-        return next(iter(self._found)) if len(self._found) == 1 else None
+        """The order of day and month."""
+        return self._evidence.way
 
     def see(self, cell: Cell) -> None:
         """Note what a cell says of the others."""
-        if not isinstance(cell, str):
-            return
-        found = date_readings(day_of(cell))
-        if len(set(found.values())) > 1:
-            self._example = self._example or cell
-        elif len(found) == 1:
-            self._found |= set(found)
-            self._sure = self._sure or cell
+        if isinstance(cell, str):
+            self._evidence.note(cell, date_readings(day_of(cell)))
 
     def read_day(self, cell: Cell) -> date:
         """The day in a cell.
@@ -170,8 +181,8 @@ class DateColumn:
         raise CellError("must be a date and time such as 2026-12-31 14:30")
 
     def described(self) -> Mapping[str, str | None]:
-        """How the column is read: its order, and a cell, if possible one that could be two."""
-        example = self._example or self._sure
+        """How the column is read: its order, and an example."""
+        example = self._evidence.example
         return {"dateOrder": self.order, "example": example, "readAs": self._tried(example)}
 
     def _tried(self, cell: str | None) -> str | None:
@@ -183,8 +194,9 @@ class DateColumn:
     def _contradicts(self, day: str) -> None:
         found = date_readings(day)
         is_ordered = 0 < len(found) < len(ORDERS) and "." not in day
-        if self._chosen is not None and is_ordered and self._chosen not in found:
-            raise NoDateError(f"is no date in the order {self._chosen}")
+        chosen = self._evidence.chosen
+        if chosen is not None and is_ordered and chosen not in found:
+            raise NoDateError(f"is no date in the order {chosen}")
 
 
 def _asked(error: NoDateError) -> CellError:
