@@ -215,7 +215,10 @@ def _collections(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Collection
 
 def _composed(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     sources = paths(inner)
-    members = st.lists(st.tuples(texts, inner), max_size=3, unique_by=lambda pair: pair[0])
+    # Names that come twice are dropped: to draw anew, Hypothesis writes the whole strategy out.
+    members = st.lists(st.tuples(texts, inner), max_size=3).map(
+        lambda pairs: [*dict(pairs).items()]
+    )
     return st.one_of(
         st.builds(Binary, st.sampled_from(_BINARY), inner, inner),
         st.builds(Binary, st.sampled_from(["and", "or"]), inner, inner),
