@@ -169,7 +169,7 @@ def _(s: Service) -> None:
     while path:
         page = s.get(path, Prefer="maxpagesize=1")
         names += [row["name"] for row in page["value"]]
-        assert all(set(row) <= {"name", "@odata.etag"} for row in page["value"])
+        assert all(set(row) <= {"name", "@odata.id", "@odata.etag"} for row in page["value"])
         path = page.get("@odata.nextLink", "").removeprefix(s.root)
     assert names == ["Delta_x", "O'Neil 50%", "Acme", "Zürich 日本"]
 

@@ -183,7 +183,7 @@ def test_keys_of_several_parts_and_keys_as_segments(reference: Reference) -> Non
     nested = reference.get(f"/Products({key})/Descriptions(ProductID={key},LanguageKey='DE')")
     assert nested["LanguageKey"] == "DE"
     whole = reference.get("/ProductDescriptions?$select=LanguageKey&$top=1")
-    assert list(whole["value"][0]) == ["LanguageKey"]
+    assert list(whole["value"][0]) == ["@odata.id", "LanguageKey"]
 
 
 @pytest.mark.parametrize(

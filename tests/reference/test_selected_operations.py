@@ -48,7 +48,7 @@ def test_the_context_names_them(reference: Reference) -> None:
     whole = reference.get(f"/Products?$select=Name,{NAMESPACE}.*&$top=1")
     assert whole["@odata.context"].endswith(f"$metadata#Products(Name,{NAMESPACE}.*)")
     assert set(reference.get(f"/Products?$select={NAMESPACE}.*&$top=1")["value"][0]) == {
-        "@odata.type", "@odata.etag", *(f"#{NAMESPACE}.{name}" for name in ALL)
+        "@odata.type", "@odata.id", "@odata.etag", *(f"#{NAMESPACE}.{name}" for name in ALL)
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, case, true
 from app.odata import edm
 from app.odata.binding.scope import Scope
 from app.odata.binding.values import type_name
-from app.odata.reading.bound import ExpandMember, Projection
+from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
 from app.odata.reading.formats import Format
 from app.odata.sql.spelled import Part, Template
 
@@ -27,14 +27,18 @@ class Piece:
 
 
 def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
-    """What stands before the properties: the tag unless ``none``, type and address if ``full``."""
+    """What stands before the properties: the tag unless ``none``, type and address if ``full``.
+
+    The address is there as well where a part of the key is not shown, from which it would follow
+    (JSON Format 4.6.8; 4.5.8 of 4.0).
+    """
     scope = projection.scope
     type_ = scope.type
     if format_.metadata == "none" or not type_.key:  # what $apply made is no entity
         return
     full = format_.metadata == "full"
     yield from _type(scope, format_)
-    if full or format_.mixed:
+    if full or format_.mixed or not _shows_key(projection):
         yield Piece([f'"{format_.control("id")}":"', *projection.address, '"'])
     if type_.etag is not None:
         tag = scope.columns[type_.etag]
@@ -49,6 +53,12 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
                 yield Piece(stream_link(projection, property_, format_))
     if full or projection.operations is not None:
         yield from _actions(projection, full=full)
+
+
+def _shows_key(projection: Projection) -> bool:
+    members = projection.members
+    shown = {member.property.name for member in members if isinstance(member, PropertyMember)}
+    return shown.issuperset(projection.scope.type.key)
 
 
 def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:

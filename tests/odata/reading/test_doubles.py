@@ -140,8 +140,8 @@ def test_sums_of_groups_and_of_related_rows(client: Client) -> None:
         expected.append("INF" if math.isinf(total) else total)
     assert [row["s"] for row in rows] == expected
     related = quote("Items/aggregate(weight mul 1e300 with sum)")
-    totals = client.get(f"Makers?$compute={related} as s&$select=s")["value"]
-    assert {"s": "INF"} in totals
+    totals = client.values(f"Makers?$compute={related} as s&$select=s", "s")
+    assert "INF" in totals
 
 
 @pytest.mark.parametrize(
