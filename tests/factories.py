@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 
 from app import records
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.extensions import Model
 from app.invoices.operations import issue_invoice
 from app.invoices.payments import register_payment
@@ -84,6 +84,11 @@ def make_issued_invoice(**values: Any) -> int:
     invoice_id = make_invoice(**values)
     issue_invoice(invoice_id)
     return invoice_id
+
+
+def today() -> date:
+    """The day of an organisation that has set no time zone."""
+    return utc_now().date()
 
 
 def pay(invoice_id: int, amount: str, **values: Any) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -39,6 +40,7 @@ from tests.factories import (
     update,
 )
 
+UTC_ZONE = ZoneInfo("UTC")
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
 
 
@@ -215,10 +217,10 @@ def test_the_last_step_reached_counts(
         "sent_at": datetime.fromisoformat(f"{sent}T10:00:00+00:00"),
         "last_reminder_at": reminded and datetime.fromisoformat(f"{reminded}T10:00:00+00:00"),
     }  # fmt: skip
-    found = due_step(row, STEPS, date.fromisoformat(today))
+    found = due_step(row, STEPS, date.fromisoformat(today), UTC_ZONE)
     assert found == (expected and date.fromisoformat(expected))
-    assert due_step({**row, "status": "Paid"}, STEPS, date.fromisoformat(today)) is None
-    assert due_step({**row, "amount_due": 0}, STEPS, date.fromisoformat(today)) is None
+    assert due_step({**row, "status": "Paid"}, STEPS, date.fromisoformat(today), UTC_ZONE) is None
+    assert due_step({**row, "amount_due": 0}, STEPS, date.fromisoformat(today), UTC_ZONE) is None
 
 
 def test_clients_are_reminded_at_each_step_once(company: Company) -> None:

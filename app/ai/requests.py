@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from app import engine
@@ -13,9 +13,9 @@ from app.ai.stages import LONGEST, STAGE, VERB, propose_stage
 from app.ai.tools import NOTED, TOOLS
 from app.ai.wording import day_text, value_text
 from app.bi.nlq.spans import EARLIEST_YEAR, LATEST_YEAR
-from app.clock import today, utc_now
 from app.permissions import allowed
 from app.security import current_caller
+from app.settings.days import NOON, start_of, today
 from app.types import iso_instant
 
 _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
@@ -69,12 +69,15 @@ def answer_request(ask: Ask, beside: str | None = None) -> Iterator[Part] | None
     return None
 
 
-def due_date(text: str) -> tuple[str, date | None]:
-    """A text without its date, and the date: ``call Eva tomorrow`` -> ``call Eva``."""
+def due_date(text: str, now: date) -> tuple[str, date | None]:
+    """A text without its date, and the date: ``call Eva tomorrow`` -> ``call Eva``.
+
+    Args:
+        now: the day of today.
+    """
     match = _DUE.search(text)
     if match is None:
         return text, None
-    now = today()
     found: date | None = None
     if match["relative"]:
         found = now + timedelta(days=match["relative"].lower() == "tomorrow")
@@ -114,7 +117,7 @@ def _checked(parts: Iterator[Part]) -> Iterator[Part]:
 
 
 def _propose_task(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
-    text, due = due_date(_clean(match["rest"]))
+    text, due = due_date(_clean(match["rest"]), today())
     title = _clean(text)
     if not title:
         yield Text("Say what the task is, such as: create a task to call Eva tomorrow.")
@@ -124,8 +127,7 @@ def _propose_task(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     summary = f"Create the task \N{LEFT DOUBLE QUOTATION MARK}{arguments['title']}"
     summary += "\N{RIGHT DOUBLE QUOTATION MARK}"
     if due is not None:
-        instant = datetime.combine(due, time(12), tzinfo=utc_now().tzinfo)
-        arguments["dueAt"] = iso_instant(instant)
+        arguments["dueAt"] = iso_instant(start_of(due, NOON))
         summary += f", due on {day_text(due.isoformat())}"
     if _has_record(ask.context):
         assert ask.context is not None

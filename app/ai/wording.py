@@ -8,6 +8,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from app.settings.days import day_of
+
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[a-z0-9]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ0-9\"'(*])")
@@ -51,7 +53,7 @@ def money_text(amount: Decimal, currency: str) -> str:
 
 def day_text(text: str) -> str:
     """``2026-01-31T09:05:00.000Z`` -> ``31 January 2026``."""
-    day = datetime.fromisoformat(text).date() if "T" in text else date.fromisoformat(text)
+    day = day_of(datetime.fromisoformat(text)) if "T" in text else date.fromisoformat(text)
     return f"{day.day} {day:%B %Y}"
 
 

@@ -22,11 +22,11 @@ from app.ai.provider.redaction import Redactor
 from app.ai.provider.replies import Reply
 from app.bi.query import Query, Row, run
 from app.bi.reports.saving import columns_of, read_url
-from app.clock import today
 from app.container import container
 from app.errors import ApiError
 from app.extensions import db
 from app.odata import edm
+from app.settings.days import today
 
 MOST_SECONDS = 20.0
 SHOWN = 3

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from app.console import wording
 from app.console.numbers import number_text, typed_number
@@ -15,7 +14,7 @@ from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.errors import ValidationError
 from app.odata import edm
-from app.settings import organisation
+from app.settings.days import zone
 from app.types import iso_instant
 from app.written.numbers import NoNumberError
 
@@ -160,7 +159,7 @@ def text_of(wanted: Page, property_: edm.Property, value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
     if property_.type == edm.DATETIME:
-        moment = datetime.fromisoformat(str(value)).astimezone(_zone())
+        moment = datetime.fromisoformat(str(value)).astimezone(zone())
         return moment.strftime("%Y-%m-%dT%H:%M")
     if isinstance(value, int) and (kind := kind_of(wanted.entity_set.type, property_)):
         return named(kind, value)
@@ -216,7 +215,7 @@ def _kind(property_: edm.Property) -> str:
 def _hint(property_: edm.Property) -> str:
     if isinstance(property_.type, edm.CollectionType):
         return "with commas between"
-    return organisation().defaults.time_zone if property_.type == edm.DATETIME else ""
+    return zone().key if property_.type == edm.DATETIME else ""
 
 
 def _options(property_: edm.Property) -> tuple[str, ...]:
@@ -228,9 +227,5 @@ def _options(property_: edm.Property) -> tuple[str, ...]:
 def _instant(text: str) -> str:
     moment = datetime.fromisoformat(text.strip())
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=_zone())
+        moment = moment.replace(tzinfo=zone())
     return iso_instant(moment.astimezone(UTC))
-
-
-def _zone() -> ZoneInfo:
-    return ZoneInfo(organisation().defaults.time_zone)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from flask import Response
 
-from app.clock import today, utc_now
 from app.console import engine
 from app.console.area import console, page
 from app.extensions import db
 from app.permissions import scope_of
 from app.security import current_caller
 from app.settings import organisation
+from app.settings.days import start_of, today
 from app.types import iso_instant
 
 
@@ -136,7 +136,7 @@ def _pipeline(currency: str) -> Chart:
     return Chart("Pipeline by stage", currency, bars, engine.address("Opportunities", apply=apply))
 
 
-# Name -> days since an open ticket was made: from, to.
+# Name -> days since an open ticket was made, the one of today 0: from, to.
 _AGES = (
     ("today", 0, 1), ("up to 3 days", 1, 3), ("up to a week", 3, 7), ("up to a month", 7, 30),
     ("longer", 30, None),
@@ -145,20 +145,21 @@ _AGES = (
 
 def _ages() -> Chart:
     """How long open tickets have been waiting."""
-    now = utc_now()
+    day = today()
     values = []
     for name, begin, end in _AGES:
-        condition = f"{_OPEN_TICKETS} and createdAt le {_instant(now, begin)}"
+        condition = f"{_OPEN_TICKETS} and createdAt lt {_start(day, begin)}"
         if end is not None:
-            condition += f" and createdAt gt {_instant(now, end)}"
+            condition += f" and createdAt ge {_start(day, end)}"
         count = engine.read("Tickets", filter=condition, count="true", top=0).body["@odata.count"]
         values.append((name, Decimal(count), "tickets/?view=Open&sort=createdAt", ""))
     query = engine.address("Tickets", filter=_OPEN_TICKETS, orderby="createdAt")
     return Chart("Open tickets by age", "", _bars(values), query)
 
 
-def _instant(now: datetime, days: int) -> str:
-    return iso_instant(now - timedelta(days=days))
+def _start(day: date, days: int) -> str:
+    """When the day after the one that lies so many days back begins."""
+    return iso_instant(start_of(day - timedelta(days=days - 1)))
 
 
 def _conversion() -> Chart:

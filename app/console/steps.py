@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.clock import today
 from app.console import engine
 from app.console.numbers import amount_text, number_text, typed_number
 from app.console.wording import words
 from app.errors import NotFoundError, ValidationError
 from app.models.invoice import PAYMENT_METHODS
+from app.settings.days import today
 from app.written.numbers import NoNumberError
 
 

@@ -31,6 +31,7 @@ from app.odata.declare import by_name
 from app.projects.service import PROJECTS
 from app.projects.tasks import TASKS
 from app.security import current_caller
+from app.settings.days import day_on
 from app.tickets.service import TICKETS
 
 ME = edm.Singleton(
@@ -93,6 +94,7 @@ def container() -> edm.EntityContainer:
         ),
         enum_types=by_name([PRIORITY]),
         singletons=by_name([ME]),
+        day_of=day_on,
         operations=OPERATIONS,
         answers_later=True,
         is_default_namespace=True,

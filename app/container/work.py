@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_
 
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.container.common import (
     business_type,
     common,
@@ -25,6 +25,7 @@ from app.models.task import Task
 from app.models.user import User
 from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
+from app.settings.days import today
 
 _task = Task.__table__
 _project = Project.__table__

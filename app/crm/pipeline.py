@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from flask import current_app
 
-from app.clock import today, utc_now
+from app.clock import day_after, utc_now
 from app.database import read_engine
 from app.json_body import parse_json
 from app.models.columns import Money
@@ -25,6 +25,7 @@ from app.odata.reading.reader import ReadRequest
 from app.permissions import OWN, require, scope_of
 from app.security import current_caller
 from app.settings import organisation
+from app.settings.days import start_of, today
 from app.types import iso_instant
 from app.writing.transitions import STAGE_OPEN
 
@@ -178,13 +179,14 @@ def _money(value: Any) -> Decimal:
 
 def _filter(selection: Selection, own: int | None) -> str:
     conditions = ["id gt 0"]
-    for day, operator, time in (
-        (selection.start, "ge", "00:00:00"), (selection.end, "le", "23:59:59.999")
-    ):  # fmt: skip
-        if day is not None:
-            expected = f"status eq 'Open' and closeDate {operator} {day}"
-            closed = f"status ne 'Open' and closedAt {operator} {day}T{time}Z"
-            conditions.append(f"({expected} or {closed})")
+    if (start := selection.start) is not None:
+        expected = f"status eq 'Open' and closeDate ge {start}"
+        closed = f"status ne 'Open' and closedAt ge {iso_instant(start_of(start))}"
+        conditions.append(f"({expected} or {closed})")
+    if (end := selection.end) is not None:
+        expected = f"status eq 'Open' and closeDate le {end}"
+        closed = f"status ne 'Open' and closedAt lt {iso_instant(start_of(day_after(end)))}"
+        conditions.append(f"({expected} or {closed})")
     owners = (selection.owner_id, own)
     conditions += [f"ownerId eq {owner}" for owner in owners if owner is not None]
     if selection.pipeline is not None:

@@ -21,6 +21,7 @@ from app.models.client import Client
 from app.models.user import User
 from app.security import acting_as, system_caller
 from app.settings import save_settings
+from app.settings.days import zone
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "seller": {
@@ -69,7 +70,7 @@ def fill(report: Report | None = None) -> dict[str, int]:
         for group, values in SETTINGS.items():
             save_settings(group, values)
         _hire()
-    return import_records(make_year(utc_now()), report=report)
+    return import_records(make_year(utc_now(), zone()), report=report)
 
 
 def _hire() -> None:

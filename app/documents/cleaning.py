@@ -18,7 +18,7 @@ from sqlalchemy import delete, func, or_, select
 
 from app import records
 from app.blobs import blobs
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.documents.files import AREA
 from app.documents.service import DOCUMENTS, TRASH_DAYS
@@ -26,6 +26,7 @@ from app.documents.sharing.shares import unshare_expired
 from app.loops import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion, OrphanBlob
 from app.security import acting_as, system_caller
+from app.settings.days import today
 
 MINIMUM_AGE = timedelta(hours=24)
 BETWEEN_LOOKS = timedelta(hours=6)

@@ -16,6 +16,7 @@ from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.invoices.totals import ZERO, Totals, money
 from app.security import current_caller
 from app.settings import Organisation
+from app.settings.days import day_of
 from app.writing.change import Change
 
 SETTLED = (*RECEIVABLE, "Paid")
@@ -114,7 +115,7 @@ def freeze(
         contact = by_contact.get(row.get("contact_id") or 0)
         row["seller"] = row.get("seller") or seller
         row["buyer"] = row.get("buyer") or buyer_snapshot(client, contact)
-        row["issue_date"] = row.get("issue_date") or row["created_at"].date()
+        row["issue_date"] = row.get("issue_date") or day_of(row["created_at"])
 
 
 def derive_balances(clients: Sequence[Entry], invoices: Sequence[Entry]) -> None:

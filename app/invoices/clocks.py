@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import structlog
 from sqlalchemy import or_, select
 
 from app import records
-from app.clock import today, utc_now
+from app.clock import local_day, utc_now
 from app.errors import ValidationError
 from app.events import emit
 from app.invoices.sending import Letter, write_mail
@@ -18,6 +19,7 @@ from app.invoices.service import INVOICES
 from app.invoices.settlement import RECEIVABLE
 from app.models.invoice import Invoice
 from app.settings import organisation
+from app.settings.days import today, zone
 from app.sweeping import Row, sweep
 
 _INVOICES: Any = Invoice.__table__
@@ -62,7 +64,7 @@ def remind_clients() -> int:
     if not settings.enabled or not settings.steps:
         return 0
     names = ("id", "status", "type", "due_date", "sent_at", "last_reminder_at", "amount_due")
-    now = today()
+    now, local = today(), zone()
     open_ones = select(*(_INVOICES.c[name] for name in names)).where(
         _INVOICES.c.type == "Invoice",
         _INVOICES.c.status.in_(RECEIVABLE),
@@ -71,12 +73,14 @@ def remind_clients() -> int:
     )
     return sweep(
         "reminders", open_ones, _remind,
-        is_due=lambda row: due_step(row, settings.steps, now) is not None,
+        is_due=lambda row: due_step(row, settings.steps, now, local) is not None,
     )  # fmt: skip
 
 
-def due_step(invoice: Row, steps: Sequence[int], now: date) -> date | None:
+def due_step(invoice: Row, steps: Sequence[int], now: date, local: ZoneInfo) -> date | None:
     """The day of the last step that was reached and that no reminder has followed, or None.
+
+    ``now`` is a day of the zone ``local``, in which the mails were sent on their days.
 
     Steps that were missed are not made up for. A notice before the due date is left out where the
     invoice itself went out no earlier.
@@ -89,16 +93,16 @@ def due_step(invoice: Row, steps: Sequence[int], now: date) -> date | None:
         return None
     day: date = due + timedelta(days=reached[-1])
     last, sent = invoice["last_reminder_at"], invoice["sent_at"]
-    if (now - day).days > LATEST_DAYS or (last is not None and last.date() >= day):
+    if (now - day).days > LATEST_DAYS or (last is not None and local_day(last, local) >= day):
         return None
     is_notice = reached[-1] <= 0
-    return None if is_notice and sent is not None and sent.date() >= day else day
+    return None if is_notice and sent is not None and local_day(sent, local) >= day else day
 
 
 def _remind(invoice_id: int) -> bool:
     invoice = INVOICES.stored(invoice_id)
     settings = organisation().reminders
-    if invoice["type"] != "Invoice" or due_step(invoice, settings.steps, today()) is None:
+    if invoice["type"] != "Invoice" or due_step(invoice, settings.steps, today(), zone()) is None:
         return False
     kind = "reminder" if invoice["due_date"] < today() else "notice"
     try:

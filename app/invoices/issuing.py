@@ -13,7 +13,6 @@ from decimal import Decimal
 from typing import Any
 
 from app import records
-from app.clock import today
 from app.errors import InvalidStateError, ValidationError
 from app.invoices.posting import exchange_factor
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
@@ -22,6 +21,7 @@ from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.permissions import require
 from app.settings import organisation
+from app.settings.days import today
 from app.writing.change import Change
 
 DUE_TOO_LATE = "would be after the year 9999: see issueDate and the paymentTermsDays of the client"

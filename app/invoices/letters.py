@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from app.clock import today
 from app.invoices.document import InvoiceDocument
 from app.invoices.formats import Formats
 from app.invoices.plain_text import clean, one_line
 from app.invoices.texts import Texts, language_of, texts_for
 from app.settings import Organisation
+from app.settings.days import today
 from app.settings.templates import fill
 
 _NOTHING = "\u2013"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app import audit, records
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.errors import Detail, InvalidStateError, NotFoundError, OverpaymentError, ValidationError
 from app.events import emit
 from app.invoices.operations import issue_invoice
@@ -17,6 +17,7 @@ from app.invoices.service import INVOICES
 from app.models.invoice import PAYMENT_METHODS, Payment
 from app.permissions import require
 from app.security import current_caller
+from app.settings.days import today
 from app.writing.numbering import running_number
 from app.writing.operations import require_operation
 from app.writing.reporting import reported

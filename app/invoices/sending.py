@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from app import audit, records
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.errors import ValidationError
 from app.events import emit
 from app.invoices.document import InvoiceDocument
@@ -25,6 +25,7 @@ from app.models.invoice import Invoice
 from app.permissions import require
 from app.security import current_caller
 from app.settings import organisation
+from app.settings.days import today
 from app.writing.operations import require_operation
 
 # The same letter asked for again so soon was asked for twice: a second click, a client in a hurry.

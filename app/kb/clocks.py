@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.clock import today
 from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle
+from app.settings.days import today
 from app.sweeping import sweep
 from app.writing.transitions import CLOCK
 

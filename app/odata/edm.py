@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
@@ -356,6 +356,11 @@ class Operation:
         return self.also if self.permission is None else (self.permission, *self.also)
 
 
+def day_in_utc(connection: Connection, instant: datetime) -> date:
+    """The day of a service that has no time zone of its own."""
+    return instant.astimezone(UTC).date()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntityContainer:
     """The whole model of one service."""
@@ -368,6 +373,8 @@ class EntityContainer:
     enum_types: Mapping[str, EnumType] = field(default_factory=dict)
     type_definitions: Mapping[str, TypeDefinition] = field(default_factory=dict)
     singletons: Mapping[str, Singleton] = field(default_factory=dict)
+    # The day on which an instant falls for those whom the service serves, as a connection reads it.
+    day_of: Callable[[Connection, datetime], date] = day_in_utc
     operations: tuple[Operation, ...] = ()
     schema_version: str = "1.0"
     expand_levels: int = 5  # how deep $expand goes

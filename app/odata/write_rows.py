@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Select, select
 
 from app import records
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.errors import NotFoundError, PreconditionFailedError
 from app.odata import edm
 from app.odata.binding.rows import rows_for
@@ -170,8 +170,15 @@ def _visible(
     return statement.where(*rows_for(container, current_caller(), type_, table.c))
 
 
-def run(statement: Select[Any]) -> list[Any]:
-    """The rows of a statement, in the transaction of the request and for its caller."""
-    values = {"caller_id": current_caller().user_id, "now": utc_now(), "today": today()}
+def run(statement: Select[Any], container: edm.EntityContainer | None = None) -> list[Any]:
+    """The rows of a statement, in the transaction of the request and for its caller.
+
+    Args:
+        container: says which day it is, for a statement that asks.
+    """
+    connection, now = records.connection(), utc_now()
+    values: dict[str, Any] = {"caller_id": current_caller().user_id, "now": now}
+    if container is not None:
+        values["today"] = container.day_of(connection, now)
     parameters = {f"dyn_{name}": value for name, value in values.items()}
-    return list(records.connection().execute(statement, parameters))
+    return list(connection.execute(statement, parameters))

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Text, cast, select
+from sqlalchemy import Connection, Text, cast, select
 
 from app import audit, records, statements
 from app.clock import utc_now
@@ -52,10 +52,14 @@ def organisation(*, about_to_write: bool = False) -> Organisation:
     """
     running = db.session()
     if about_to_write or running.in_transaction():
-        rows = statements.fetch_all(records.connection(), _READ)
-    else:
-        with reading_committed() as connection:
-            rows = statements.fetch_all(connection, _READ)
+        return read_organisation(records.connection())
+    with reading_committed() as connection:
+        return read_organisation(connection)
+
+
+def read_organisation(connection: Connection) -> Organisation:
+    """The settings as ``connection`` sees them."""
+    rows = statements.fetch_all(connection, _READ)
     return _parse(tuple((str(name), str(value)) for name, value in rows))
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from app.clock import today
 from app.errors import ApiError, InUseError, InvalidStateError
 from app.odata.declare import camel
+from app.settings.days import today
 from app.writing.machines import StateMachine
 from app.writing.transitions import INVOICE, LEAD, LEAD_OPEN, TICKET
 

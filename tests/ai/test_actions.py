@@ -11,11 +11,12 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.ai.requests import due_date
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.models.assistant import AiAction
 from app.models.event import AuditRecord, Event
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
+from tests.factories import today
 
 
 def propose(api: Api, message: str, **body: Any) -> dict[str, Any]:
@@ -151,11 +152,11 @@ def test_rights_count_when_it_is_confirmed(api: Api, sign_in: Callable[..., Api]
 )  # fmt: skip
 def test_dates_are_taken_out_of_texts(text: str, rest: str, days: int | None) -> None:
     expected = None if days is None else today() + timedelta(days=days)
-    assert due_date(text) == (rest, expected)
+    assert due_date(text, today()) == (rest, expected)
 
 
 def test_a_weekday_is_the_next_one() -> None:
-    _, found = due_date("call on friday")
+    _, found = due_date("call on friday", today())
     assert found is not None
     assert found.weekday() == 4
     assert timedelta(0) < found - today() <= timedelta(days=7)

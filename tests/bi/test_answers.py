@@ -11,12 +11,11 @@ from urllib.parse import unquote
 import pytest
 from flask import Flask
 
-from app.clock import today
 from app.database import transaction
 from app.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 from tests.contract.conftest import Api
-from tests.factories import make_client, make_ticket
+from tests.factories import make_client, make_ticket, today
 
 MEMBERS = {
     "question", "interpretation", "status", "answer", "columns", "rows", "rowCount", "truncated",

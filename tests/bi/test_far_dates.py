@@ -85,7 +85,7 @@ def test_a_report_and_the_assistant_take_such_questions(admin: Api, business: No
 )  # fmt: skip
 def test_a_task_is_due_on_a_day_that_it_can_keep(said: str, day: date | None) -> None:
     rest = f"call Eva by {said}" if day is None else "call Eva"
-    assert due_date(f"call Eva by {said}") == (rest, day)
+    assert due_date(f"call Eva by {said}", date(2026, 6, 17)) == (rest, day)
 
 
 @pytest.mark.parametrize(

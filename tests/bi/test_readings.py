@@ -8,11 +8,10 @@ from decimal import Decimal
 import pytest
 from flask import Flask
 
-from app.clock import today
 from app.database import transaction
 from app.security import acting_as, system_caller
 from tests.bi.conftest import Ask
-from tests.factories import make_client, make_contact, make_project, make_ticket
+from tests.factories import make_client, make_contact, make_project, make_ticket, today
 
 HIGH = 0.8
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from flask import Flask
@@ -247,7 +248,7 @@ def test_the_next_time_is_one_of_the_day_of_the_organisation(
     schedule: dict[str, Any], expected: str
 ) -> None:
     now = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
-    found = next_run(schedule, now, "Europe/Berlin")
+    found = next_run(schedule, now, ZoneInfo("Europe/Berlin"))
     assert found.strftime("%Y-%m-%dT%H:%M") == expected
 
 

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.clock import today
 from app.models.client import Contact
 from app.models.invoice import Invoice, LineItem
 from tests.console.conftest import Browser, SignIn
+from tests.factories import today
 
 LINES = {
     "line.0.description": "Consulting", "line.0.quantity": "2,5", "line.0.unitPrice": "1.000,40",

@@ -11,7 +11,7 @@ import pytest
 
 from app import records
 from app.blobs import Blob
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.container import container
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.merging import merge_clients
@@ -36,7 +36,7 @@ from app.tickets.merging import merge_tickets
 from app.writing.transitions import MACHINES
 from tests import factories
 from tests.container.conftest import Read
-from tests.factories import MAKERS, SERVICES, put, rows, stored
+from tests.factories import MAKERS, SERVICES, put, rows, stored, today
 from tests.writing.test_transitions import BY_PATCH, in_state
 
 ROLES = ("Manager", "Sales", "Accountant", "Support", "Viewer")

@@ -10,7 +10,7 @@ import pytest
 
 from app import records
 from app.auth.roles import scopes_of
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.container import container
 from app.extensions import Model
 from app.odata import edm
@@ -18,7 +18,7 @@ from app.permissions import PUBLISHED
 from app.security import Caller
 from tests import factories
 from tests.container.conftest import Read, with_rights
-from tests.factories import put
+from tests.factories import put, today
 
 # Navigation of a containment -> (table, the values that its rows cannot do without, by owner).
 ROWS: dict[str, tuple[str, Callable[[int], dict[str, Any]]]] = {

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.container import container
 from app.invoices.operations import issue_invoice
 from app.security import Caller
@@ -14,7 +14,7 @@ from app.writing.machines import PATCH
 from app.writing.transitions import MACHINES
 from tests import factories
 from tests.container.conftest import Read, with_rights
-from tests.factories import put
+from tests.factories import put, today
 
 
 @pytest.mark.parametrize("name", sorted(container().sets))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app import records
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.documents.service import DOCUMENTS
 from app.errors import (
     ForbiddenError,
@@ -28,6 +28,7 @@ from tests.factories import (
     put,
     rows,
     stored,
+    today,
     update,
 )
 

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import func, select
 
 from app import records
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.models.invoice import Payment
 from app.security import Caller
-from tests.factories import make_client, make_issued_invoice, stored
+from tests.factories import make_client, make_issued_invoice, stored, today
 
 PAYMENTS = 100_000
 _PAYMENT = Payment.__table__

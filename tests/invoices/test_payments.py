@@ -12,7 +12,6 @@ import pytest
 import time_machine
 from flask import Flask
 
-from app.clock import today
 from app.database import transaction
 from app.errors import (
     ForbiddenError,
@@ -38,6 +37,7 @@ from tests.factories import (
     pay,
     rows,
     stored,
+    today,
 )
 
 

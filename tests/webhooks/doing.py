@@ -11,13 +11,13 @@ import time_machine
 from flask import Flask
 from sqlalchemy import update
 
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.database import transaction
 from app.extensions import Model
 from app.security import acting_as, system_caller
 from tests.contract.conftest import Api
 from tests.documents.conftest import Files
-from tests.factories import make_user
+from tests.factories import make_user, today
 
 LINE = {"description": "Work", "quantity": 1, "unitPrice": 100, "taxRate": 19}
 BODIES: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.database import transaction
 from app.events import EVENT_NAMES
 from app.invoices.clocks import run_invoice_clocks
@@ -22,6 +22,7 @@ from app.projects.clocks import tell_overdue_tasks
 from app.tickets.clocks import run_ticket_clocks
 from app.webhooks.endpoint_state import disable_endpoint
 from tests.contract.conftest import PASSWORD, Api
+from tests.factories import today
 from tests.webhooks.doing import Doing
 
 pytestmark = pytest.mark.only_on("sqlite")

@@ -9,11 +9,12 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.ai.provider.errors import SPENT, ProviderError
-from app.clock import today, utc_now
+from app.clock import utc_now
 from app.database import primary_engine
 from app.extensions import db
 from app.models.assistant import AiUsage
 from app.security import current_caller
+from app.settings.days import today
 
 USAGE: Any = AiUsage.__table__
 # Where the server does not count: English has some four characters a token.
@@ -21,7 +22,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 def require_budget(limit: int) -> None:
-    """Let pass who has not used the budget of today up; the days are those of UTC.
+    """Let pass who has not used the budget of today up.
 
     Args:
         limit: tokens, read and written together; 0 for no limit.

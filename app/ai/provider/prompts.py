@@ -8,7 +8,7 @@ from typing import Any
 
 from app.ai.context import data_sets
 from app.ai.parts import Ask
-from app.clock import today
+from app.settings.days import today
 
 _RULES = """\
 You are the assistant of a business platform (CRM, invoices, tickets, knowledge base, documents,
@@ -47,7 +47,7 @@ def first_messages(ask: Ask) -> Iterator[dict[str, Any]]:
 
 
 def _facts(ask: Ask) -> Iterator[str]:
-    yield f"Today is {today():%A}, {today().isoformat()} (UTC)."
+    yield f"Today is {today():%A}, {today().isoformat()}."
     yield f"Sets of records: {', '.join(home.name for home in data_sets().values())}."
     context = ask.context
     if context is not None and context.key is not None:

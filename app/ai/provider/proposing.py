@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, time
 from typing import Any
 
 from marshmallow import Schema, fields, validate
@@ -12,10 +11,10 @@ from app.ai.context import read_context, states_of
 from app.ai.parts import Context, Proposal
 from app.ai.provider.toolbox import ModelTool, Use, proposals
 from app.ai.tools import NOTED, TOOLS
-from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
 from app.permissions import allowed
 from app.security import current_caller
+from app.settings.days import NOON, start_of
 from app.types import iso_instant
 
 MOST_PROPOSALS = 3
@@ -62,8 +61,7 @@ def propose_task(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     arguments: dict[str, Any] = {"title": given["title"]}
     summary = f"Create the task {_quoted(given['title'])}"
     if given.get("due"):
-        noon = datetime.combine(given["due"], time(12), tzinfo=utc_now().tzinfo)
-        arguments["dueAt"] = iso_instant(noon)
+        arguments["dueAt"] = iso_instant(start_of(given["due"], NOON))
         summary += f", due on {given['due'].isoformat()}"
     if given.get("type") and given.get("id"):
         context = _record(given)

@@ -20,6 +20,7 @@ from app.bi.reports.definition import Column
 from app.bi.reports.service import MOST_ROWS
 from app.errors import ServiceUnavailableError
 from app.settings import organisation
+from app.settings.days import day_of
 from app.side_process import SideProcess
 
 LONGEST = 400  # letters of a cell that are looked at
@@ -52,7 +53,7 @@ def write_pdf(table: ExportTable, path: Path) -> None:
         chart=_chart(table),
         author=owner.seller.name,
         language=owner.defaults.language,
-        day=table.made_at.date(),
+        day=day_of(table.made_at),
     )
     answer = beside.call("app.bi.exports.pdf_pages:render", printed)
     assert isinstance(answer, bytes)

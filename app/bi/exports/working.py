@@ -16,7 +16,7 @@ from app.bi.exports.table import Progress
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Report
 from app.bi.reports.saving import FIRST_SAVED
-from app.bi.reports.schedules import next_run, zone_of
+from app.bi.reports.schedules import next_run
 from app.bi.reports.service import get_report
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
@@ -27,6 +27,7 @@ from app.mail.outbox import queue_mail
 from app.models.report import QuestionSession, ReportExport, SavedReport
 from app.permissions import require
 from app.security import acting_as
+from app.settings.days import zone
 
 log = structlog.get_logger(__name__)
 AREA = "exports"
@@ -131,7 +132,7 @@ def send_due_reports() -> int:
 
 def _send(row: Mapping[str, Any]) -> None:
     schedule, now = row["schedule"], utc_now()
-    later = next_run(schedule, now, zone_of())
+    later = next_run(schedule, now, zone())
     done = {"next_run_at": later, "last_run_at": now}
     report_id = row["id"] + FIRST_SAVED
     try:

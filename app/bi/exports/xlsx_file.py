@@ -18,7 +18,7 @@ from app.bi.exports.table import ExportTable, plain, typed
 from app.bi.query import Row
 from app.bi.reports.definition import Column
 from app.lazy import lazy
-from app.settings import organisation
+from app.settings.days import zone
 from app.written.guards import marked
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _Book:
     def __init__(self, table: ExportTable, book: Any) -> None:
         self._table = table
         self._book = book
-        self._zone = ZoneInfo(organisation().defaults.time_zone)
+        self._zone = zone()
         base = {"font_name": "Calibri", "font_size": 11}
         self._formats = {name: book.add_format({**base, **look}) for name, look in FORMATS.items()}
         total = {**base, "bold": True, "top": 1}

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
@@ -28,6 +27,7 @@ from app.errors import ForbiddenError, ValidationError
 from app.lazy import lazy
 from app.security import current_caller
 from app.settings import organisation
+from app.settings.days import day_of, zone
 from app.types import iso_instant
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ def check_question(question: str) -> str:
 
 def calendar(now: datetime) -> Calendar:
     """What day it is where the organisation is."""
-    defaults = organisation().defaults
-    zone = defaults.time_zone or "UTC"
-    return Calendar(now.astimezone(ZoneInfo(zone)).date(), defaults.fiscal_year_start, zone)
+    return Calendar(day_of(now), organisation().defaults.fiscal_year_start, zone().key)
 
 
 def _blank(question: str, as_of: str) -> Answer:

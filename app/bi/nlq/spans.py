@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from app.clock import local_start
+
 GRAINS = ("day", "week", "month", "quarter", "half", "year")
 CLOCK_UNITS = ("hour", "minute")
 # What comes again: days of the week, hours of the day, months whatever their year.
@@ -98,11 +100,7 @@ class Calendar:
 
 def midnight(day: date, zone: str, hour: int = 0) -> str:
     """The instant at which a day, or an hour of it, begins in a time zone, as OData writes it."""
-    try:
-        begin = datetime.combine(day, time(hour), ZoneInfo(zone)).astimezone(UTC)
-    except OverflowError:  # the first and the last day of the calendar
-        begin = datetime.combine(day, time(), UTC)
-    return _written(begin)
+    return _written(local_start(day, ZoneInfo(zone), hour))
 
 
 def _written(moment: datetime) -> str:

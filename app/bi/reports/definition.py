@@ -11,6 +11,7 @@ from typing import Any
 from app.bi.charts import Chart
 from app.bi.nlq.spans import Calendar, midnight
 from app.bi.query import Query
+from app.clock import day_after
 from app.errors import ValidationError
 from app.odata.literal_text import quoted
 
@@ -161,7 +162,5 @@ def _literal(parameter: Parameter, value: Any, now: Calendar) -> str:
     if parameter.type == "instant":
         return midnight(date.fromisoformat(value), now.zone)
     if parameter.type == "instant-after":
-        day = date.fromisoformat(value)
-        # Behind the last day there is none, and no instant is kept of its year.
-        return midnight(day if day == date.max else day + timedelta(days=1), now.zone)
+        return midnight(day_after(date.fromisoformat(value)), now.zone)
     return str(value)

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 
 from app import audit, records
 from app.bi.reports.saving import FIRST_SAVED, own_report
-from app.clock import utc_now
+from app.clock import local_day, utc_now
 from app.mail.outbox import check_addresses
 from app.models.report import SavedReport
 from app.security import current_caller
-from app.settings import organisation
+from app.settings.days import zone
 from app.types import iso_instant
 
 
@@ -28,7 +28,7 @@ def schedule_report(report_id: int, values: Mapping[str, Any]) -> dict[str, Any]
     """
     own_report(report_id, current_caller())
     schedule = {**values, "to": check_addresses("to", values["to"])}
-    first = next_run(schedule, utc_now(), zone_of())
+    first = next_run(schedule, utc_now(), zone())
     changes = {"schedule": schedule, "next_run_at": first, "updated_at": utc_now()}
     records.update(SavedReport.__table__, report_id - FIRST_SAVED, changes)
     audit.record("report.scheduled", "Report", report_id, after=schedule)
@@ -46,16 +46,10 @@ def unschedule_report(report_id: int) -> None:
     audit.record("report.unscheduled", "Report", report_id)
 
 
-def zone_of() -> str:
-    """The time zone of the organisation."""
-    return organisation().defaults.time_zone or "UTC"
-
-
-def next_run(schedule: Mapping[str, Any], now: datetime, zone: str) -> datetime:
+def next_run(schedule: Mapping[str, Any], now: datetime, local: ZoneInfo) -> datetime:
     """The first time after ``now`` at which a schedule is due, as an instant."""
     hour, minute = (int(part) for part in schedule["time"].split(":"))
-    local = ZoneInfo(zone)
-    day = now.astimezone(local).date()
+    day = local_day(now, local)
     while True:
         moment = datetime.combine(day, time(hour, minute), local).astimezone(UTC)
         if moment > now and _is_due(schedule, day):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import Boolean, Date, Integer
 from sqlalchemy.types import TypeEngine
@@ -15,7 +14,7 @@ from app.crm.contacts import CONTACT
 from app.crm.leads import LEAD
 from app.errors import ValidationError
 from app.models.searched import search_text
-from app.settings import organisation
+from app.settings.days import zone
 from app.types import ExactDecimal, UtcDateTime
 from app.writing.rules import EntityRules
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
@@ -146,14 +145,14 @@ class Plan:
             raise ValidationError([(heading or "file", message) for heading, message in wrong])
         self._known = properties_of(options.type)
         self._types = RULES[options.type].columns.c
-        zone = ZoneInfo(organisation().defaults.time_zone)
+        local = zone()
         self._readers: dict[int, NumberColumn | DateColumn] = {}
         for at, column in enumerate(self.columns):
             type_ = self._type_of(column.target)
             if isinstance(type_, Integer | ExactDecimal):
                 self._readers[at] = NumberColumn(SIGNS.get(options.decimal_sign or ""))
             elif isinstance(type_, UtcDateTime | Date):
-                self._readers[at] = DateColumn(zone, options.date_order)
+                self._readers[at] = DateColumn(local, options.date_order)
 
     @property
     def needs_look(self) -> bool:

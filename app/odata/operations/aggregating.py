@@ -21,6 +21,7 @@ def aggregate_of_rows(
     assert operation.expression is not None
     given = {name: literal(value) for name, value in arguments.items()}
     value = operation.expression(scope.columns, given)
-    rows = run(select(value).select_from(scope.from_clause()).where(*scope.conditions))
+    statement = select(value).select_from(scope.from_clause()).where(*scope.conditions)
+    rows = run(statement, scope.context.container)
     found: object = rows[0][0]
     return found

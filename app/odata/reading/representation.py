@@ -69,7 +69,7 @@ class Representations:
         if statement is None:
             statement = self._statement(self._container.types[entity], dialect)
             self._statements[entity, dialect.name] = statement
-        rows = statement.rows(connection, Run(parts, 0))
+        rows = statement.rows(connection, Run(parts, 0, container=self._container))
         if not rows:
             raise KeyError(f"{entity} {key}")
         text, *version = rows[0]

@@ -44,17 +44,20 @@ class Run:
     limit: int = 0
     expanded: int = MOST_EXPANDED
     after: Sequence[Any] = ()
-    container: edm.EntityContainer | None = None  # finds the keys of singletons
+    # Finds the keys of singletons, and the day of ``now``.
+    container: edm.EntityContainer | None = None
+    today: date | None = None  # the day of ``now``, once a statement has asked for it
 
     @cached_property
     def now(self) -> datetime:
         """The instant of the execution: one for all its statements."""
         return utc_now()
 
-    @cached_property
-    def today(self) -> date:
-        """The day of ``now``."""
-        return self.now.date()
+    def ask_day(self, connection: Connection) -> None:
+        """Learn the day of ``now`` for those whom the service serves: one for all statements."""
+        if self.today is None:
+            assert self.container is not None
+            self.today = self.container.day_of(connection, self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class Statement:
         self._bounded = bounded
         self._multiplied = multiplied
         used = names if names is not None else _named(self.sql, state.parameters)
+        self._asks_day = "dyn_today" in used
         self._readers = [(name, reader(name)) for name in used]
         self.slots = frozenset(sources[name].slot for name in used if name in sources)
         # Roughly the bytes that it keeps.
@@ -128,6 +132,8 @@ class Statement:
         Raises: QueryError, a literal does not fit; sqlalchemy.exc.DBAPIError.
         """
         parameters: Any
+        if self._asks_day:
+            run.ask_day(connection)
         if self._positional:
             parameters = [read(run) for _, read in self._readers]
         else:
