@@ -60,6 +60,7 @@ def emit(
     sequence: int,
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
     audited: Mapping[str, Any] | None = None,
 ) -> None:
     """Write an event into the outbox, in the transaction of the change.
@@ -69,12 +70,13 @@ def emit(
         sequence: the record's row version after the change; two events of one change share it.
         representation: the JSON text of the entity when the caller has it; else it is read.
         previous: the changed properties as they were, in wire spelling.
+        details: what the event tells besides the record, in wire spelling.
         audited: the record of audit of the same change, of ``audit.made``, to be written with it.
     Raises: KeyError, ``name`` is not an event.
     """
     row = made(
         name, entity, entity_id,
-        sequence=sequence, representation=representation, previous=previous,
+        sequence=sequence, representation=representation, previous=previous, details=details,
     )  # fmt: skip
     if audited is None:
         records.add(TABLE, row)
@@ -90,6 +92,7 @@ def made(
     sequence: int,
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The row that ``emit`` writes, for whoever needs its key.
 
@@ -105,7 +108,7 @@ def made(
         if caller
         else {"id": None, "via": "system"}
     )
-    rest: dict[str, Any] = {"actor": actor, "sequence": sequence}
+    rest: dict[str, Any] = {"actor": actor, "sequence": sequence, **(details or {})}
     if previous is not None:
         rest = {"previous": previous, **rest}
     payload = '{"object":' + representation + "," + json_text(rest)[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.mail.recipients import STATUSES
 from app.models.opportunity import STAGES
 from app.odata import edm
 from app.odata.declare import by_name
@@ -88,6 +89,15 @@ CONVERSION = complex_type(
     member("matchedBy", edm.STRING, "By what a client was found: email, taxId or explicit."),
     member("moved", MOVED, "What went over to the client."),
 )
+MAIL_RECIPIENT = complex_type(
+    "MailRecipient",
+    "A recipient of a message.",
+    member("address", edm.STRING, "Address."),
+    member("kind", edm.STRING, "Whether named in To or in Cc.", allowed=("to", "cc")),
+    member("status", edm.STRING, "Whether a server took it for him.", allowed=STATUSES),
+    member("error", edm.STRING, "Why it did not reach him."),
+    member("at", edm.DATETIME, "When that was known."),
+)
 DELIVERY = complex_type(
     "MailDelivery",
     "A message in the outbox.",
@@ -96,6 +106,7 @@ DELIVERY = complex_type(
     member("cc", TEXTS, "Recipients of copies."),
     member("subject", edm.STRING, "Subject."),
     member("status", edm.STRING, "State of the delivery."),
+    member("recipients", edm.CollectionType(MAIL_RECIPIENT), "What became of it for each."),
     member("attachments", TEXTS, "Names of the files attached."),
     member("error", edm.STRING, "Why it was not delivered."),
 )
@@ -196,7 +207,7 @@ PIPELINE = complex_type(
 
 OPERATION_TYPES = (
     CONVERSION_OPPORTUNITY, CLIENT_OVERRIDES, CONVERTED_CLIENT, CONVERTED_CONTACT,
-    CONVERTED_OPPORTUNITY, MOVED, CONVERSION, DELIVERY, SENT_INVOICE, CREDITED_LINE,
+    CONVERTED_OPPORTUNITY, MOVED, CONVERSION, MAIL_RECIPIENT, DELIVERY, SENT_INVOICE, CREDITED_LINE,
     FOUND_ARTICLE, KB_SEARCH, PIPELINE_STAGE, PIPELINE_TOTALS, PIPELINE_PERIOD, PIPELINE_EXCLUDED,
     PIPELINE,
 )  # fmt: skip

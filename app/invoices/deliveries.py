@@ -13,6 +13,7 @@ from app.invoices.service import INVOICES
 from app.lists import Page, each, read_page
 from app.mail.outbox import shown_delivery
 from app.mail.queue import queue_again
+from app.mail.recipients import SETTLED, has_missed
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
 from app.permissions import require
@@ -35,9 +36,9 @@ def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
 
 
 def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
-    """Put a failed mail into the outbox again, the same message with the same Message-ID.
+    """Put a mail into the outbox again for whom it did not reach: the same, with its Message-ID.
 
-    Raises: NotFoundError; ForbiddenError; InvalidStateError, it has not failed.
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, it waits or reached everybody.
     """
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
@@ -46,14 +47,15 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
     row = records.connection().execute(statement).first()
     if row is None:
         raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")
-    if row.status != "failed":
+    mail = dict(row._mapping)
+    if mail["status"] not in SETTLED or not has_missed(mail):
         raise InvalidStateError(
-            "Only a failed mail is sent again; send the invoice for another one.",
-            [("status", f"is {shown_delivery(dict(row._mapping))['status']}")],
+            "Only a mail that failed for a recipient is sent again; send the invoice for another.",
+            [("status", f"is {shown_delivery(mail)['status']}")],
         )
-    changes = queue_again(delivery_id)
+    changes = queue_again(mail)
     audit.record("invoice.sent", "Invoice", invoice_id, after={"delivery": delivery_id})
-    return _shown_of({**row._mapping, **changes})
+    return _shown_of({**mail, **changes})
 
 
 def _of(invoice_id: int) -> Any:

@@ -8,6 +8,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate
 
 from app.invoices.sending import Letter
 from app.mail.outbox import MOST_RECIPIENTS
+from app.mail.recipients import STATUSES
 from app.settings.templates import KINDS
 from app.wire import Instant, JsonBoolean
 
@@ -83,6 +84,19 @@ class SendManySchema(SendSchema):
         return keys, super().make(given, **options)
 
 
+class RecipientSchema(Schema):
+    """A recipient of a mail, and whether a server took it for him."""
+
+    address = fields.String(metadata={"example": "billing@acme.example"})
+    kind = fields.String(validate=validate.OneOf(("to", "cc")))
+    status = fields.String(
+        validate=validate.OneOf(STATUSES),
+        metadata={"description": "`bounced`: a server took it, and it came back."},
+    )
+    error = fields.String(allow_none=True, metadata={"example": "550 no such mailbox"})
+    at = fields.String(allow_none=True, metadata={"format": "date-time"})
+
+
 class DeliverySchema(Schema):
     """The mail of a document."""
 
@@ -91,6 +105,7 @@ class DeliverySchema(Schema):
     cc = fields.List(fields.String())
     subject = fields.String()
     status = fields.String(validate=validate.OneOf(("queued", "sent", "failed")))
+    recipients = fields.List(fields.Nested(RecipientSchema))
     attachments = fields.List(fields.String(), metadata={"example": ["INV-2026-00007.pdf"]})
     error = fields.String(allow_none=True)
 

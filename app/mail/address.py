@@ -72,3 +72,12 @@ def server_form(address: str) -> str:
     if domain.isascii():
         return address
     return f"{local}@{idna.encode(domain, uts46=True).decode()}"
+
+
+def find_server_form(address: str) -> str | None:
+    """``server_form``, or None where no command of a mail server can name the address."""
+    try:
+        found = server_form(address)
+    except UnicodeError:  # no name that the DNS knows
+        return None
+    return found if found.isprintable() and "@" in found else None

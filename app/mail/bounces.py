@@ -11,6 +11,7 @@ from sqlalchemy import select
 from app import audit, records
 from app.clock import utc_now
 from app.mail.failing import say_failed
+from app.mail.recipients import SETTLED, status_of
 from app.mail.reports import DeliveryReport, FailedRecipient, read_report
 from app.models.event import OutgoingMail
 from app.settings import organisation
@@ -36,7 +37,7 @@ class Bounced:
 def note_bounce(content: bytes) -> Bounced:
     """Write down what a message that came back says of a mail of ours; the same twice is once.
 
-    Where all recipients of a mail are given up it has failed, else it stays sent; both are told.
+    Where no recipient of a mail is left it has failed, else it stays sent; both are told.
 
     Raises: ValidationError, it is no message.
     """
@@ -52,16 +53,16 @@ def note_bounce(content: bytes) -> Bounced:
         return Bounced(mail, tuple(sorted(known)), None if known else NO_FAILURE)
     bounces = [*(mail["bounces"] or ()), *fresh]
     lost = {bounce["recipient"] for bounce in bounces}
-    is_lost = lost >= set(_recipients(mail))
+    is_done = mail["status"] in SETTLED
     values = {
         "bounces": bounces,
-        "status": "failed" if is_lost else mail["status"],
+        "status": status_of({**mail, "bounces": bounces}) if is_done else mail["status"],
         "error": f"bounced: {'; '.join(map(_line, bounces))}"[:_ERROR_LENGTH],
     }
     records.update(_TABLE, mail["id"], values)
     after = {"delivery": mail["id"], "bounces": fresh}
     audit.record("mail.bounced", mail["entity"], mail["entity_id"], after=after)
-    say_failed(mail)
+    say_failed({**mail, **values})
     return Bounced({**mail, **values}, tuple(sorted(lost)))
 
 

@@ -4,6 +4,7 @@
                         ^  |                                    |
               back-off  |  +--> failed (refused, or too late)   +--> failed (outcome unknown)
 
+Each recipient has an outcome; the mail waits while one of them does (docs/adr/0206).
 A worker that dies before "sending" delays the mail by its lease. One that dies after it may have
 sent it: the mail is not sent again by itself (docs/adr/0071).
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -23,6 +24,7 @@ from flask import current_app
 from sqlalchemy import ColumnElement
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from app import audit
 from app.clock import utc_now
 from app.database import transaction
 from app.errors import ApiError
@@ -31,11 +33,21 @@ from app.loops import Loop, is_stopping
 from app.mail.address import MailServer
 from app.mail.failing import say_failed
 from app.mail.files import write_file
-from app.mail.message import Envelope, make_envelope
+from app.mail.message import Envelope, blind_copies, make_envelope
 from app.mail.outbox import LOOP
+from app.mail.recipients import (
+    SETTLED,
+    Outcomes,
+    outcomes_of,
+    shown_recipients,
+    status_of,
+    waiting,
+    with_outcome,
+)
 from app.mail.smtp import (
     END_SECONDS,
     MailError,
+    Refusals,
     RefusedError,
     SmtpConnection,
     TryAgainError,
@@ -65,6 +77,8 @@ UNKNOWN = (
     " send again if it did not arrive"
 )
 
+UNREACHABLE = "no mail server can be given this address"
+
 
 class LeaseLostError(Exception):
     """Another worker has taken the row over; this one leaves it alone."""
@@ -91,9 +105,22 @@ def deliver_due() -> int:
 def _settle_unknown() -> int:
     """Say of mails whose worker died after the point of no return that nobody knows."""
     rows = take(_TABLE, _TABLE.c.status == "sending", limit=BATCH, seconds=LEASE_SECONDS)
-    for row in rows:
-        _fail(dict(row), UNKNOWN)
+    for row in map(dict, rows):
+        _fail(row, _in_flight(row), UNKNOWN)
     return len(rows)
+
+
+def _everybody(row: Mapping[str, Any]) -> list[str]:
+    """All who wait for a mail, blind copies too."""
+    with transaction():
+        return waiting(row, blind_copies(organisation()))
+
+
+def _in_flight(row: Mapping[str, Any]) -> list[str]:
+    """For whom the server had the message when its end went out."""
+    outcomes = outcomes_of(row)
+    found = [address for address, outcome in outcomes.items() if outcome["status"] == "sending"]
+    return found or _everybody(row)
 
 
 def _write_files(rows: list[Any], folder: Path) -> None:
@@ -101,11 +128,11 @@ def _write_files(rows: list[Any], folder: Path) -> None:
         try:
             write_file(folder, row, _envelope(row).as_bytes())
         except RefusedError as error:
-            _fail(row, str(error))
+            _fail(row, _everybody(row), str(error))
         except (OSError, TryAgainError) as error:
-            _put_off(row, str(error))
+            _put_off(row, _everybody(row), str(error))
         else:
-            _note_sent(row, [])
+            _note_sent(row, with_outcome(outcomes_of(row), _everybody(row), "sent"))
 
 
 def _send_all(rows: list[Any], server: MailServer) -> None:
@@ -120,8 +147,8 @@ def _send_all(rows: list[Any], server: MailServer) -> None:
                 connection = SmtpConnection(server)
         except TryAgainError as error:
             # The others would wait for the same server: they get their turn when it is back.
-            for waiting in rows[place:]:
-                _put_off(waiting, str(error))
+            for other in rows[place:]:
+                _put_off(other, _everybody(other), str(error))
             return
         if not _send(row, connection):
             connection.close()
@@ -133,21 +160,51 @@ def _send_all(rows: list[Any], server: MailServer) -> None:
 def _send(row: Any, connection: SmtpConnection) -> bool:
     """Send one mail and write down what became of it; whether the connection is still good."""
     held: dict[str, Any] = dict(row)
+    addressed = _everybody(held)
+    outcomes = outcomes_of(held)
     try:
-        refused = connection.send(_envelope(row), lambda: _mark_sending(held))
+        envelope = _envelope(held)
+        addressed = list(envelope.recipients.values())
+        outcomes = with_outcome(outcomes, envelope.unreachable, "failed", UNREACHABLE)
+        if not addressed:
+            _conclude(row, outcomes)
+            return True
+
+        def before_end(refusals: Refusals) -> None:
+            # Of those who are refused it is told with the rest, once.
+            taken = [one for form, one in envelope.recipients.items() if form not in refusals]
+            _mark_sending(held, with_outcome(outcomes_of(held), taken, "sending"))
+
+        refusals = connection.send(envelope, before_end)
     except RefusedError as error:
-        _fail(held, str(error))
+        _fail(held, addressed, str(error))
         return True
     except TryAgainError as error:
-        _put_off(held, str(error))
+        _put_off(held, addressed, str(error))
     except UnknownOutcomeError as error:
-        _fail(held, f"outcome unknown: {error}; send again if it did not arrive")
+        text = f"outcome unknown: {error}; send again if it did not arrive"
+        _fail(held, _in_flight(held), text)
     except LeaseLostError:
         _log.warning("mail lease lost", mail=row["id"])
     else:
-        _note_sent(held, refused)
+        _note_sent(held, _answered(outcomes, envelope, refusals))
         return True
     return False
+
+
+def _answered(
+    outcomes: Outcomes, envelope: Envelope, refusals: Refusals
+) -> dict[str, Mapping[str, Any]]:
+    """The outcomes after a server has answered to each recipient and to the message."""
+    after = dict(outcomes)
+    for form, address in envelope.recipients.items():
+        refusal = refusals.get(form)
+        if refusal is None:
+            after = with_outcome(after, [address], "sent")
+        else:
+            status = "failed" if refusal.is_final else "queued"
+            after = with_outcome(after, [address], status, refusal.text)
+    return after
 
 
 def _envelope(row: Mapping[str, Any]) -> Envelope:
@@ -160,27 +217,20 @@ def _envelope(row: Mapping[str, Any]) -> Envelope:
         raise RefusedError(f"no message can be made of it: {error}") from error
 
 
-def _mark_sending(held: dict[str, Any]) -> None:
+def _mark_sending(held: dict[str, Any], outcomes: Outcomes) -> None:
     """The point of no return: from here on only an answer says what became of the mail."""
     until = utc_now() + _END_LEASE
+    values = {"status": "sending", "leased_until": until, "outcomes": outcomes}
     with transaction():
-        if not finish(_TABLE, held, {"status": "sending", "leased_until": until}):
+        if not finish(_TABLE, held, values):
             raise LeaseLostError
-    held.update(status="sending", leased_until=until)
+    held.update(values)
 
 
-def _note_sent(row: Mapping[str, Any], refused: list[str]) -> None:
-    values = {
-        "status": "sent",
-        "sent_at": utc_now(),
-        "attempts": row["attempts"] + 1,
-        "error": f"refused: {'; '.join(refused)}"[:_ERROR_LENGTH] if refused else None,
-    }
+def _note_sent(row: Mapping[str, Any], outcomes: Outcomes) -> None:
     for left in reversed(range(_COMMIT_TRIES)):
         try:
-            with transaction():
-                if finish(_TABLE, row, values) and refused:
-                    say_failed(row)
+            _conclude(row, outcomes)
         except (DBAPIError, SQLAlchemyError):
             if not left:
                 raise
@@ -190,22 +240,85 @@ def _note_sent(row: Mapping[str, Any], refused: list[str]) -> None:
             return
 
 
-def _put_off(row: Mapping[str, Any], error: str) -> None:
-    """Try again later; a mail that nobody took for days has failed."""
-    now = utc_now()
-    if now - row["created_at"] > GIVE_UP_AFTER:
-        _fail(row, f"given up after {GIVE_UP_AFTER.days} days: {error}")
-        return
-    attempts = row["attempts"] + 1
-    values = {
-        "status": "queued",
-        "attempts": attempts,
-        "next_attempt_at": now + timedelta(seconds=pause_after(attempts)),
-        "error": error[:_ERROR_LENGTH],
-    }
+def _put_off(row: Mapping[str, Any], addressed: Sequence[str], error: str) -> None:
+    _conclude(row, with_outcome(outcomes_of(row), addressed, "queued", error), error)
+
+
+def _fail(row: Mapping[str, Any], addressed: Sequence[str], error: str) -> None:
+    _conclude(row, with_outcome(outcomes_of(row), addressed, "failed", error), error)
+
+
+def _conclude(row: Mapping[str, Any], outcomes: Outcomes, error: str | None = None) -> None:
+    """Write down what became of an attempt; who waits is tried again, and others are told of.
+
+    Args:
+        row: as it was taken.
+        outcomes: of all recipients, those of this attempt among them.
+        error: what went wrong for all of them at once.
+    """
     with transaction():
-        finish(_TABLE, row, values)
-    _log.info("mail put off", mail=row["id"], attempts=attempts, error=error)
+        values = _after_attempt(row, outcomes, error, blind_copies(organisation()))
+        if finish(_TABLE, row, values):
+            _tell({**row, **values}, _newly_settled(row, values["outcomes"]))
+    _log.info("mail tried", mail=row["id"], status=values["status"], error=values["error"])
+
+
+def _after_attempt(
+    row: Mapping[str, Any], outcomes: Outcomes, error: str | None, blind: Sequence[str]
+) -> dict[str, Any]:
+    """The columns that an attempt changes."""
+    now, attempts = utc_now(), row["attempts"] + 1
+    left = waiting({**row, "outcomes": outcomes}, blind)
+    if left and now - row["created_at"] > GIVE_UP_AFTER:
+        error = f"given up after {GIVE_UP_AFTER.days} days: {error or 'not taken'}"
+        outcomes, left = with_outcome(outcomes, left, "failed", error), []
+    # Those of another form of the message have their turn at once.
+    untried = [address for address in left if address not in outcomes]
+    values: dict[str, Any] = {
+        "status": "queued" if left else status_of({**row, "outcomes": outcomes}),
+        "outcomes": outcomes,
+        "attempts": row["attempts"] if untried else attempts,
+        "error": _error_of(outcomes),
+    }
+    if left:
+        pause = 0 if untried else pause_after(attempts)
+        values["next_attempt_at"] = now + timedelta(seconds=pause)
+    if row["sent_at"] is None and "sent" in _newly_settled(row, outcomes).values():
+        values["sent_at"] = now
+    return values
+
+
+def _error_of(outcomes: Outcomes) -> str | None:
+    """Why the mail has not reached everybody, on one line; None where it has."""
+    missed = {one: outcome for one, outcome in outcomes.items() if outcome["status"] != "sent"}
+    reasons = list(dict.fromkeys(outcome["error"] for outcome in missed.values()))
+    if len(reasons) == 1 and len(missed) == len(outcomes):
+        return str(reasons[0])[:_ERROR_LENGTH]
+    lines = [f"{address}: {outcome['error']}" for address, outcome in missed.items()]
+    return "; ".join(lines)[:_ERROR_LENGTH] or None
+
+
+def _newly_settled(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, str]:
+    """Recipients of whom it is known now, and was not, whether a server took the mail."""
+    before = outcomes_of(row)
+    return {
+        address: outcome["status"]
+        for address, outcome in outcomes.items()
+        if outcome["status"] in SETTLED and before.get(address, {}).get("status") not in SETTLED
+    }
+
+
+def _tell(mail: Mapping[str, Any], settled: Mapping[str, str]) -> None:
+    """Write into the audit log who got a mail and who did not; of the latter others hear too."""
+    if not settled:
+        return
+    named = [one for one in shown_recipients(mail) if one["address"] in settled]
+    is_lost = any(one["status"] == "failed" for one in named)
+    after = {"delivery": mail["id"], "recipients": named}
+    action = "mail.failed" if is_lost else "mail.sent"
+    audit.record(action, mail["entity"], mail["entity_id"], after=after)
+    if is_lost:
+        say_failed(mail)
 
 
 def pause_after(attempts: int) -> float:
@@ -213,16 +326,6 @@ def pause_after(attempts: int) -> float:
     seconds = RETRY_SECONDS[min(attempts, len(RETRY_SECONDS)) - 1]
     percent = 100 - _JITTER_PERCENT + secrets.randbelow(2 * _JITTER_PERCENT + 1)
     return seconds * percent / 100
-
-
-def _fail(row: Mapping[str, Any], error: str) -> None:
-    """The mail is not tried again; whoever wants to know of its invoice is told."""
-    values = {"status": "failed", "attempts": row["attempts"] + 1, "error": error[:_ERROR_LENGTH]}
-    with transaction():
-        is_ours = finish(_TABLE, row, values)
-        if is_ours:
-            say_failed(row)
-    _log.warning("mail failed", mail=row["id"], error=error)
 
 
 def _give_back(rows: list[Any]) -> None:

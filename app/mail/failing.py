@@ -7,14 +7,22 @@ from typing import Any
 
 from app import records
 from app.events import emit
+from app.mail.recipients import shown_recipients
 from app.models.invoice import Invoice
 
 
 def say_failed(mail: Mapping[str, Any]) -> None:
-    """Emit ``invoice.send_failed`` where the mail is about an invoice that is still there."""
+    """Emit ``invoice.send_failed`` where the mail is about an invoice that is still there.
+
+    The event tells of each recipient what became of the mail.
+    """
     if mail["entity"] != "Invoice":
         return
     invoice_id: int = mail["entity_id"]
     invoice = records.read(Invoice.__table__, invoice_id, ("version",))
     if invoice is not None:
-        emit("invoice.send_failed", "Invoice", invoice_id, sequence=invoice["version"])
+        delivery = {"id": mail["id"], "recipients": shown_recipients(mail)}
+        emit(
+            "invoice.send_failed", "Invoice", invoice_id,
+            sequence=invoice["version"], details={"delivery": delivery},
+        )  # fmt: skip

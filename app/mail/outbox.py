@@ -14,6 +14,7 @@ from app.clock import utc_now
 from app.errors import Detail, ValidationError
 from app.loops import wake
 from app.mail.address import server_form
+from app.mail.recipients import shown_recipients
 from app.models.event import OutgoingMail
 from app.odata.payload_values import BadValueError
 from app.request_context import running_app
@@ -126,6 +127,7 @@ def shown_delivery(row: Mapping[str, Any]) -> dict[str, Any]:
         "cc": row["cc"],
         "subject": row["subject"],
         "status": _SHOWN.get(row["status"], row["status"]),
+        "recipients": shown_recipients(row),
         "attachments": [attached["name"] for attached in row["attachments"]],
         "error": row["error"],
     }

@@ -14,6 +14,7 @@ from app.errors import InvalidStateError, NotFoundError
 from app.lists import Page, each, read_page
 from app.loops import wake
 from app.mail.outbox import LOOP, shown_delivery
+from app.mail.recipients import has_missed, outcomes_of, shown_recipients, with_outcome
 from app.models.event import OutgoingMail
 from app.permissions import require
 from app.request_context import running_app
@@ -64,32 +65,46 @@ def show_mail(mail_id: int) -> dict[str, Any]:
 def retry_mail(mail_id: int) -> None:
     """Put a failed mail into the outbox again, or try at once one that waits for its next time.
 
-    Raises: ForbiddenError; NotFoundError; InvalidStateError, it was sent or is being sent.
+    Raises: ForbiddenError; NotFoundError; InvalidStateError, it reached everybody or is being sent.
     """
     require(current_caller(), "settings:update")
     row = records.find(_TABLE, mail_id, lock=True)
     if row is None:
         raise NotFoundError(f"There is no mail {mail_id}.")
-    if row.status not in ("failed", "queued"):
-        raise InvalidStateError(
-            "Only a mail that failed or waits is tried again.", [("status", f"is {row.status}")]
-        )
-    if row.status == "failed":
-        queue_again(mail_id)
-    else:
+    mail = dict(row._mapping)
+    if row.status == "queued":
         records.update(_TABLE, mail_id, {"next_attempt_at": utc_now()})
+    elif row.status != "sending" and has_missed(mail):
+        queue_again(mail)
+    else:
+        raise InvalidStateError(
+            "Only a mail that did not reach everybody is tried again.",
+            [("status", f"is {row.status}")],
+        )
     wake(running_app(), LOOP)
     audit.record("mail.retried", row.entity, row.entity_id, after={"mail": mail_id})
 
 
-def queue_again(mail_id: int) -> Mapping[str, Any]:
-    """Send a failed mail once more, the same message with the same Message-ID; what changed."""
+def queue_again(mail: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Send a mail to those whom it did not reach, the same message with the same Message-ID.
+
+    Returns: what changed.
+    """
     now = utc_now()
+    lost = {one["address"] for one in shown_recipients(mail) if one["status"] != "sent"}
+    kept = {
+        address: outcome
+        for address, outcome in outcomes_of(mail).items()
+        if address not in lost and outcome["status"] == "sent"
+    }
+    if mail["outcomes"] is None:  # written before outcomes were kept
+        reached = [one["address"] for one in shown_recipients(mail) if one["status"] == "sent"]
+        kept = with_outcome({}, reached, "sent")
     changes = {
         "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,
-        "bounces": None,
+        "bounces": None, "outcomes": kept,
     }  # fmt: skip
-    records.update(_TABLE, mail_id, changes)
+    records.update(_TABLE, mail["id"], changes)
     return changes
 
 

@@ -11,8 +11,9 @@ import re
 import smtplib
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from app.mail.address import MailServer
 from app.mail.message import Envelope
@@ -22,6 +23,8 @@ ANSWER_SECONDS = 10
 END_SECONDS = 90
 _DOT = re.compile(rb"(?m)^\.")
 _LONGEST = 500
+# RFC 5321, 4.2.2 and 3.4: taken, or taken to be forwarded; 421 is no answer about a recipient.
+_TAKEN, _CLOSING = (250, 251), 421
 
 
 class MailError(Exception):
@@ -33,11 +36,23 @@ class TryAgainError(MailError):
 
 
 class RefusedError(MailError):
-    """Never: the server refuses the mail, or all of its recipients."""
+    """Never: the server refuses the mail, whomever it is for."""
 
 
 class UnknownOutcomeError(MailError):
     """The server had the whole message and gave no answer: it may have taken it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a server has against one recipient. ``is_final``: 5xx; a 4xx may be over later."""
+
+    text: str
+    is_final: bool
+
+
+# By address as the server was given it; the others are taken.
+Refusals = Mapping[str, Refusal]
 
 
 class SmtpConnection:
@@ -59,46 +74,45 @@ class SmtpConnection:
             self._smtp.quit()
         self._smtp.close()
 
-    def send(self, envelope: Envelope, before_end: Callable[[], None]) -> list[str]:
-        """Send a message; returns the recipients whom the server refuses, of whom some are left.
+    def send(self, envelope: Envelope, before_end: Callable[[Refusals], None]) -> Refusals:
+        """Send a message to those of its recipients whom the server takes; returns the others.
 
         Args:
-            before_end: called when only the end of the message is missing.
+            before_end: called when only the end of the message is missing; not where all of the
+                recipients are refused, and nothing is sent.
         Raises: RefusedError; TryAgainError; UnknownOutcomeError; whatever ``before_end`` raises.
         """
         try:
             refused = self._announce(envelope)
+            if len(refused) == len(envelope.recipients):
+                self._reset()
+                return refused
+            self._expect(self._smtp.docmd("DATA"), 354, "the message")
             self._smtp.send(stuffed(envelope.as_bytes()))
         except (OSError, smtplib.SMTPException) as error:
             self._smtp.close()
             raise TryAgainError(_told("the connection ended", error)) from error
         try:
-            before_end()
+            before_end(refused)
         except BaseException:
             self._smtp.close()  # without its end the message is nothing
             raise
         self._end()
         return refused
 
-    def _announce(self, envelope: Envelope) -> list[str]:
-        smtp, options = self._smtp, []
+    def _announce(self, envelope: Envelope) -> dict[str, Refusal]:
+        smtp, options, refused = self._smtp, [], {}
         if envelope.needs_utf8:
             if not smtp.has_extn("smtputf8"):
                 raise RefusedError("the mail server does not know addresses in other letters")
             options = ["SMTPUTF8", "BODY=8BITMIME"]
         self._expect(smtp.mail(envelope.sender, options), 250, "the sender")
-        refused = []
         for recipient in envelope.recipients:
             code, answer = smtp.rcpt(recipient)
-            if 500 <= code < 600:
-                refused.append(f"{recipient}: {code} {_text(answer)}")
-            elif code not in (250, 251):
-                self._reset()
-                raise TryAgainError(f"{recipient}: {code} {_text(answer)}")
-        if len(refused) == len(envelope.recipients):
-            self._reset()
-            raise RefusedError("; ".join(refused)[:_LONGEST])
-        self._expect(smtp.docmd("DATA"), 354, "the message")
+            if code == _CLOSING:
+                raise smtplib.SMTPResponseException(code, answer)
+            if code not in _TAKEN:
+                refused[recipient] = Refusal(f"{code} {_text(answer)}", 500 <= code < 600)
         return refused
 
     def _end(self) -> None:

@@ -128,6 +128,8 @@ class OutgoingMail(RowMixin, Model):
     error: Mapped[str | None] = column(string(1000), "Last error.")
     # [{"recipient": "a@b.example", "status": "5.1.1", "reason": "550 ...", "at": "..."}]
     bounces: Mapped[Any] = column(JsonText(), "Recipients that it did not reach after all.")
+    # {"a@b.example": {"status": "sent", "error": null, "at": "..."}}; none before the first try
+    outcomes: Mapped[Any] = column(JsonText(), "What servers said of each recipient.")
 
     __table_args__ = (
         Index("ix_outgoing_mail_status_next_attempt_at", "status", "next_attempt_at"),

@@ -196,7 +196,8 @@ class EventSchema(Schema):
     data = fields.Raw(
         metadata={
             "type": "object",
-            "description": "`{object, previous, actor, sequence}` as webhooks deliver it.",
+            "description": "`{object, previous, actor, sequence}` as webhooks deliver it; "
+            "`delivery` too where a mail did not arrive.",
         }
     )
 

@@ -86,7 +86,7 @@ def test_a_failed_mail_is_tried_again(
     with app.app_context(), transaction() as writing:
         writing.execute(update(OutgoingMail).values(status="sent"))
     again = browser.submit(f"mail/{mail}")
-    assert again.status_code == 409 and "failed or waits" in again.text
+    assert again.status_code == 409 and "did not reach everybody" in again.text
 
 
 def test_an_invoice_has_a_picture_and_files(browser: Browser, invoice: str) -> None:

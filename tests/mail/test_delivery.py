@@ -149,20 +149,6 @@ def test_refused_recipients_keep_it_from_no_other(post: Post) -> None:
     assert post.row(alone)["status"] == "failed"
 
 
-def test_a_recipient_who_is_busy_delays_it_for_all(post: Post) -> None:
-    mailbox = Mailbox(refused={"busy@acme.example": "452 full"})
-    key = post.queue(to=["a@acme.example", "busy@acme.example"])
-    with mail_server(mailbox) as port:
-        post.deliver(server_at(port))
-        assert mailbox.envelopes == []
-        mailbox.refused.clear()
-        post.make_due(key)
-        post.deliver(server_at(port))
-    assert [envelope.rcpt_tos for envelope in mailbox.envelopes] == [
-        ["a@acme.example", "busy@acme.example"]
-    ]
-
-
 @pytest.mark.requirement("OUT-10", "OUT-11")
 def test_a_server_that_is_away_delays_and_loses_nothing(post: Post) -> None:
     port = free_port()

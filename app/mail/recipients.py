@@ -1,0 +1,90 @@
+"""Whom a mail reached: an outcome for each of its recipients (docs/adr/0206).
+
+What a server said of a recipient is kept in ``outcomes``, what came back later in ``bounces``; who
+is in neither waits. The state of the mail follows from both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from app.clock import utc_now
+from app.types import iso_instant
+from app.writing.sameness import email_form
+
+SETTLED = ("sent", "failed")
+STATUSES = ("queued", "sent", "failed", "bounced")
+# Outcomes of recipients by address as it is kept: {"status", "error", "at"}.
+Outcomes = Mapping[str, Mapping[str, Any]]
+
+
+def outcomes_of(mail: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What servers said so far: ``queued`` (not now), ``sending``, ``sent`` or ``failed``."""
+    return dict(mail.get("outcomes") or {})
+
+
+def waiting(mail: Mapping[str, Any], blind: Collection[str] = ()) -> list[str]:
+    """The recipients that a server neither took nor refused for good, who waits longest first.
+
+    Args:
+        blind: recipients whom the message does not name.
+    """
+    outcomes = outcomes_of(mail)
+    everybody = dict.fromkeys((*mail["to"], *mail["cc"], *blind))
+    left = [one for one in everybody if outcomes.get(one, {}).get("status") not in SETTLED]
+    return sorted(left, key=lambda one: outcomes.get(one, {}).get("at", ""))
+
+
+def with_outcome(
+    outcomes: Outcomes, addresses: Collection[str], status: str, error: str | None = None
+) -> dict[str, Mapping[str, Any]]:
+    """The outcomes, with this one for addresses that are not settled."""
+    at = iso_instant(utc_now())
+    outcome = {"status": status, "error": error, "at": at}
+    open_ones = [one for one in addresses if outcomes.get(one, {}).get("status") not in SETTLED]
+    return {**outcomes, **dict.fromkeys(open_ones, outcome)}
+
+
+def shown_recipients(mail: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each recipient whom the message names, and what became of the mail to him.
+
+    Returns: ``{"address", "kind": "to" | "cc", "status": one of STATUSES, "error", "at"}``.
+    """
+    outcomes = outcomes_of(mail)
+    bounces = {bounce["recipient"]: bounce for bounce in mail.get("bounces") or ()}
+    kinds = dict.fromkeys(mail["cc"], "cc") | dict.fromkeys(mail["to"], "to")
+    return [
+        {"address": address, "kind": kinds[address],
+         **_shown(mail, outcomes.get(address), bounces.get(email_form(address)))}
+        for address in dict.fromkeys((*mail["to"], *mail["cc"]))
+    ]  # fmt: skip
+
+
+def has_missed(mail: Mapping[str, Any]) -> bool:
+    """Whether a recipient is given up: the mail can be sent to him again."""
+    return any(one["status"] in ("failed", "bounced") for one in shown_recipients(mail))
+
+
+def status_of(mail: Mapping[str, Any]) -> str:
+    """The state that follows: ``queued`` while one waits, ``sent`` when it reached one."""
+    found = {one["status"] for one in shown_recipients(mail)}
+    return next((status for status in ("queued", "sent") if status in found), "failed")
+
+
+def _shown(
+    mail: Mapping[str, Any], outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    if bounce is not None:
+        said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
+        return {"status": "bounced", "error": said or "not delivered", "at": bounce["at"]}
+    if outcome is not None:
+        status = outcome["status"]
+        return {**outcome, "status": "queued" if status == "sending" else status}
+    # Written before outcomes were kept: they went the way of the mail.
+    is_old = mail.get("outcomes") is None and mail["status"] in SETTLED
+    at = mail["sent_at"] if is_old and mail["status"] == "sent" else None
+    return {
+        "status": mail["status"] if is_old else "queued", "error": None,
+        "at": None if at is None else iso_instant(at),
+    }  # fmt: skip
