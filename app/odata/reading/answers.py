@@ -20,7 +20,7 @@ from app.odata.path import with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
-from app.odata.reading.remainders import MOST_EXPANDED, with_links
+from app.odata.reading.remainders import MOST_EXPANDED, MakeToken, with_links
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart
 from app.types import json_text
@@ -61,7 +61,8 @@ def _number(statement: Statement | None, run: Run, connection: Connection) -> in
 class Answering:
     """Runs a plan and writes its answer.
 
-    ``make_token`` seals the place where the next page begins; ``query`` is the query string as it
+    ``make_token`` seals the place where the next page begins, ``make_token_of`` that of another
+    collection; ``query`` is the query string as it
     came, to be continued by a link. ``aliases`` are its parameter aliases, with their ``@``,
     ``of_all`` other options that a link from anywhere in the answer has, with their ``$``.
     """
@@ -74,6 +75,7 @@ class Answering:
     if_match: str | None
     if_none_match: str | None
     make_token: Callable[[PageStart], str]
+    make_token_of: MakeToken
     aliases: Mapping[str, str] = field(default_factory=dict)
     of_all: Mapping[str, str] = field(default_factory=dict)
     pages_alone: bool = False
@@ -202,6 +204,7 @@ class Answering:
         return with_links(
             text, plan.expanded, run.literals,
             root=self.root, page=run.expanded, others={**self.of_all, **self.aliases},
+            make_token=self.make_token_of,
         )  # fmt: skip
 
     @property

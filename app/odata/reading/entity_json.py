@@ -40,7 +40,7 @@ from app.odata.reading.control import (
     type_annotation,
 )
 from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
-from app.odata.reading.expanded_rows import limit_of, number_of, with_mark
+from app.odata.reading.expanded_rows import limit_of, number_of, with_keys, with_mark
 from app.odata.reading.formats import Format
 from app.odata.reading.members import ShownMembers
 from app.odata.sql.json_values import json_parts, or_null, plain_text
@@ -388,9 +388,12 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
     projection = query.projection
     assert projection is not None
     one = reference_json if member.ref else entity_json
-    text = one(projection, format_).label("j")
+    text = one(projection, format_)
+    if member.remainder is not None:
+        text = with_keys(text, query)
     source = query.scope.from_clause()
-    rows = select(text).select_from(source).where(*query.conditions).correlate_except(source)
+    rows = select(text.label("j")).select_from(source).where(*query.conditions)
+    rows = rows.correlate_except(source)
     if not member.collection:
         yield Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
         return

@@ -18,12 +18,24 @@ from sqlalchemy import (
 from app.odata import edm
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.formats import Format
+from app.odata.reading.keyset import continues_by_key, key_json
+from app.odata.reading.remainders import KEYS
 from app.odata.reading.statement import RUN
 from app.odata.sql.json_values import json_parts
 from app.odata.sql.spelled import Part, Spelled, Template, spell
 
 # How many related entities a row shows at most.
 _PAGE = bindparam(f"{RUN}expanded", type_=BigInteger(), required=True)
+
+
+def with_keys(text: ColumnElement[str], query: BoundQuery) -> ColumnElement[str]:
+    """A member, and behind it the sort keys that a link begins after where it is the last one.
+
+    They stand behind each: which is the last is known when all are joined.
+    """
+    if not continues_by_key(query):
+        return text
+    return Template([text, KEYS, *key_json(query.order), KEYS], alone=True)
 
 
 def with_mark(

@@ -11,14 +11,21 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
+from app.odata import edm
 from app.odata.binding.values import family
-from app.odata.reading.bound import OrderKey
+from app.odata.reading.bound import BoundQuery, OrderKey
 from app.odata.reading.statement import RUN
-from app.odata.sql.json_values import plain_text
+from app.odata.sql.json_values import json_parts, plain_text
+from app.odata.sql.spelled import Part
 
 # Sort keys that a page continues by; each that may be null nests the condition one level deeper,
 # and SQLite's parser has a stack of 100. With more of them a page continues by its position.
 MOST_KEYS = 12
+
+
+def continues_by_key(query: BoundQuery) -> bool:
+    """Whether the sort keys of a row tell which rows come after it; else its position does."""
+    return query.total_order and len(query.order) <= MOST_KEYS
 
 
 def key_values(order: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
@@ -34,9 +41,18 @@ def key_values(order: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
     ]
 
 
+def key_json(order: Sequence[OrderKey]) -> list[Part]:
+    """The sort keys as pieces of a JSON array, in the form that a token keeps."""
+    pieces: list[Part] = []
+    for key, value in zip(order, key_values(order), strict=True):
+        type_ = _JSON_TYPES.get(family(key.value.type), edm.STRING)
+        pieces += [",", *json_parts(value, type_, nullable=key.value.nullable)]
+    return ["[", *pieces[1:], "]"]
+
+
 def key_readers(order: Sequence[OrderKey]) -> tuple[Callable[[Any], Any], ...]:
     """For each sort key what makes of its form in a token the value that is compared."""
-    return tuple(_FROM_TEXT.get(family(key.value.type), _unchanged) for key in order)
+    return tuple(_READERS.get(family(key.value.type), _unchanged) for key in order)
 
 
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
@@ -47,6 +63,12 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     "boolean": lambda text: text == "true",
     "guid": UUID,
     "binary": lambda text: urlsafe_b64decode(text + "=" * (-len(text) % 4)),
+}
+# JSON has no number for INF: the database writes it as text.
+_READERS: dict[str, Callable[[Any], Any]] = {**_FROM_TEXT, "double": float}
+_JSON_TYPES = {
+    **dict.fromkeys(("integer", "enum", "duration"), edm.INT64),
+    "double": edm.DOUBLE,
 }
 
 

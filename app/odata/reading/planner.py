@@ -49,7 +49,7 @@ from app.odata.reading.entity_json import (
 )
 from app.odata.reading.fan import Fan, Page, fan_of
 from app.odata.reading.formats import Format
-from app.odata.reading.keyset import MOST_KEYS, key_readers, key_values, rows_after
+from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import Plan
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement, Top
@@ -149,7 +149,7 @@ class _Making:
         columns: list[ColumnElement[Any]] = [self._json(query)]
         if query.count:
             columns.append(self._total(query))
-        by_position = not query.total_order or len(query.order) > MOST_KEYS
+        by_position = not continues_by_key(query)
         if by_position:
             if nulls:
                 query.skip = bindparam(f"{RUN}after_0", type_=BigInteger(), required=True)

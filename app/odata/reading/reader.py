@@ -124,7 +124,8 @@ class Reader:
             request.preferences,
             headers.get("If-Match"),
             headers.get("If-None-Match"),
-            lambda place: self.tokens.make(place, fingerprint(path.text, texts)),
+            lambda start: self.tokens.make(start, fingerprint(path.text, texts)),
+            self._token_of,
             texts.aliases,
             {f"${name}": text for name, text in texts.system.items() if name in _OF_ALL},
             pages_alone=request.pages_alone,
@@ -147,6 +148,11 @@ class Reader:
             if not takes(wanted, offered):
                 raise refusal(wanted, offered)
         return answer
+
+    def _token_of(self, path: str, query: str, start: PageStart) -> str:
+        """The token of a page of another query."""
+        text = read_path(with_keys(path)).text
+        return self.tokens.make(start, fingerprint(text, read_options(query)))
 
     def _blamed(self, request: ReadRequest, blame: Blame) -> InvalidQueryError:
         found = blame(*_texts(request), self._limits)

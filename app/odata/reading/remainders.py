@@ -1,13 +1,15 @@
 """Links to the rest of an expanded collection that has more than a page (Protocol 11.2.6.7).
 
-The database writes a mark behind the members, with characters that stand nowhere in JSON: what a
-link says of the literals of a query is known only where it runs, and hardly any answer has one.
+The database writes the sort keys of each member behind it and a mark behind the last one, with
+characters that stand nowhere in JSON: what a link says of the literals of a query is known only
+where it runs, and hardly any answer has one (docs/adr/0212).
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import quote
@@ -16,6 +18,7 @@ from app.odata.errors import QueryError
 from app.odata.nodes import It, Literal, Node
 from app.odata.option_nodes import QueryOptions
 from app.odata.option_printer import query_text
+from app.odata.reading.tokens import PageStart
 from app.odata.sql.spelled import Part
 from app.odata.walk import children
 from app.types import json_text
@@ -23,7 +26,16 @@ from app.types import json_text
 # Related entities that one row shows at most.
 MOST_EXPANDED = 1000
 _MARK = "\x01"
-_LINK = re.compile(rf"{_MARK}(\d+) (\S+) ([^{_MARK}]*){_MARK}\]")
+# Stands before and behind the sort keys of a member.
+KEYS = "\x02"
+_LINK = re.compile(
+    rf"(?:{KEYS}(?P<after>[^{KEYS}]*){KEYS})?"
+    rf"{_MARK}(?P<number>\d+) (?P<name>\S+) (?P<path>[^{_MARK}]*){_MARK}\]"
+)
+_KEYS = re.compile(f"{KEYS}[^{KEYS}]*{KEYS}")
+
+# Seals where a page begins, for an address below the root and its query string.
+MakeToken = Callable[[str, str, PageStart], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +62,9 @@ def with_links(
     root: str,
     page: int,
     others: Mapping[str, str],
+    make_token: MakeToken,
 ) -> str:
-    """An answer with links where the database left the mark of one.
+    """An answer with links where the database left the mark of one, and without the sort keys.
 
     Args:
         options: those of each expanded collection, by number.
@@ -61,24 +74,37 @@ def with_links(
             name with ``@`` or ``$``.
     Raises: QueryError, no query of the collection alone has the other members.
     """
-    if _MARK not in text:
-        return text
 
     def link(match: re.Match[str]) -> str:
-        asked: QueryOptions = _filled(options[int(match[1])], literals)
-        more = [
+        asked: QueryOptions = _filled(options[int(match["number"])], literals)
+        _refuse_root(asked, page)
+        given = [
             f"{name}={quote(value, safe='')}"
             for name, value in others.items()
             if name.startswith("$") or name[1:] not in asked.aliases
         ]
-        query = "&".join([query_text(_rest(asked, page)), *more])
-        return f'],"{match[2]}":{json_text(f"{root}{match[3]}?{query}")}'
+        query = "&".join(filter(None, [query_text(asked), *given]))
+        path = match["path"]
+        token = make_token(path, query, _start(asked, match["after"], page))
+        query = "&".join(filter(None, [query, f"$skiptoken={token}"]))
+        url = json_text(f"{root}{path}?{query}")
+        return f'],"{match["name"]}":{url}'
 
-    return _LINK.sub(link, text)
+    if _MARK in text:
+        text = _LINK.sub(link, text)
+    return _KEYS.sub("", text) if KEYS in text else text
 
 
-def _rest(options: QueryOptions, page: int) -> QueryOptions:
-    """The options for what comes after ``page`` members."""
+def _start(options: QueryOptions, after: str | None, page: int) -> PageStart:
+    """Where what comes after ``page`` members begins: behind sort keys, else at a position."""
+    left = None if options.top is None else _number(options.top) - page
+    if after is not None:
+        return PageStart(json.loads(after), left)
+    skipped = 0 if options.skip is None else _number(options.skip)
+    return PageStart([skipped + page], left)
+
+
+def _refuse_root(options: QueryOptions, page: int) -> None:
     if _names_root(options):
         raise QueryError(
             f"more than {page} entities are expanded, and $it does not tell the others:"
@@ -86,11 +112,6 @@ def _rest(options: QueryOptions, page: int) -> QueryOptions:
             0,
             "$expand",
         )
-    skipped = 0 if options.skip is None else _number(options.skip)
-    rest = replace(options, skip=Literal(skipped + page, "integer"))
-    if options.top is None:
-        return rest
-    return replace(rest, top=Literal(_number(options.top) - page, "integer"))
 
 
 def _number(literal: Literal) -> int:

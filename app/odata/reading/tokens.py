@@ -57,5 +57,5 @@ def fingerprint(path: str, options: OptionTexts) -> str:
     pairs = sorted(
         (name, text) for name, text in options.system.items() if name not in _NOT_IN_QUERY
     )
-    asked = repr((path, pairs, sorted(options.aliases.items())))
+    asked = repr((path.lstrip("/"), pairs, sorted(options.aliases.items())))
     return hashlib.blake2s(asked.encode(), digest_size=8).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,27 +31,32 @@ CALLER = make_caller(7, "reader", "jwt", {})
 
 
 @pytest.fixture(scope="session")
-def connections(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Connection]]:
-    """A read connection to each database that answers, the rows of the model in it."""
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Flask]]:
+    """An application on each database that answers, the rows of the model in it."""
     kinds = ["sqlite"] if SERVICES["postgresql"].problem else ["sqlite", "postgresql"]
     folder: Path = tmp_path_factory.mktemp("reading")
+    apps: dict[str, Flask] = {}
+    with ExitStack() as closing:
+        for kind in kinds:
+            url = closing.enter_context(new_database(kind, folder, "reading"))
+            app = apps[kind] = Flask(f"reading-{kind}", static_folder=None)
+            app.config.update(SQLALCHEMY_DATABASE_URI=url)
+            database.init_app(app)
+            closing.callback(close_engines, app)
+            with app.app_context():
+                _fill(db.engine)
+        yield apps
+
+
+@pytest.fixture(scope="session")
+def connections(services: dict[str, Flask]) -> Iterator[dict[str, Connection]]:
+    """A read connection to each database."""
     opened: dict[str, Connection] = {}
-    closing: list[Any] = []
-    for kind in kinds:
-        made = new_database(kind, folder, "reading")
-        app = Flask(f"reading-{kind}", static_folder=None)
-        app.config.update(SQLALCHEMY_DATABASE_URI=made.__enter__())
-        database.init_app(app)
-        with app.app_context():
-            _fill(db.engine)
-            opened[kind] = database.read_engine().connect()
-        closing.append((app, made))
-    yield opened
-    for connection in opened.values():
-        connection.close()
-    for app, made in closing:
-        close_engines(app)
-        made.__exit__(None, None, None)
+    with ExitStack() as closing:
+        for kind, app in services.items():
+            with app.app_context():
+                opened[kind] = closing.enter_context(database.read_engine().connect())
+        yield opened
 
 
 def _fill(engine: Any) -> None:
@@ -156,3 +162,16 @@ def client(connections: dict[str, Connection]) -> Client:
 def ids(client: Client) -> Callable[[str], list[int]]:
     """The keys of the items that a filter lets through, in order."""
     return lambda text: client.values(f"Items?$filter={text}&$select=id&$orderby=id")
+
+
+@pytest.fixture
+def changing(services: dict[str, Flask]) -> Iterator[Client]:
+    """A client whose connections may write; all of it is taken back at the end."""
+    opened: dict[str, Connection] = {}
+    with ExitStack() as closing:
+        for kind, app in services.items():
+            with app.app_context():
+                opened[kind] = closing.enter_context(db.engine.connect())
+                closing.callback(opened[kind].rollback)
+        reader = Reader(model.CONTAINER, "a key for the tokens of these tests only")
+        yield Client(opened, reader)

@@ -85,7 +85,7 @@ def test_a_plan_serves_the_links_of_other_literals(client: Client) -> None:
         (row,) = ask(client, query, "maxpagesize=1")["value"]
         link = row[f"Children{LINK}"]
         assert f"price%20gt%20{price}" in link
-        assert f"$top={top - 1}" in link and "$skip=1" in link
+        assert f"$top={top}&" in link and "$skip=" not in link
 
 
 def test_without_a_preference_a_thousand_are_shown(
@@ -94,7 +94,8 @@ def test_without_a_preference_a_thousand_are_shown(
     monkeypatch.setattr(answers, "MOST_EXPANDED", 2)
     row = ask(client, "Items(1)?$select=id&$expand=Children($select=id)")
     assert len(row["Children"]) == 2
-    assert row[f"Children{LINK}"] == f"{ROOT}Items(1)/Children?$skip=2&$select=id"
+    start = f"{ROOT}Items(1)/Children?$select=id&$skiptoken="
+    assert row[f"Children{LINK}"].startswith(start)
     none = client.answer(
         "Items(1)",
         "$select=id&$expand=Children($select=id)",
