@@ -11,6 +11,7 @@ from app.odata.csdl_capabilities import (
     of_set as set_capabilities,
 )
 from app.odata.csdl_terms import (
+    AGGREGATION,
     CORE,
     MEASURES,
     VALIDATION,
@@ -53,12 +54,26 @@ def of_type(
     type_: edm.EntityType | edm.ComplexType | edm.EnumType | edm.TypeDefinition,
 ) -> Iterator[Annotation]:
     yield from _description(type_.description)
+    if isinstance(type_, edm.EntityType):
+        for aggregate in type_.aggregates.values():
+            yield _custom_aggregate(aggregate)
     if isinstance(type_, edm.EntityType) and type_.alternate_keys:
         keys: list[Expression] = [
             {"Key": [{"Name": PropertyPath(name), "Alias": name} for name in names]}
             for names in alternate_key_names(type_)
         ]
         yield Annotation(f"{CORE}.AlternateKeys", keys)
+
+
+def _custom_aggregate(aggregate: edm.CustomAggregate) -> Annotation:
+    """A figure that ``aggregate`` gives by its name; what it means is said beside it."""
+    notes: dict[str, Expression] = {}
+    if aggregate.description:
+        notes[f"{CORE}.Description"] = aggregate.description
+    if aggregate.currency is not None:
+        notes[f"{AGGREGATION}.ContextDefiningProperties"] = [PropertyPath(aggregate.currency)]
+    term = f"{AGGREGATION}.CustomAggregate"
+    return Annotation(term, aggregate.type.name, aggregate.name, notes)
 
 
 def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotation]:

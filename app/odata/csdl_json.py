@@ -225,7 +225,12 @@ def default_value(prop: edm.Property) -> Any:
 
 
 def _annotations(items: Iterable[Annotation]) -> dict[str, Any]:
-    return {f"@{term}": _value(value) for term, value in items}
+    found = {}
+    for one in items:
+        found[f"@{one.qualified}"] = _value(one.value)
+        for term, value in one.notes.items():
+            found[f"@{one.qualified}@{term}"] = _value(value)
+    return found
 
 
 def _value(value: Expression) -> Any:

@@ -55,20 +55,26 @@ def element(name: str, children: Iterable[str], **attributes: Attribute) -> Iter
 
 def annotation_tags(items: Iterable[Annotation]) -> Iterator[str]:
     """The annotations of an element."""
-    for term, value in items:
-        yield from _valued("Annotation", {"Term": term}, value)
+    for one in items:
+        attributes = {"Term": one.term}
+        if one.qualifier is not None:
+            attributes["Qualifier"] = one.qualifier
+        inner = annotation_tags(Annotation(term, value) for term, value in one.notes.items())
+        yield from _valued("Annotation", attributes, one.value, inner)
 
 
-def _valued(name: str, attributes: Mapping[str, str], value: Expression) -> Iterator[str]:
-    """An element with a value: constants as an attribute, structures as children."""
+def _valued(
+    name: str, attributes: Mapping[str, str], value: Expression, notes: Iterable[str] = ()
+) -> Iterator[str]:
+    """An element with a value: constants as an attribute, structures as children; its notes."""
     if isinstance(value, Mapping):
-        yield from element(name, _record(value), **attributes)
+        yield from element(name, [*_record(value), *notes], **attributes)
     elif isinstance(value, list | tuple):
         items = [line for item in value for line in _item(item)]
-        yield from element(name, element("Collection", items), **attributes)
+        yield from element(name, [*element("Collection", items), *notes], **attributes)
     else:
         kind, text = _constant(value)
-        yield empty_tag(name, **attributes, **{kind: text})
+        yield from element(name, notes, **attributes, **{kind: text})
 
 
 def _record(value: Mapping[str, Expression]) -> Iterator[str]:

@@ -145,6 +145,26 @@ class Property:
             yield from part.lies_in()
 
 
+@dataclass(frozen=True, kw_only=True)
+class CustomAggregate:
+    """A named figure of many entities, as ``aggregate(Name)`` gives it (Data Aggregation 4.0, 5.2).
+
+    It is the sum of ``value`` over the entities that fulfil ``where``, both OData expressions, or
+    their number where there is no value; 0 where none counts. ``currency`` is the property that
+    names the currency of the amounts: of several currencies together there is no figure, only null.
+    """
+
+    name: str
+    where: str | None = None
+    value: str | None = None
+    currency: str | None = None
+    description: str = ""
+
+    @property
+    def type(self) -> PrimitiveType:
+        return INT64 if self.value is None else DECIMAL
+
+
 # (columns of the source row, columns of the target row) -> the condition that relates them
 Join = Callable[[Any, Any], ColumnElement[bool]]
 
@@ -187,6 +207,7 @@ class EntityType:
     resource: str | None = None
     etag: str | None = None  # attribute of the row version
     alternate_keys: tuple[tuple[str, ...], ...] = ()
+    aggregates: Mapping[str, CustomAggregate] = field(default_factory=dict)
     base: EntityType | None = None
     is_abstract: bool = False
     is_open: bool = False

@@ -83,7 +83,9 @@ RULES = {
     f"{EDM}ActionImport": Rule({"Name": IDENTIFIER, "Action": QUALIFIED, "EntitySet": PATH}, 2),
     f"{EDM}FunctionImport": Rule({"Name": IDENTIFIER, "Function": QUALIFIED, "EntitySet": PATH,
                                   "IncludeInServiceDocument": BOOLEAN}, 2),
-    f"{EDM}Annotation": Rule({"Term": QUALIFIED, **VALUES}, 1, EXPRESSIONS, r"(\w+ )?"),
+    f"{EDM}Annotation": Rule({"Term": QUALIFIED, "Qualifier": IDENTIFIER, **VALUES}, 1,
+                             (*EXPRESSIONS, "Annotation"), r"(?!Annotation)(\w+ )?(Annotation )*"
+                             r"|(Annotation )*"),
     f"{EDM}Collection": Rule({}, 0, EXPRESSIONS),
     f"{EDM}Record": Rule({}, 0, ("PropertyValue",)),
     f"{EDM}PropertyValue": Rule({"Property": IDENTIFIER, **VALUES}, 1, EXPRESSIONS, r"(\w+ )?"),
@@ -107,7 +109,9 @@ def problems(element: ElementTree.Element, place: str = "") -> list[str]:
         if attribute not in element.attrib:
             found.append(f"{place}: without {attribute}")
     if name in ("Annotation", "PropertyValue") and (
-        len(VALUES.keys() & element.attrib.keys()) + len(element) != 1
+        len(VALUES.keys() & element.attrib.keys())
+        + sum(child.tag != f"{EDM}Annotation" for child in element)
+        != 1
     ):
         found.append(f"{place}: not exactly one value")
     children = [child.tag.rpartition("}")[2] for child in element]

@@ -225,9 +225,11 @@ def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:
     translator = rows.translator()
     for item in inner.items:
         value = aggregate_item(translator, item, where=inner.where)
-        if item.alias is None:
-            raise QueryError("give the value a name: 'as ...'", item.offset)
-        yield Output((item.alias,), value.type, value.sql, value.nullable, offset=item.offset)
+        name = item.alias
+        if name is None:  # a custom aggregate keeps its own
+            assert isinstance(item.expression, Member)
+            name = item.expression.name
+        yield Output((name,), value.type, value.sql, value.nullable, offset=item.offset)
 
 
 def _key(rows: RowSet, node: Node) -> Output:

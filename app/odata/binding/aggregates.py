@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, FromClause, Select, case, distinct, func, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    case,
+    distinct,
+    func,
+    literal,
+    null,
+    select,
+)
 
 from app.odata import edm
 from app.odata.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
@@ -18,6 +31,7 @@ from app.odata.binding.unifying import as_decimal
 from app.odata.binding.values import NUMBERS, Place, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Count, Member, Node
+from app.odata.parser import ExpressionParser
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
 from app.odata.sql.double_sums import double_average, double_sum
 from app.odata.sql.spelled import Spelled
@@ -104,9 +118,9 @@ def aggregate_item(
         each = count_rows(translator, expression)
         total = aggregated("sum", each, item.offset, where=where)
         return Typed(func.coalesce(total.sql, 0, type_=BigInteger()), edm.INT64, nullable=False)
-    if item.method is None:
-        raise QueryError("say how to aggregate: 'with sum', 'with max' ...", item.offset)
     source = _collection(translator, expression)
+    if item.method is None:
+        return custom_aggregate(translator, source, expression, item.offset, where=where)
     if source is None:
         return aggregated(item.method, translator.typed(expression), item.offset, where=where)
     if item.method not in ("sum", "min", "max"):
@@ -116,6 +130,56 @@ def aggregate_item(
     assert isinstance(expression, Member)
     inner = replace(item, expression=Member(None, expression.name, offset=expression.offset))
     return aggregated(item.method, _over(translator, source, inner), item.offset, where=where)
+
+
+def custom_aggregate(
+    translator: Translating, source: Rows | None, named: Node, offset: int, *,
+    where: ColumnElement[bool] | None = None,
+) -> Typed:  # fmt: skip
+    """A figure that the model defines (``edm.CustomAggregate``) over the rows of a group.
+
+    Args:
+        source: the collection of each row that it is of, if it is not of the rows themselves.
+    Raises: QueryError, the model has no such figure; UnsupportedError, of amounts in a collection.
+    """
+    assert isinstance(named, Member)
+    if source is not None:
+        figure = source.type_in(translator.context.container).aggregates.get(named.name)
+        if figure is not None and figure.currency is not None:
+            # A sum of the figures of several rows would not know their currencies any more.
+            raise UnsupportedError(f"{named.name} is not offered behind a collection", offset)
+        inner = AggregateItem(Member(None, named.name, offset=named.offset), offset=offset)
+        return aggregated("sum", _over(translator, source, inner), offset, where=where)
+    if named.base is not None:
+        row = translator.place(named.base)
+        if not isinstance(row, Row):
+            raise QueryError("say how to aggregate: 'with sum', 'with max' ...", offset)
+        translator = translator.within(row.scope)
+    known = translator.scope.type.aggregates
+    figure = known.get(named.name)
+    if figure is None:
+        names = f", or name one of: {', '.join(known)}" if known else ""
+        raise QueryError(f"say how to aggregate: 'with sum', 'with max' ...{names}", offset)
+    if figure.where is not None:
+        condition = translator.condition(_definition(figure.where))
+        where = condition if where is None else and_(where, condition)
+    if figure.value is None:
+        return counted(where)
+    total = aggregated("sum", translator.typed(_definition(figure.value)), offset, where=where)
+    sql: ColumnElement[Any] = func.coalesce(total.sql, literal(0, total.sql.type))
+    if figure.currency is not None:
+        currency = translator.typed(Member(None, figure.currency, offset=offset))
+        first, last = (aggregated(one, currency, offset, where=where).sql for one in ("min", "max"))
+        sql = case((first != last, null()), else_=sql)
+    sql.type = total.sql.type
+    return Typed(_again(sql), total.type)
+
+
+@cache
+def _definition(text: str) -> Node:
+    """An expression of the model; its literals are its own, never those of a query."""
+    parser = ExpressionParser(text, lifts_literals=False)
+    return parser.whole(parser.parse_expression)
 
 
 def aggregate_call(translator: Translating, node: AggregateCall) -> Typed:
