@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from app.console import engine
 from app.errors import NotFoundError
+from app.measures import MEASURES
 from app.odata import edm
 
 # Records that were moved in are as old as they were made, whatever their keys are.
@@ -92,7 +93,7 @@ PAGES: Mapping[str, Page] = {
                 "nextStep", "ownerId", "description",
             ),
             day="closeDate",
-            views={"Open": "status eq 'Open'"},
+            views={"Open": MEASURES["Pipeline"].condition},
         ),
         Page(
             "Invoices", "Invoices", "Invoice", "number",
@@ -104,8 +105,8 @@ PAGES: Mapping[str, Page] = {
             ),
             day="issueDate",
             views={
-                "Unpaid": "amountDue gt 0 and status ne 'Draft'",
-                "Overdue": "isOverdue eq true",
+                "Unpaid": MEASURES["Receivables"].condition,
+                "Overdue": MEASURES["Overdue"].condition,
             },
         ),
         Page(
@@ -117,7 +118,7 @@ PAGES: Mapping[str, Page] = {
                 "type", "channel", "assigneeId", "category",
             ),
             preset={"channel": "Phone"},
-            views={"Open": "status ne 'Closed' and status ne 'Solved'"},
+            views={"Open": MEASURES["OpenTickets"].condition},
         ),
         Page(
             "KbArticles", "Knowledge base", "Article", "title",

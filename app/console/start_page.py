@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,6 +13,8 @@ from flask import Response
 from app.console import engine
 from app.console.area import console, page
 from app.extensions import db
+from app.measures import MEASURES, Figures, Measure, converted, figures
+from app.models.columns import Money
 from app.permissions import scope_of
 from app.security import current_caller
 from app.settings import organisation
@@ -40,16 +41,19 @@ class Chart:
     unit: str
     bars: Sequence[Bar]
     query: str
+    means: str = ""
+    apart: Mapping[str, Decimal] = field(default_factory=dict)  # currencies without a rate
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that matters, and the list it counts."""
+    """A measure, the list it is of, and its amounts in currencies without an exchange rate."""
 
-    name: str
+    measure: Measure
     value: Decimal
     unit: str
     link: str
+    apart: Mapping[str, Decimal]
 
 
 @console.get("/")
@@ -57,10 +61,10 @@ def start() -> Response:
     """Figures and charts of what the caller may read."""
     currency = organisation().defaults.currency
     db.session.rollback()  # nothing was written, and the page must not hold the writers' lock
-    figures: list[Figure] = []
+    owed: list[Figure] = []
     charts: list[Chart] = []
     if _may("invoices"):
-        figures += _receivables(currency)
+        owed += _receivables(currency)
         charts.append(_revenue(currency))
     if _may("opportunities"):
         charts.append(_pipeline(currency))
@@ -70,10 +74,10 @@ def start() -> Response:
     if _may("leads"):
         charts.append(_conversion())
         charts.append(_counts("Leads", "leads", "status", "Leads", None))
-    return page("start.html", figures=figures, charts=charts)
+    return page("start.html", figures=owed, charts=charts)
 
 
-_OPEN_TICKETS = "status ne 'Closed' and status ne 'Solved'"
+_OPEN_TICKETS = MEASURES["OpenTickets"].condition
 
 
 def _may(resource: str) -> bool:
@@ -81,59 +85,65 @@ def _may(resource: str) -> bool:
 
 
 def _receivables(currency: str) -> list[Figure]:
-    owed = f"currency eq '{currency}' and amountDue gt 0 and status ne 'Draft'"
+    """What is owed, what of it is late, and what was given up where there is any."""
     found = []
-    for name, view, condition in (
-        ("Receivables", "Unpaid", owed),
-        ("Overdue", "Overdue", f"{owed} and isOverdue eq true"),
-    ):
-        rows = engine.read(
-            "Invoices", apply=f"filter({condition})/aggregate(amountDue with sum as total)"
-        ).rows
-        total = engine.as_number(rows[0].get("total") if rows else 0)
-        found.append(Figure(name, total, currency, f"invoices/?view={view}"))
+    for name, view in (("Receivables", "Unpaid"), ("Overdue", "Overdue"), ("WrittenOff", None)):
+        measure = MEASURES[name]
+        result = figures(measure, engine.read("Invoices", apply=converted(measure)).rows)
+        total = Money.quantize(result.rows[0][measure.base_name])
+        link = f"invoices/?view={view}" if view else "invoices/?state=Uncollectible"
+        if view or total or result.apart:
+            found.append(Figure(measure, total, currency, link, result.apart))
     return found
 
 
 def _revenue(currency: str) -> Chart:
-    """Issued in each of the last twelve months, tax left out."""
+    """Net revenue of each of the last twelve months."""
+    measure = MEASURES["Revenue"]
     first = today().replace(day=1)
     months = [_back(first.year, first.month, steps) for steps in range(11, -1, -1)]
     year, month = months[0]
-    apply = (
-        f"filter(currency eq '{currency}' and status ne 'Draft' and status ne 'Void'"
-        f" and type eq 'Invoice' and issueDate ge {year}-{month:02d}-01)"
-        "/compute(year(issueDate) as year,month(issueDate) as month)"
-        "/groupby((year,month),aggregate(subtotal with sum as total))"
-    )
-    rows = engine.read("Invoices", apply=apply).rows
-    totals = {(row["year"], row["month"]): engine.as_number(row["total"]) for row in rows}
+    apply = converted(
+        measure, f"{measure.date} ge {year}-{month:02d}-01", "year,month",
+        f"year({measure.date}) as year,month({measure.date}) as month",
+    )  # fmt: skip
+    result = figures(measure, engine.read("Invoices", apply=apply).rows)
+    totals = {(row["year"], row["month"]): row[measure.base_name] for row in result.rows}
     bars = _bars(
         [
-            (f"{m:02d}/{y % 100:02d}", totals.get((y, m), Decimal(0)),
+            (f"{m:02d}/{y % 100:02d}", Money.quantize(totals.get((y, m), Decimal(0))),
              f"invoices/?month={y}-{m:02d}", "")
             for y, m in months
         ]
     )  # fmt: skip
-    return Chart("Invoiced by month", currency, bars, engine.address("Invoices", apply=apply))
+    return _of(measure, f"{measure.label} by month", currency, bars, "Invoices", apply, result)
 
 
 def _pipeline(currency: str) -> Chart:
-    apply = (
-        f"filter(status eq 'Open' and currency eq '{currency}')"
-        "/groupby((stage),aggregate(amount with sum as total,$count as number))"
-    )
-    rows = {row["stage"]: row for row in engine.read("Opportunities", apply=apply).rows}
+    measure = MEASURES["Pipeline"]
+    apply = converted(measure, measure.condition, "stage", beside="$count as number")
+    result = figures(measure, engine.read("Opportunities", apply=apply).rows)
+    rows = {row["stage"]: row for row in result.rows}
     stages = engine.container().sets["Opportunities"].type.properties["stage"].allowed or ()
     bars = _bars(
         [
-            (stage, engine.as_number(rows.get(stage, {}).get("total")),
+            (stage, Money.quantize(rows[stage][measure.base_name] if stage in rows else Decimal(0)),
              f"opportunities/?state={stage}", f"{rows.get(stage, {}).get('number', 0)} open")
             for stage in stages
             if not stage.startswith("Closed")
         ]
     )  # fmt: skip
-    return Chart("Pipeline by stage", currency, bars, engine.address("Opportunities", apply=apply))
+    title = f"{measure.label} by stage"
+    return _of(measure, title, currency, bars, "Opportunities", apply, result)
+
+
+def _of(
+    measure: Measure, title: str, currency: str, bars: Sequence[Bar], set_name: str, apply: str,
+    result: Figures,
+) -> Chart:  # fmt: skip
+    """The chart of a measure: it says what it counts, and what it could not convert."""
+    query = engine.address(set_name, apply=apply)
+    return Chart(title, currency, bars, query, measure.description, result.apart)
 
 
 # Name -> days since an open ticket was made, the one of today 0: from, to.
@@ -164,18 +174,12 @@ def _start(day: date, days: int) -> str:
 
 def _conversion() -> Chart:
     """Of the leads of each source, how many became clients; in percent."""
-    apply = "groupby((source,status),aggregate($count as number))"
-    made: Counter[str] = Counter()
-    converted: Counter[str] = Counter()
-    for row in engine.read("Leads", apply=apply).rows:
-        source = row["source"] or "Unknown"
-        made[source] += row["number"]
-        if row["status"] == "Converted":
-            converted[source] += row["number"]
+    apply = "groupby((source),aggregate(NewLeads,ConvertedLeads))"
+    rows = sorted(engine.read("Leads", apply=apply).rows, key=lambda row: -row["NewLeads"])
     values = [
-        (source, Decimal(converted[source] * 100 // count), "leads/?state=Converted",
-         f"{converted[source]} of {count}")
-        for source, count in made.most_common(8)
+        (row["source"] or "Unknown", Decimal(row["ConvertedLeads"] * 100 // row["NewLeads"]),
+         "leads/?state=Converted", f"{row['ConvertedLeads']} of {row['NewLeads']}")
+        for row in rows[:8]
     ]  # fmt: skip
     query = engine.address("Leads", apply=apply)
     return Chart("Leads converted by source", "%", _bars(values), query)
@@ -197,9 +201,10 @@ def _counts(set_name: str, path: str, name: str, title: str, condition: str | No
 
 
 def _bars(values: Sequence[tuple[str, Decimal, str, str]]) -> list[Bar]:
-    longest = max((value for _, value, _, _ in values), default=Decimal(0)) or Decimal(1)
+    longest = max((value for _, value, _, _ in values), default=Decimal(0))
+    longest = longest if longest > 0 else Decimal(1)
     return [
-        Bar(name, value, int(value * 100 / longest), link, note)
+        Bar(name, value, max(0, int(value * 100 / longest)), link, note)
         for name, value, link, note in values
     ]
 

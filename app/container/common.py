@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, FromClause, Table, case, literal
 
 from app.container.actions import allowed_actions
 from app.container.changes import RowChanges
+from app.measures import aggregates_of
 from app.models import searched
 from app.models.trigrams import fts_table, searchable_columns
 from app.odata import edm
@@ -56,6 +57,7 @@ def business_type(
     assert isinstance(table, Table)
     if searchable_columns(table):
         facets["trigrams"] = trigrams_of(table.name)
+    facets["aggregates"] = aggregates_of(name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
         properties = [*properties, allowed_actions(name, facets["resource"])]
         facets["changes"] = RowChanges(name, table, facets["resource"])

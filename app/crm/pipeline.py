@@ -67,10 +67,9 @@ def pipeline_summary(selection: Selection) -> dict[str, Any]:
     days = _days_in_stage(stays, running)
     amounts = _by_stage(
         _read(
-            f"{counted}/groupby((stage,probability,currency),aggregate($count as number,"
-            "baseAmount with sum as base,weightedAmount with sum as weighted))"
-        ),
-        base,
+            f"{counted}/groupby((stage),aggregate($count as number,"
+            "BasePipeline,BaseWeightedPipeline,BaseWon,BaseLost))"
+        )
     )
     overdue = _read(
         f"{counted}/filter(status eq 'Open' and closeDate lt {today()})/aggregate($count as number)"
@@ -80,8 +79,8 @@ def pipeline_summary(selection: Selection) -> dict[str, Any]:
         "/aggregate(took with sum as seconds,$count as number)"
     )
     excluded = _read(
-        f"{chosen}/filter(exchangeRate eq 0)/groupby((currency),aggregate($count as number,"
-        "amount with sum as total))"
+        f"{chosen}/filter(exchangeRate eq 0)"
+        "/groupby((currency),aggregate($count as number,DealValue as total))"
     )
     return {
         "currency": base,
@@ -119,17 +118,14 @@ class _Sum:
     weighted: Decimal = Decimal("0.00")
 
 
-def _by_stage(rows: Iterable[Row], base: str) -> dict[str, _Sum]:
+def _by_stage(rows: Iterable[Row]) -> dict[str, _Sum]:
+    """The opportunities of a stage are all open, all won or all lost."""
     sums = {stage: _Sum() for stage in STAGES}
     for row in rows:
-        one = sums[row["stage"]]
-        amount = _money(row["base"])
-        one.count += row["number"]
-        one.amount += amount
-        # Each record's own weighted amount is rounded; converted ones have none.
-        is_base = row["currency"] == base
-        weighted = row["weighted"] if is_base else amount * row["probability"] / 100
-        one.weighted += _money(weighted)
+        won = _money(row["BaseWon"])
+        amount = _money(row["BasePipeline"]) + won + _money(row["BaseLost"])
+        weighted = _money(row["BaseWeightedPipeline"]) + won
+        sums[row["stage"]] = _Sum(row["number"], amount, weighted)
     return sums
 
 

@@ -58,7 +58,7 @@ def test_the_first_page_of_a_role_has_what_it_may_read(sign_in: SignIn) -> None:
     admin.submit("roles/new", name="Intern", **{"clients:read": "all"})
     page = sign_in("Intern").get("")
     assert page.status_code == 200
-    for title in ("Invoiced by month", "Pipeline by stage", "Open tickets by age",
+    for title in ("Net revenue by month", "Pipeline by stage", "Open tickets by age",
                   "Leads converted by source"):  # fmt: skip
         assert title not in page.text and title in admin.get("").text
 
@@ -69,7 +69,7 @@ def test_the_first_page_has_charts_with_their_queries(sign_in: SignIn) -> None:
         browser.make("leads", company="Acme", lastName=status, source=source)
     browser.make("tickets", subject="Broken", requesterEmail="a@example.com")
     page = browser.get("").text
-    for title in ("Invoiced by month", "Pipeline by stage", "Open tickets by age",
+    for title in ("Net revenue by month", "Pipeline by stage", "Open tickets by age",
                   "Leads converted by source"):  # fmt: skip
         assert title in page
     assert page.count("/odata/") >= 6

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.bi.charts import Chart
 from app.bi.reports.definition import Column, Parameter, Report
+from app.measures import ALL, MEASURES
 
 FILE = Path(__file__).parent / "builtin.toml"
 
@@ -28,12 +29,19 @@ def _report(data: Mapping[str, Any]) -> Report:
         name=data["name"],
         description=data["description"],
         entity=data["entity"],
-        options={"apply": data["apply"], "orderby": data["orderby"]},
-        base=data["base"],
+        options={"apply": _with_values(data["apply"]), "orderby": data["orderby"]},
+        base=MEASURES[data["counts"]].condition if "counts" in data else data["base"],
         parameters=tuple(_parameter(text) for text in data["parameters"]),
         columns=tuple(_column(text) for text in data["columns"]),
         chart=Chart(**data["chart"]),
     )
+
+
+def _with_values(text: str) -> str:
+    """A query in which ``{Receivables}`` is what that measure sums up."""
+    for measure in ALL:
+        text = text.replace(f"{{{measure.name}}}", measure.value or "1")
+    return text
 
 
 def _parameter(text: str) -> Parameter:
