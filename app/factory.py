@@ -9,17 +9,16 @@ import structlog
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import blobs, cli, commands, database, logs, sealing, versions
+from app import blobs, cli, commands, database, limits, logs, sealing, versions
 from app.admin.routes import area as admin
 from app.ai import answering
 from app.ai.routes import area as ai
 from app.ai.tickets import init_tickets
 from app.areas import Area
-from app.auth import epoch, passwords
+from app.auth import epoch, passwords, tokens
 from app.auth.authentication import Authenticator
 from app.auth.key_use import KeyUse
 from app.auth.routes import area as auth
-from app.auth.tokens import AccessTokens
 from app.bi.routes import area as bi
 from app.config import Config
 from app.console import routes as console
@@ -38,13 +37,11 @@ from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
 from app.json_provider import ExactJson
 from app.kb.routes import area as kb
-from app.limits import limiter
 from app.mail.address import parse_mail_url
 from app.mail.routes import area as mail
 from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
-from app.redis_link import RedisLink
 from app.route_names import RouteNames
 from app.services import SERVICES
 from app.tickets.routes import area as tickets
@@ -96,18 +93,20 @@ def create_app(config: Config | None = None) -> Flask:
 def bind_edge(app: Flask, config: Config) -> None:
     """Everything that a request passes before and after its view."""
     app.extensions["config"] = config
-    app.extensions["redis"] = RedisLink(config.REDIS_URL) if config.REDIS_URL else None
-    limiter.init_app(app, config)
     epoch.init_app(app, config)
-    tokens = app.extensions["access_tokens"] = AccessTokens(config)
     with app.app_context():
-        app.extensions["authenticator"] = Authenticator(tokens, database.primary_engine())
+        engine = database.primary_engine()
+    tokens.init_app(app, config, engine, errors.handle)
+    app.extensions["authenticator"] = Authenticator(engine, app.extensions["epoch"])
     init_tickets(app)
     answering.init_app(app, config)
     app.extensions["key_use"] = KeyUse(app)
     app.extensions["request_log"] = logs.RequestLog(config)
     app.extensions["idempotency"] = Idempotency()
     gate = Gate(app, config)
+    # Who it is, whether it is too often, and only then whether it may.
+    app.before_request(gate.identify)
+    limits.init_app(app, config)
     app.before_request(gate.enter)
     # The first that is registered is the last that is called: it sees the answer as it leaves.
     app.after_request(Finisher(app).leave)

@@ -1,4 +1,4 @@
-"""What a request carries besides its caller: its id, the address it came from, its verdict."""
+"""What a request carries besides its caller: its id, the address it came from, its bucket."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _NAME = "platform.exchange"
 class Exchange:
     """One request and its answer, as the edge sees them; lies in the WSGI environment.
 
-    ``verdict`` is what the limit said, ``route`` what the log shows in place of the address,
-    ``credential_expires`` when the caller's token or key ends, in seconds since 1970.
+    ``bucket`` is what it counts against, as ``cost`` requests (app/limits.py); ``route`` what the
+    log shows in place of the address; ``credential_expires`` when the caller's token or key ends,
+    in seconds since 1970.
     """
 
-    __slots__ = ("credential_expires", "principal", "request_id", "route", "started", "verdict")
+    __slots__ = (
+        "bucket", "cost", "credential_expires", "principal", "request_id", "route", "started",
+    )  # fmt: skip
 
     def __init__(self, environ: dict[str, Any]) -> None:
         given: str | None = environ.get("HTTP_X_REQUEST_ID")
@@ -30,7 +33,8 @@ class Exchange:
             given = os.urandom(16).hex()
         self.request_id = given
         self.started = perf_counter()
-        self.verdict: Any = None
+        self.bucket = ""
+        self.cost = 1
         self.principal: str | None = None
         self.route: str | None = None
         self.credential_expires = 0.0

@@ -30,7 +30,7 @@ from app.factory import create_app
 from app.security import acting_as, counted, public, system_caller
 
 UNLIMITED = "100000000/minute"
-BUDGET = {"memory": 60, "Redis": 120}
+BUDGET = {"memory": 100, "Redis": 300}
 PASSWORD = "three-blue-kettles"
 BODY = b'{"value":[]}'
 

@@ -1,7 +1,8 @@
 """Authentication: the caller behind the credentials of a request (contract P3, docs/adr/0004).
 
 Verifying a token costs a signature and a query; what was found is remembered until the token ends
-or the security epoch changes, which is when any right or session anywhere does.
+or the security epoch changes, which is when any right or session anywhere does. This cache stands
+in front of Flask-JWT-Extended (docs/adr/0225).
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from app.auth.credentials import Credential, check_api_key_form, read_authorization
+from app.auth.credentials import check_api_key_form, read_authorization
+from app.auth.epoch import EpochSource
 from app.auth.lookup import Found, find_by_api_key, find_by_session
-from app.auth.tokens import AccessTokens
+from app.auth.tokens import verify_token
 from app.clock import unix_seconds
 from app.errors import TokenMissingError
 from app.security import Caller
@@ -39,20 +41,20 @@ class Entry:
 class Authenticator:
     """Finds the caller of a request, from memory when it was verified in the present epoch."""
 
-    def __init__(self, tokens: AccessTokens, engine: Engine) -> None:
-        self._tokens = tokens
+    def __init__(self, engine: Engine, epochs: EpochSource) -> None:
         self._engine = engine
+        self._epochs = epochs
         self._entries: dict[str | bytes, Entry] = {}
         # What stands in for headers where a client cannot send any: it reads a ticket out of the
         # address, and says whose session it is of (app/ai/tickets.py).
         self.read_ticket: TicketReader = _no_ticket
 
     def find(self, environ: Mapping[str, Any], *, basic: bool) -> Entry:
-        """The verified caller; one remembered is returned whatever epoch it is of.
+        """The verified caller of the running request.
 
-        The caller compares ``Entry.epoch`` with the present one and calls ``verify`` when another
-        has begun: asking for the epoch here would cost a round trip that the limit makes anyway.
-        Raises: an ApiError with status 401.
+        Args:
+            basic: whether this address takes Basic, with an API key as the password.
+        Raises: an ApiError with status 401; of a token what Flask-JWT-Extended raises.
         """
         authorization = environ.get("HTTP_AUTHORIZATION")
         api_key = environ.get("HTTP_X_API_KEY")
@@ -62,49 +64,45 @@ class Authenticator:
                 found = find_by_session(self._engine, *ticket)
                 return Entry(found.caller, found.epoch, found.expires)
             raise TokenMissingError("Sign in: send a bearer token or an API key.")
+        epoch = self._epochs.current()
         entry = None
         if api_key is not None:
-            entry = self._of_header(_digest(api_key), Credential("key", api_key))
+            entry = self._of_api_key(api_key, epoch)
         if authorization is not None:
             # With two credentials each must be good; the caller is whom the first one names.
-            entry = self._of_authorization(authorization, basic)
+            entry = self._of_authorization(authorization, basic, epoch)
         assert entry is not None
         return entry
 
-    def _of_authorization(self, header: str, basic: bool) -> Entry:
+    def _of_authorization(self, header: str, basic: bool, epoch: int) -> Entry:
         # Basic carries an API key, which is not kept in memory as it came.
         is_basic = header[:5].lower() == "basic"
         name = _digest(header) if is_basic else header
-        entry = self._entries.get(name)
-        if entry is not None and entry.expires > unix_seconds() and entry.basic <= basic:
+        entry = self._remembered(name, epoch)
+        if entry is not None and entry.basic <= basic:
             return entry
         credential = read_authorization(header, basic=basic)
-        return self._verify(name, credential, is_basic)
-
-    def _of_header(self, name: bytes, credential: Credential) -> Entry:
-        entry = self._entries.get(name)
-        if entry is not None and entry.expires > unix_seconds():
-            return entry
-        return self._verify(name, credential, False)
-
-    def verify(self, environ: Mapping[str, Any], *, basic: bool) -> Entry:
-        """The caller, looked up anew: another epoch has begun.
-
-        Raises: an ApiError with status 401.
-        """
-        self._entries.clear()
-        return self.find(environ, basic=basic)
-
-    def _verify(self, name: str | bytes, credential: Credential, is_basic: bool) -> Entry:
         if credential.kind == "token":
-            claims = self._tokens.read(credential.secret)
-            found = find_by_session(self._engine, claims.user_id, claims.session_key)
-            expires = min(found.expires, claims.expires)
-        else:
-            check_api_key_form(credential.secret)
-            found = find_by_api_key(self._engine, credential.secret)
-            expires = found.expires
-        return self._remember(name, found, expires, is_basic)
+            return self._remember(name, *verify_token(), False)
+        return self._of_key(name, credential.secret, is_basic)
+
+    def _of_api_key(self, key: str, epoch: int) -> Entry:
+        name = _digest(key)
+        return self._remembered(name, epoch) or self._of_key(name, key, False)
+
+    def _of_key(self, name: str | bytes, key: str, is_basic: bool) -> Entry:
+        check_api_key_form(key)
+        found = find_by_api_key(self._engine, key)
+        return self._remember(name, found, found.expires, is_basic)
+
+    def _remembered(self, name: str | bytes, epoch: int) -> Entry | None:
+        entry = self._entries.get(name)
+        if entry is None or entry.expires <= unix_seconds():
+            return None
+        if entry.epoch != epoch:  # a right or a session has ended somewhere
+            self._entries.clear()
+            return None
+        return entry
 
     def _remember(self, name: str | bytes, found: Found, expires: float, basic: bool) -> Entry:
         if len(self._entries) >= MAXIMUM_ENTRIES:

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import current_app, request
+from flask import request
 from sqlalchemy import ColumnElement, Row, insert, select, update
 
 from app import audit, records
 from app.auth.epoch import bump_epoch
-from app.auth.tokens import AccessTokens
+from app.auth.tokens import make_access_token
 from app.clock import utc_now
 from app.errors import (
     InvalidCredentialsError,
@@ -148,7 +148,6 @@ def _is_unused(token: str) -> bool:
 
 
 def _new_pair(user_id: int, key: str, session_id: int, expires: datetime) -> TokenPair:
-    tokens: AccessTokens = current_app.extensions["access_tokens"]
     refresh_token = "bpr_" + secrets.token_urlsafe(32)
     db.session.execute(
         insert(_TOKENS).values(
@@ -158,7 +157,7 @@ def _new_pair(user_id: int, key: str, session_id: int, expires: datetime) -> Tok
             expires_at=expires,
         )
     )
-    return TokenPair(tokens.make(user_id, key), refresh_token)
+    return TokenPair(make_access_token(user_id, key), refresh_token)
 
 
 def _digest(token: str) -> str:

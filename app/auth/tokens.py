@@ -1,89 +1,142 @@
-"""Access tokens: JWTs of 15 minutes, signed with HS256 by a key that ``kid`` names."""
+"""Access tokens by Flask-JWT-Extended: 15 minutes, HS256, the key named by ``kid`` (ADR 0225)."""
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, NamedTuple
 
-import jwt
+from flask import Flask, Response, g
+from flask_jwt_extended import (
+    JWTManager,
+    create_access_token,
+    get_current_user,
+    verify_jwt_in_request,
+)
+from jwt import InvalidTokenError
+from sqlalchemy import Engine
 
-from app.clock import unix_seconds
+from app.auth.lookup import Found, find_by_session
 from app.config import Config
-from app.errors import InvalidCredentialsError, TokenExpiredError
+from app.errors import (
+    ApiError,
+    InvalidCredentialsError,
+    TokenExpiredError,
+    TokenMissingError,
+    TokenRevokedError,
+)
 from app.keys import derived_keys
 
 LIFETIME_SECONDS = 900
+# How far the clocks of two hosts may be apart (RFC 7519, 4.1.4).
+LEEWAY_SECONDS = 60
 _ALGORITHM = "HS256"
 _TYPE = "at+jwt"
 # Ours have these and no others: no ``jku``, ``x5u``, ``jwk`` or ``crit`` is ever looked at.
 _HEADER = frozenset(("alg", "typ", "kid"))
-_CLAIMS = ("sub", "iat", "exp", "jti", "sid")
-_MAXIMUM_LENGTH = 2_000
+
+ErrorHandler = Callable[[ApiError], Response]
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """What an access token says: whose it is, of which session, and until when."""
+class Verified(NamedTuple):
+    """Who a token of this request is of; good until ``expires``, seconds since 1970."""
 
-    user_id: int
-    session_key: str
-    expires: int
+    found: Found
+    expires: float
 
 
-class AccessTokens:
-    """Makes and reads access tokens."""
+def init_app(app: Flask, config: Config, engine: Engine, answer: ErrorHandler) -> None:
+    """Let Flask-JWT-Extended make and check the tokens of ``app``.
 
-    def __init__(self, config: Config) -> None:
-        keys = derived_keys(config, "access-token")
-        self._current = keys[0]
-        self._keys = {key.id: key.secret for key in keys}
+    Args:
+        engine: where sessions are looked up, with every token that is not remembered.
+        answer: makes the response to an error.
+    """
+    app.config.update(
+        JWT_ALGORITHM=_ALGORITHM,
+        JWT_TOKEN_LOCATION=["headers"],
+        JWT_ACCESS_TOKEN_EXPIRES=timedelta(seconds=LIFETIME_SECONDS),
+        JWT_DECODE_LEEWAY=LEEWAY_SECONDS,
+        JWT_ENCODE_NBF=False,
+    )
+    manager = JWTManager(app)
+    _use_keys(manager, config)
+    _use_sessions(manager, engine)
+    _answer_errors(manager, answer)
 
-    def make(self, user_id: int, session_key: str) -> str:
-        """A token of ``user_id`` in the session, good from now on for ``LIFETIME_SECONDS``."""
-        now = int(unix_seconds())
-        claims = {
-            "sub": str(user_id),
-            "iat": now,
-            "exp": now + LIFETIME_SECONDS,
-            "jti": secrets.token_urlsafe(12),
-            "sid": session_key,
-        }
-        header = {"typ": _TYPE, "kid": self._current.id}
-        return jwt.encode(claims, self._current.secret, _ALGORITHM, header)
 
-    def read(self, token: str) -> Claims:
-        """The claims of ``token``, its signature checked.
+def make_access_token(user_id: int, session_key: str) -> str:
+    """A token of ``user_id`` in the session, good from now on for ``LIFETIME_SECONDS``."""
+    token: str = create_access_token(str(user_id), additional_claims={"sid": session_key})
+    return token
 
-        Raises: TokenExpiredError, it was ours; InvalidCredentialsError, it is none of ours.
-        """
+
+def verify_token() -> Verified:
+    """Whose the bearer token of this request is: signature, age, session and rights checked.
+
+    Raises: jwt.PyJWTError or JWTExtendedException, which the error loaders answer with 401.
+    """
+    verified = verify_jwt_in_request()
+    if verified is None:  # the library looks at no token of an OPTIONS request
+        raise TokenMissingError("Sign in: no token is read with this method.")
+    found: Found = get_current_user()
+    return Verified(found, min(found.expires, verified[1]["exp"] + LEEWAY_SECONDS))
+
+
+def _use_keys(manager: JWTManager, config: Config) -> None:
+    keys = derived_keys(config, "access-token")
+    secrets = {key.id: key.secret for key in keys}
+
+    @manager.encode_key_loader
+    def encode_key(identity: object) -> bytes:
+        return keys[0].secret
+
+    @manager.additional_headers_loader
+    def headers(identity: object) -> dict[str, str]:
+        return {"typ": _TYPE, "kid": keys[0].id}
+
+    @manager.decode_key_loader
+    def decode_key(header: Mapping[str, Any], claims: Mapping[str, Any]) -> bytes:
+        if header.keys() != _HEADER or header["typ"] != _TYPE:
+            raise InvalidTokenError("a header of another kind")
+        secret = secrets.get(header["kid"]) if isinstance(header["kid"], str) else None
+        if secret is None:
+            raise InvalidTokenError("an unknown key")
+        return secret
+
+
+def _use_sessions(manager: JWTManager, engine: Engine) -> None:
+    @manager.token_in_blocklist_loader
+    def has_ended(header: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
+        session_key = claims.get("sid")
+        if not claims["sub"].isdecimal() or not isinstance(session_key, str) or "exp" not in claims:
+            raise InvalidTokenError("a claim is missing")
         try:
-            claims = jwt.decode(
-                token,
-                self._key_of(token),
-                algorithms=[_ALGORITHM],
-                # A worker whose clock is ahead may have made it: ``iat`` is not compared.
-                options={"require": list(_CLAIMS), "verify_iat": False},
-            )
-            return Claims(int(claims["sub"]), _text(claims["sid"]), int(claims["exp"]))
-        except jwt.ExpiredSignatureError as error:
-            raise TokenExpiredError("The access token has expired: refresh it.") from error
-        except (jwt.PyJWTError, ValueError, TypeError) as error:
-            raise InvalidCredentialsError("The access token is not valid.") from error
+            g.session_of_token = find_by_session(engine, int(claims["sub"]), session_key)
+        except TokenRevokedError:
+            return True
+        return False
 
-    def _key_of(self, token: str) -> bytes:
-        if len(token) > _MAXIMUM_LENGTH:
-            raise jwt.InvalidTokenError("too long")
-        header: dict[str, Any] = jwt.get_unverified_header(token)
-        if header.keys() != _HEADER or header["typ"] != _TYPE or header["alg"] != _ALGORITHM:
-            raise jwt.InvalidTokenError("a header of another kind")
-        key = self._keys.get(_text(header["kid"]))
-        if key is None:
-            raise jwt.InvalidTokenError("an unknown key")
-        return key
+    @manager.user_lookup_loader
+    def caller(header: Mapping[str, Any], claims: Mapping[str, Any]) -> Found:
+        # One statement has told both, whether the session lives and what its user may.
+        found: Found = g.pop("session_of_token")
+        return found
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise jwt.InvalidTokenError("not a text")
-    return value
+def _answer_errors(manager: JWTManager, answer: ErrorHandler) -> None:
+    @manager.expired_token_loader
+    def expired(header: object, claims: object) -> Response:
+        return answer(TokenExpiredError("The access token has expired: refresh it."))
+
+    @manager.revoked_token_loader
+    def revoked(header: object, claims: object) -> Response:
+        return answer(TokenRevokedError("The session has ended: sign in again."))
+
+    @manager.invalid_token_loader
+    def invalid(reason: str) -> Response:
+        return answer(InvalidCredentialsError("The access token is not valid."))
+
+    @manager.unauthorized_loader
+    def missing(reason: str) -> Response:
+        return answer(TokenMissingError("Sign in: send a bearer token or an API key."))

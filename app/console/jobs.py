@@ -11,12 +11,12 @@ from flask import Response, current_app
 from sqlalchemy import Connection, select
 
 from app.clock import utc_now
+from app.config import Config
 from app.console.area import console, page
 from app.database import primary_engine
 from app.heartbeat import LATE_AFTER, last_beat
 from app.job_queue import MINUTES, waiting_jobs
-from app.limits.limiter import Limiter
-from app.limits.memory import MemoryStore
+from app.limits import RateLimits, rate_limits
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
 from app.models.user import ApiKey, User
@@ -85,7 +85,7 @@ def show_jobs() -> Response:
         ).all()
         callers = _callers(connection)
     beat = last_beat()
-    limiter: Limiter = current_app.extensions["limiter"]
+    config: Config = current_app.extensions["config"]
     return page(
         "jobs.html",
         queues=queues,
@@ -95,9 +95,9 @@ def show_jobs() -> Response:
         late=beat is None or utc_now() - beat > LATE_AFTER,
         periodic=MINUTES,
         waiting=waiting_jobs(running_app()),
-        uses=_uses(limiter, callers),
-        by_process=isinstance(limiter.store, MemoryStore),
-        rates=(limiter.user, limiter.api_key),
+        uses=_uses(rate_limits(), callers),
+        by_process=config.REDIS_URL is None,
+        rates=(config.RATE_LIMIT_USER, config.RATE_LIMIT_API_KEY),
     )
 
 
@@ -121,11 +121,11 @@ def _callers(connection: Connection) -> list[tuple[str, str, str]]:
     ]
 
 
-def _uses(limiter: Limiter, callers: list[tuple[str, str, str]]) -> list[Use]:
+def _uses(limits: RateLimits, callers: list[tuple[str, str, str]]) -> list[Use]:
     """Those who have used some of it, the nearest to their limit first."""
     found = []
     for name, kind, principal in callers:
-        verdict = limiter.look_at(principal)
-        if used := verdict.limit - verdict.remaining:
-            found.append(Use(name, kind, used, verdict.limit))
+        standing = limits.look_at(principal)
+        if used := standing.limit - standing.remaining:
+            found.append(Use(name, kind, used, standing.limit))
     return sorted(found, key=lambda use: (-use.percent, -use.used, use.name))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Response, current_app, request
+from flask import Response, request
+from flask_jwt_extended import decode_token
 
 from app.auth.service import log_in, log_out
-from app.auth.tokens import AccessTokens
 from app.console import session
 from app.console.area import console, page, see_other
 from app.errors import AccountLockedError, InvalidCredentialsError
@@ -37,9 +37,8 @@ def sign_in() -> Response:
         return page(
             "sign_in.html", error.status, target=target, problem=error.message, username=username
         )
-    tokens: AccessTokens = current_app.extensions["access_tokens"]
-    claims = tokens.read(pair.access_token)
-    session.remember(claims.user_id, claims.session_key)
+    claims = decode_token(pair.access_token)
+    session.remember(int(claims["sub"]), claims["sid"])
     return see_other(target)
 
 

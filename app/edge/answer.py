@@ -10,6 +10,7 @@ from typing import Any
 from flask import Flask, Response, request
 
 from app.edge.transaction import end_transaction
+from app.limits import rate_limits
 from app.logs import RequestLog
 from app.request_context import Exchange, exchange_of
 from app.versions import VERSIONS, version_of
@@ -80,10 +81,10 @@ def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange)
     headers["X-Request-ID"] = exchange.request_id
     if environ["wsgi.url_scheme"] == "https":
         headers.add(*TRANSPORT_SECURITY)
-    if (verdict := exchange.verdict) is not None:
-        headers["RateLimit-Limit"] = str(verdict.limit)
-        headers["RateLimit-Remaining"] = str(verdict.remaining)
-        headers["RateLimit-Reset"] = str(verdict.reset)
+    if (standing := rate_limits().standing()) is not None:
+        headers["RateLimit-Limit"] = str(standing.limit)
+        headers["RateLimit-Remaining"] = str(standing.remaining)
+        headers["RateLimit-Reset"] = str(standing.reset)
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from flask import Flask, Response, current_app, g, request
+from flask_limiter import RateLimitExceeded
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -30,6 +31,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
+from app.limits import rate_limits
 from app.odata.reading.negotiation import VARY, version_of_error
 from app.request_context import current_request_id
 from app.types import json_text
@@ -122,6 +124,8 @@ def as_api_error(error: Exception, method: str | None = None) -> ApiError:
     """``error`` as one of ours; ``method`` as in ``error_response``."""
     if isinstance(error, ApiError):
         return error
+    if isinstance(error, RateLimitExceeded):
+        return rate_limits().refusal()
     if isinstance(error, SQLAlchemyError) and (found := from_database(error, method)):
         return found
     if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):

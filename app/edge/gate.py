@@ -1,7 +1,7 @@
 """The gate that every request goes through: who calls, how often, and whether that is allowed.
 
-Every request pays for what is here, so it is one function without decorators, and what it needs
-of the settings is computed when the application is built.
+``identify`` finds the caller and names the bucket that the request counts against, Flask-Limiter
+counts it (app/limits.py), ``enter`` lets it in; each is a ``before_request`` (docs/adr/0225).
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from flask import Flask, Request, Response, g, request
+from flask_jwt_extended.exceptions import JWTExtendedException, WrongTokenError
+from jwt import ExpiredSignatureError, PyJWTError
 from werkzeug.exceptions import MethodNotAllowed
 
 from app import permissions
 from app.auth.authentication import Authenticator
-from app.auth.epoch import EpochSource
 from app.auth.key_use import KeyUse
 from app.config import Config
 from app.edge.encoding import check_host, check_path, check_query
@@ -26,9 +27,9 @@ from app.errors import (
     InvalidCredentialsError,
     TooLargeError,
 )
-from app.limits.limiter import Limiter, require_allowed
+from app.limits import network, rate_limits
 from app.request_context import Exchange, exchange_of
-from app.security import Caller, set_caller
+from app.security import current_caller, set_caller
 from app.shared_commit import forget_share
 
 # Room for the names and boundaries of a form around its file.
@@ -41,18 +42,16 @@ class Gate:
     def __init__(self, app: Flask, config: Config) -> None:
         self._app = app
         self._authenticator: Authenticator = app.extensions["authenticator"]
-        self._epochs: EpochSource = app.extensions["epoch"]
-        self._limiter: Limiter = app.extensions["limiter"]
         self._key_use: KeyUse = app.extensions["key_use"]
         self._idempotency: Idempotency = app.extensions["idempotency"]
         self._maximum_json = config.MAX_JSON_BYTES
         self._maximum_upload = config.max_upload_bytes + FORM_OVERHEAD_BYTES
         self._rules: dict[str, RouteRules] = {}
 
-    def enter(self) -> Response | None:
-        """Before the view: returns an answer only where a stored one is repeated.
+    def identify(self) -> None:
+        """Find the caller; a refusal waits until the request was counted.
 
-        Raises: an ApiError: 401 before 429 before 413 and 403, all of them before 404.
+        Raises: an ApiError for a host that is not ours, or an address that cannot be read.
         """
         asked = request
         environ = asked.environ
@@ -63,20 +62,37 @@ class Gate:
             exchange.route = asked.url_rule.rule  # the address itself is the secret
         elif asked.url_rule is None and environ["PATH_INFO"].startswith("/s/"):
             exchange.route = "/s/<token>"  # a link with a slash behind it, or sent by PUT
-        rules = self._rules.get(asked.endpoint or "") or self._find_rules(asked)
-        if rules.public:
-            self._count_public(rules, asked, exchange)
-            caller = None
-        else:
-            caller = self._admit(asked, environ, exchange)
+        rules = g.route_rules = self._find_rules(asked)
+        if not rules.public:
+            self._find_caller(asked, exchange)
+        elif rules.counting != "free":
+            exchange.bucket = f"{rules.counting}:{network(asked.remote_addr)}"
+
+    def enter(self) -> Response | None:
+        """Before the view: returns an answer only where a stored one is repeated.
+
+        Raises: what ``identify`` found wrong with the credentials; an ApiError: 413, 400 and 403,
+            all of them before 404.
+        """
+        # As it stood when it was counted, before others are.
+        rate_limits().standing()
+        if "refused" in g:
+            raise g.refused
+        asked = request
+        environ = asked.environ
+        rules: RouteRules = g.route_rules
         self._check_sizes(asked, environ, rules)
         check_path(environ)
         if not rules.mailed:
             check_query(environ)
-        if caller is not None:
-            for permission in rules.permissions:
-                permissions.require(caller, permission)
-        if caller is not None and "HTTP_IDEMPOTENCY_KEY" in environ:
+        if rules.public:
+            return None
+        caller = current_caller()
+        if caller.api_key_id is not None:
+            self._key_use.note(caller, asked.remote_addr)
+        for permission in rules.permissions:
+            permissions.require(caller, permission)
+        if "HTTP_IDEMPOTENCY_KEY" in environ:
             return self._idempotency.begin(asked, caller, streamed=rules.streamed)
         return None
 
@@ -99,46 +115,22 @@ class Gate:
         forget_share()
         self._idempotency.release(request.environ)
 
-    def _count_public(self, rules: RouteRules, asked: Request, exchange: Exchange) -> None:
-        if rules.counting == "free":
-            return
-        if rules.counting == "sign-in":
-            verdict = self._limiter.count_sign_in(asked.remote_addr)
-        else:
-            verdict = self._limiter.count_address(asked.remote_addr)
-        exchange.verdict = verdict
-        require_allowed(verdict)
-
-    def _admit(self, asked: Request, environ: dict[str, Any], exchange: Exchange) -> Caller:
+    def _find_caller(self, asked: Request, exchange: Exchange) -> None:
         # Excel and Power BI offer Basic only (contract P3).
-        basic = environ["PATH_INFO"].startswith("/odata")
+        basic = asked.environ["PATH_INFO"].startswith("/odata")
         try:
-            entry = self._authenticator.find(environ, basic=basic)
-            verdict = self._limiter.count_caller(entry.caller)
-            epoch = self._epochs.current() if verdict.epoch is None else verdict.epoch
-            if entry.epoch != epoch:
-                entry = self._authenticator.verify(environ, basic=basic)
-        except ApiError as error:
-            self._count_refused(error, asked, exchange)
-            raise
-        caller = entry.caller
-        exchange.verdict = verdict
-        exchange.principal = caller.principal
+            entry = self._authenticator.find(asked.environ, basic=basic)
+        except (ApiError, PyJWTError, JWTExtendedException) as error:
+            g.refused = error
+            # A guess counts; no credentials at all, or expired ones, are no guess.
+            g.guessed = _is_guess(error)
+            name = "guess" if g.guessed else "address"
+            exchange.bucket = f"{name}:{network(asked.remote_addr)}"
+            exchange.cost = int(g.guessed)
+            return
+        exchange.bucket = exchange.principal = entry.caller.principal
         exchange.credential_expires = entry.expires
-        set_caller(caller)
-        require_allowed(verdict)
-        if caller.api_key_id is not None:
-            self._key_use.note(caller, asked.remote_addr)
-        return caller
-
-    def _count_refused(self, error: ApiError, asked: Request, exchange: Exchange) -> None:
-        """A guess counts; no credentials at all, or expired ones, are no guess."""
-        if isinstance(error, InvalidCredentialsError | ApiKeyInvalidError):
-            exchange.verdict = self._limiter.count_guess(asked.remote_addr)
-            require_allowed(exchange.verdict)
-            g.guessed = True
-        elif error.status == 401:
-            exchange.verdict = self._limiter.count_address(asked.remote_addr, 0)
+        set_caller(entry.caller)
 
     def _check_sizes(self, asked: Request, environ: dict[str, Any], rules: RouteRules) -> None:
         if rules.streamed and _carries_file(environ):
@@ -157,3 +149,9 @@ def _carries_file(environ: dict[str, Any]) -> bool:
         return True
     media_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
     return media_type not in ("application/json", "multipart/mixed", "text/plain", "")
+
+
+def _is_guess(error: Exception) -> bool:
+    if isinstance(error, PyJWTError):
+        return not isinstance(error, ExpiredSignatureError)
+    return isinstance(error, InvalidCredentialsError | ApiKeyInvalidError | WrongTokenError)

@@ -7,10 +7,10 @@ import hmac
 from flask import Blueprint, Flask, Response, current_app, request
 
 from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
-from app.limits.limiter import Limiter, require_allowed
+from app.limits import network, rate_limits
 from app.metrics.requests import RequestMetrics
 from app.metrics.state import StateCollector
-from app.request_context import current_exchange, running_app
+from app.request_context import running_app
 from app.security import counted, public
 
 blueprint = Blueprint("metrics", __name__)
@@ -51,7 +51,4 @@ def _count_stranger() -> None:
 
     Raises: RateLimitedError.
     """
-    limiter: Limiter = current_app.extensions["limiter"]
-    verdict = limiter.count_address(request.remote_addr)
-    current_exchange().verdict = verdict
-    require_allowed(verdict)
+    rate_limits().charge(1, f"address:{network(request.remote_addr)}")

@@ -49,8 +49,8 @@ class StateCollector:
         """Every number of the state."""
         yield from self._plans()
         yield from provider_metrics(self._app)
-        redis = self._app.extensions["redis"]
-        yield _gauge("redis_away", "1 while Redis does not answer.", bool(redis and redis.away))
+        is_away = not self._app.extensions["rate_limits"].limiter.storage.check()
+        yield _gauge("redis_away", "1 while Redis does not answer.", is_away)
         try:
             began = perf_counter()
             with read_engine().connect() as connection:

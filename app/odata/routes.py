@@ -16,7 +16,7 @@ from app.edge.errors import error_response
 from app.edge.transaction import audit_denial
 from app.json_body import read_body
 from app.keys import derived_keys
-from app.limits.limiter import charge
+from app.limits import charge
 from app.links import service_root
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge

@@ -4,35 +4,56 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import jwt
 import pytest
 import time_machine
+from flask import Flask
 
-from app.auth.tokens import LIFETIME_SECONDS, AccessTokens, Claims
-from app.clock import utc_now
+from app.auth.tokens import LEEWAY_SECONDS, LIFETIME_SECONDS
 from app.config import Config
-from app.errors import InvalidCredentialsError, TokenExpiredError
 from app.keys import derived_keys
+from tests.contract.conftest import PASSWORD, Api
 
-CONFIG = Config(SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run")
-TOKENS = AccessTokens(CONFIG)
-KEY = derived_keys(CONFIG, "access-token")[0]
+pytestmark = pytest.mark.only_on("sqlite")
+
+MakeApp = Callable[..., Flask]
+SECRET = "not-a-secret-only-for-the-tests-of-this-run"
+KEY = derived_keys(Config(SECRET_KEY=SECRET), "access-token")[0]
 HEADER = {"alg": "HS256", "typ": "at+jwt", "kid": KEY.id}
+REFUSED = (401, "INVALID_CREDENTIALS")
+
+
+@pytest.fixture
+def token(sign_in: Callable[..., Api]) -> str:
+    """The access token of a user who has just signed in."""
+    return sign_in("Viewer").headers["Authorization"].removeprefix("Bearer ")
+
+
+def new_token(app: Flask) -> str:
+    """One more token of that user."""
+    login = {"username": "viewer", "password": PASSWORD}
+    answer: Any = app.test_client().post("/api/auth/login", json=login).json
+    return str(answer["accessToken"])
+
+
+def outcome(app: Flask, token: str) -> tuple[int, str]:
+    """The status, and the code of a refusal."""
+    headers = {"Authorization": f"Bearer {token}"}
+    answer: Any = app.test_client().get("/api/auth/me", headers=headers)
+    if answer.status_code == 200:
+        return 200, ""
+    assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+    return answer.status_code, answer.json["error"]["code"]
 
 
 def part(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 
-def claims(**changes: Any) -> dict[str, Any]:
-    made = jwt.decode(TOKENS.make(7, "session"), options={"verify_signature": False})
-    return {name: value for name, value in {**made, **changes}.items() if value is not ...}
-
-
-def signed(header: dict[str, Any], body: dict[str, Any], key: bytes = KEY.secret) -> str:
+def signed(header: dict[str, Any], body: object, key: bytes = KEY.secret) -> str:
     """A token with a right HMAC over whatever header and body it has."""
     text = f"{part(header)}.{part(body)}"
     digest = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256).sign(
@@ -41,112 +62,106 @@ def signed(header: dict[str, Any], body: dict[str, Any], key: bytes = KEY.secret
     return f"{text}.{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
 
 
+def claims_of(token: str, **changes: Any) -> dict[str, Any]:
+    """What ``token`` says, with ``changes``; ``...`` takes a claim away."""
+    made = jwt.decode(token, options={"verify_signature": False})
+    return {name: value for name, value in {**made, **changes}.items() if value is not ...}
+
+
 @pytest.mark.requirement("SEC-08")
-def test_a_token_says_whose_it_is_and_until_when() -> None:
-    token = TOKENS.make(7, "session")
-    body = claims()
-    assert body.keys() == {"sub", "iat", "exp", "jti", "sid"}
-    assert body["exp"] - body["iat"] == LIFETIME_SECONDS == 900
-    found = TOKENS.read(token)
-    assert (found.user_id, found.session_key) == (7, "session")
+def test_a_token_says_whose_it_is_and_until_when(app: Flask, token: str) -> None:
+    claims = claims_of(token)
+    assert claims["exp"] - claims["iat"] == LIFETIME_SECONDS == 900
+    assert claims["type"] == "access"
     assert jwt.get_unverified_header(token) == HEADER
+    assert outcome(app, token) == (200, "")
 
 
-def test_no_two_tokens_are_the_same() -> None:
-    assert TOKENS.make(7, "session") != TOKENS.make(7, "session")
+def test_no_two_tokens_are_the_same(app: Flask, token: str) -> None:
+    assert new_token(app) != token
 
 
-def test_a_token_ends_after_its_time_to_the_second() -> None:
-    with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
-        token = TOKENS.make(7, "session")
-        clock.shift(899)
-        assert TOKENS.read(token).user_id == 7
+def test_a_token_ends_with_its_time_and_what_clocks_may_differ(app: Flask, token: str) -> None:
+    end = claims_of(token)["exp"] + LEEWAY_SECONDS
+    with time_machine.travel(end - 1, tick=False) as clock:
+        assert outcome(app, token) == (200, "")
         clock.shift(1)
-        with pytest.raises(TokenExpiredError):
-            TOKENS.read(token)
+        assert outcome(app, token) == (401, "TOKEN_EXPIRED")
 
 
 @pytest.mark.requirement("OPS-05")
-def test_a_token_of_a_worker_whose_clock_is_ahead_is_read() -> None:
-    with time_machine.travel("2026-01-01T00:02:00Z", tick=False):
-        token = TOKENS.make(7, "session")
-    with time_machine.travel("2026-01-01T00:00:00Z", tick=False):
-        assert TOKENS.read(token).user_id == 7
+def test_a_token_of_a_host_whose_clock_is_ahead_is_read(app: Flask, token: str) -> None:
+    made_at = claims_of(token)["iat"]
+    with time_machine.travel(made_at - LEEWAY_SECONDS + 1, tick=False):
+        assert outcome(app, token) == (200, "")
 
 
-def test_a_self_made_token_with_the_right_key_is_read() -> None:
-    assert TOKENS.read(signed(HEADER, claims())) == Claims(7, "session", claims()["exp"])
+def test_a_self_made_token_with_the_right_key_is_read(app: Flask, token: str) -> None:
+    assert outcome(app, signed(HEADER, claims_of(token))) == (200, "")
 
 
-MADE_AT = utc_now()
-FORGED = {
-    "no signature": f"{part(HEADER)}.{part(claims())}.",
-    "signature stripped": f"{part(HEADER)}.{part(claims())}",
-    "alg none": f"{part({**HEADER, 'alg': 'none'})}.{part(claims())}.",
-    "alg None": f"{part({**HEADER, 'alg': 'None'})}.{part(claims())}.",
-    "alg nOnE, signed": signed({**HEADER, "alg": "nOnE"}, claims()),
-    "HS384 in the header": signed({**HEADER, "alg": "HS384"}, claims()),
-    "HS512": jwt.encode(claims(), KEY.secret * 2, "HS512", {"kid": KEY.id, "typ": "at+jwt"}),
-    "RS256 in the header": signed({**HEADER, "alg": "RS256"}, claims()),
-    "ES256 in the header": signed({**HEADER, "alg": "ES256"}, claims()),
-    "another key": signed(HEADER, claims(), b"x" * 32),
-    "the secret itself as key": signed(HEADER, claims(), CONFIG.SECRET_KEY.encode()),
-    "empty key": signed(HEADER, claims(), b""),
-    "jku": signed({**HEADER, "jku": "http://127.0.0.1:1/jwks"}, claims()),
-    "x5u": signed({**HEADER, "x5u": "http://127.0.0.1:1/cert"}, claims()),
-    "jwk": signed({**HEADER, "jwk": {"kty": "oct", "k": "AAAA"}}, claims()),
-    "crit": signed({**HEADER, "crit": ["exp"], "exp": 1}, claims()),
-    "unknown kid": signed({**HEADER, "kid": "0"}, claims()),
-    "kid is a path": signed({**HEADER, "kid": "../../dev/null"}, claims(), b""),
-    "kid is a list": signed({**HEADER, "kid": [KEY.id]}, claims()),
-    "no kid": signed({"alg": "HS256", "typ": "at+jwt"}, claims()),
-    "typ of another use": signed({**HEADER, "typ": "JWT"}, claims()),
-    "no exp": signed(HEADER, claims(exp=...)),
-    "exp is text": signed(HEADER, claims(exp="never")),
-    "exp is infinite": signed(HEADER, claims(exp=float("inf"))),
-    "no sub": signed(HEADER, claims(sub=...)),
-    "sub is a number": signed(HEADER, claims(sub=7)),
-    "sub is no number": signed(HEADER, claims(sub="admin")),
-    "no sid": signed(HEADER, claims(sid=...)),
-    "sid is a list": signed(HEADER, claims(sid=["session"])),
-    "no jti": signed(HEADER, claims(jti=...)),
-    "body is a list": f"{part(HEADER)}.{part([])}.AAAA",
-    "empty": "",
-    "dots": "..",
-    "four parts": "a.b.c.d",
-    "not base64": "!.!.!",
-    "a refresh token": "bpr_" + "A" * 43,
-    "very long": "A" * 100_000 + ".B.C",
-    "header is no JSON": f"{base64.urlsafe_b64encode(b'{').decode()}.{part(claims())}.AAAA",
-    "deeply nested header": base64.urlsafe_b64encode(b"[" * 900).decode() + ".e30.AAAA",
+FORGED: dict[str, Callable[[dict[str, Any]], str]] = {
+    "no signature": lambda c: f"{part(HEADER)}.{part(c)}.",
+    "signature stripped": lambda c: f"{part(HEADER)}.{part(c)}",
+    "alg none": lambda c: f"{part({**HEADER, 'alg': 'none'})}.{part(c)}.",
+    "alg None": lambda c: f"{part({**HEADER, 'alg': 'None'})}.{part(c)}.",
+    "alg nOnE, signed": lambda c: signed({**HEADER, "alg": "nOnE"}, c),
+    "HS384 in the header": lambda c: signed({**HEADER, "alg": "HS384"}, c),
+    "HS512": lambda c: jwt.encode(c, KEY.secret * 2, "HS512", {"kid": KEY.id, "typ": "at+jwt"}),
+    "RS256 in the header": lambda c: signed({**HEADER, "alg": "RS256"}, c),
+    "ES256 in the header": lambda c: signed({**HEADER, "alg": "ES256"}, c),
+    "another key": lambda c: signed(HEADER, c, b"x" * 32),
+    "the secret itself as key": lambda c: signed(HEADER, c, SECRET.encode()),
+    "empty key": lambda c: signed(HEADER, c, b""),
+    "jku": lambda c: signed({**HEADER, "jku": "http://127.0.0.1:1/jwks"}, c),
+    "x5u": lambda c: signed({**HEADER, "x5u": "http://127.0.0.1:1/cert"}, c),
+    "jwk": lambda c: signed({**HEADER, "jwk": {"kty": "oct", "k": "AAAA"}}, c),
+    "crit": lambda c: signed({**HEADER, "crit": ["exp"], "exp": 1}, c),
+    "unknown kid": lambda c: signed({**HEADER, "kid": "0"}, c),
+    "kid is a path": lambda c: signed({**HEADER, "kid": "../../dev/null"}, c, b""),
+    "kid is a list": lambda c: signed({**HEADER, "kid": [KEY.id]}, c),
+    "no kid": lambda c: signed({"alg": "HS256", "typ": "at+jwt"}, c),
+    "typ of another use": lambda c: signed({**HEADER, "typ": "JWT"}, c),
+    "type of another use": lambda c: signed(HEADER, {**c, "type": "refresh"}),
+    "no exp": lambda c: signed(HEADER, {k: v for k, v in c.items() if k != "exp"}),
+    "exp is text": lambda c: signed(HEADER, {**c, "exp": "never"}),
+    "no sub": lambda c: signed(HEADER, {k: v for k, v in c.items() if k != "sub"}),
+    "sub is a number": lambda c: signed(HEADER, {**c, "sub": 7}),
+    "sub is no number": lambda c: signed(HEADER, {**c, "sub": "admin"}),
+    "no sid": lambda c: signed(HEADER, {k: v for k, v in c.items() if k != "sid"}),
+    "sid is a list": lambda c: signed(HEADER, {**c, "sid": [c["sid"]]}),
+    "body is a list": lambda c: signed(HEADER, []),
+    "dots": lambda c: "..",
+    "four parts": lambda c: "a.b.c.d",
+    "not base64": lambda c: "!.!.!",
+    "a refresh token": lambda c: "bpr_" + "A" * 43,
+    "very long": lambda c: "A" * 100_000 + ".B.C",
+    "header is no JSON": lambda c: f"{base64.urlsafe_b64encode(b'{').decode()}.{part(c)}.AAAA",
+    "deeply nested header": lambda c: base64.urlsafe_b64encode(b"[" * 900).decode() + ".e30.AAAA",
 }
 
 
 @pytest.mark.requirement("SEC-04", "SEC-05", "SEC-06")
-@pytest.mark.parametrize("token", FORGED.values(), ids=FORGED.keys())
-def test_what_is_not_ours_is_refused(token: str) -> None:
-    # A run may take longer than a token lives: none of these is to be refused for its age.
-    with time_machine.travel(MADE_AT), pytest.raises(InvalidCredentialsError):
-        TOKENS.read(token)
+def test_what_is_not_ours_is_refused(app: Flask, token: str) -> None:
+    claims = claims_of(token)
+    outcomes = {name: outcome(app, forge(claims)) for name, forge in FORGED.items()}
+    assert outcomes == dict.fromkeys(FORGED, REFUSED)
 
 
 @pytest.mark.requirement("SEC-05")
-def test_any_changed_character_breaks_the_signature() -> None:
-    token = TOKENS.make(7, "session")
+def test_any_changed_character_breaks_the_signature(app: Flask, token: str) -> None:
     head, _, signature = token.split(".")
-    for text in (f"{head}.{part({**claims(), 'sub': '1'})}.{signature}", token[:-4] + "AAAA"):
-        with pytest.raises(InvalidCredentialsError):
-            TOKENS.read(text)
+    changed = part(claims_of(token, sub="1"))
+    for text in (f"{head}.{changed}.{signature}", token[:-4] + "AAAA"):
+        assert outcome(app, text) == REFUSED
 
 
 @pytest.mark.requirement("OPS-19")
-def test_a_new_key_reads_the_tokens_of_the_one_before() -> None:
-    old = AccessTokens(CONFIG)
-    changed = replace(CONFIG, SECRET_KEY="n" * 40, SECRET_KEY_PREVIOUS=(CONFIG.SECRET_KEY,))
-    new = AccessTokens(changed)
-    assert new.read(old.make(7, "session")).user_id == 7
-    with pytest.raises(InvalidCredentialsError):
-        old.read(new.make(7, "session"))
-    forgotten = AccessTokens(replace(changed, SECRET_KEY_PREVIOUS=()))
-    with pytest.raises(InvalidCredentialsError):
-        forgotten.read(old.make(7, "session"))
+def test_a_new_key_reads_the_tokens_of_the_one_before(
+    app: Flask, make_app: MakeApp, token: str
+) -> None:
+    changed = {"SECRET_KEY": "n" * 40, "SECRET_KEY_PREVIOUS": (SECRET,)}
+    successor = make_app(**changed)
+    assert outcome(successor, token) == (200, "")
+    assert outcome(app, new_token(successor)) == REFUSED
+    assert outcome(make_app(SECRET_KEY="n" * 40), token) == REFUSED

@@ -7,20 +7,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 import redis
+from flask import Flask
 
-from app import redis_link
-from app.limits.rate import Rate, Verdict
-from app.limits.shared import EPOCH_KEY, SharedStore
-from app.redis_link import RedisLink
+from app.config import ConfigError
+from tests.contract.conftest import Api
 from tests.services import SERVICES
 
-pytestmark = pytest.mark.needs("redis")
+pytestmark = [pytest.mark.needs("redis"), pytest.mark.only_on("sqlite")]
 
-MINUTE = Rate(100, 60)
+MakeApp = Callable[..., Flask]
 _PARTS = urlsplit(SERVICES["redis"].url)
 _ADDRESS = (_PARTS.hostname or "127.0.0.1", _PARTS.port or 6379)
 
@@ -35,80 +35,45 @@ def server() -> Iterator[redis.Redis]:
 
 
 @pytest.fixture
-def store(server: redis.Redis) -> SharedStore:
-    return new_store()
+def headers(sign_in: Callable[..., Api]) -> dict[str, str]:
+    """Those of a user who is signed in."""
+    return sign_in("Viewer").headers
 
 
-def new_store() -> SharedStore:
-    return SharedStore(RedisLink(SERVICES["redis"].url))
-
-
-def test_it_answers_as_the_window_in_memory_does(store: SharedStore) -> None:
-    rate = Rate(3, 60)
-    assert [store.hit("a", rate) for _ in range(4)] == [
-        Verdict(True, 3, 2, 60), Verdict(True, 3, 1, 60), Verdict(True, 3, 0, 60),
-        Verdict(False, 3, 0, 60),
-    ]  # fmt: skip
-    assert store.hit("b", rate).allowed
-
-
-def test_several_at_once_pass_together_or_not_at_all(store: SharedStore) -> None:
-    rate = Rate(10, 60)
-    assert store.hit("a", rate, 8).remaining == 2
-    assert store.hit("a", rate, 3) == Verdict(False, 10, 2, 60)
-    assert store.hit("a", rate, 0) == Verdict(True, 10, 2, 60)
-    assert store.hit("a", rate, 2).remaining == 0
-    assert store.hit("b", rate, 11) == Verdict(False, 10, 10, 60)
-
-
-@pytest.mark.requirement("OPS-05")
-def test_the_window_moves_by_the_clock_of_redis(store: SharedStore) -> None:
-    rate = Rate(2, 1)
-    assert store.hit("a", rate).allowed
-    time.sleep(0.5)
-    assert store.hit("a", rate).allowed
-    assert not store.hit("a", rate).allowed
-    time.sleep(0.55)  # the first has left, the second has not
-    assert store.hit("a", rate).allowed
-    assert not store.hit("a", rate).allowed
+def ask(app: Flask, headers: dict[str, str]) -> Any:
+    return app.test_client().get("/api/auth/me", headers=headers)
 
 
 @pytest.mark.requirement("RATE-01", "RATE-10")
-def test_four_processes_with_five_threads_let_exactly_the_limit_pass(server: redis.Redis) -> None:
-    stores = [new_store() for _ in range(4)]
-    with ThreadPoolExecutor(20) as pool:
-        verdicts = list(pool.map(lambda n: stores[n % 4].hit("a", MINUTE), range(160)))
-    passed = [verdict for verdict in verdicts if verdict.allowed]
-    assert len(passed) == 100
-    assert sorted(verdict.remaining for verdict in passed) == list(range(100))
-
-
-def test_nothing_is_kept_longer_than_the_window(store: SharedStore, server: redis.Redis) -> None:
-    store.hit("a", MINUTE)
-    assert [0 < server.pttl(key) <= 60_000 for key in server.keys("bp:limit:*")] == [True]
-
-
-def test_the_epoch_comes_with_the_verdict(store: SharedStore, server: redis.Redis) -> None:
-    assert store.hit("a", MINUTE).epoch is None
-    server.set(EPOCH_KEY, 7)
-    assert store.hit("a", MINUTE).epoch == 7
-    server.set(EPOCH_KEY, "pending:1234")
-    assert store.hit("a", MINUTE).epoch is None
-
-
-def test_a_server_that_forgot_the_script_is_told_it_again(
-    store: SharedStore, server: redis.Redis
+def test_four_processes_with_five_threads_let_exactly_the_limit_pass(
+    make_app: MakeApp, server: redis.Redis, headers: dict[str, str]
 ) -> None:
-    store.hit("a", MINUTE)
+    apps = [
+        make_app(REDIS_URL=SERVICES["redis"].url, RATE_LIMIT_USER="100/minute") for _ in range(4)
+    ]
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda n: ask(apps[n % 4], headers).status_code, range(160)))
+    assert (answers.count(200), answers.count(429)) == (100, 60)
+
+
+def test_the_window_moves_and_nothing_is_kept_longer(
+    make_app: MakeApp, server: redis.Redis, headers: dict[str, str]
+) -> None:
+    app = make_app(REDIS_URL=SERVICES["redis"].url, RATE_LIMIT_USER="2/second")
+    assert [ask(app, headers).status_code for _ in range(3)] == [200, 200, 429]
+    assert [0 < server.pttl(key) <= 1000 for key in server.keys("*user:*")] == [True]
+    time.sleep(1.05)
+    assert ask(app, headers).status_code == 200
+
+
+def test_a_server_that_was_restarted_is_told_the_scripts_again(
+    make_app: MakeApp, server: redis.Redis, headers: dict[str, str]
+) -> None:
+    app = make_app(REDIS_URL=SERVICES["redis"].url, RATE_LIMIT_USER="100/minute")
+    assert ask(app, headers).headers["RateLimit-Remaining"] == "99"
     server.script_flush()
-    assert store.hit("a", MINUTE).remaining == 98
-
-
-def test_a_connection_that_was_closed_is_replaced(store: SharedStore, server: redis.Redis) -> None:
-    store.hit("a", MINUTE)
     server.client_kill_filter(_type="normal", skipme=True)
-    assert store.hit("a", MINUTE).remaining == 98
-    assert not store.link.away
+    assert ask(app, headers).headers["RateLimit-Remaining"] == "98"
 
 
 class Wall:
@@ -159,8 +124,7 @@ class Wall:
 
 
 @pytest.fixture
-def wall(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]:
-    monkeypatch.setattr(redis_link, "PROBE_EVERY_SECONDS", 0.05)
+def wall(server: redis.Redis) -> Iterator[Wall]:
     wall = Wall()
     yield wall
     wall.close()
@@ -169,44 +133,75 @@ def wall(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]
 
 @pytest.mark.requirement("RATE-15")
 def test_without_redis_each_process_counts_for_itself_and_redis_goes_on_after(
-    wall: Wall, server: redis.Redis
+    make_app: MakeApp, wall: Wall, headers: dict[str, str]
 ) -> None:
-    store = SharedStore(RedisLink(wall.url))
-    rate = Rate(3, 60)
-    assert store.hit("a", rate).remaining == 2
+    app = make_app(REDIS_URL=wall.url, RATE_LIMIT_USER="3/minute")
+    assert ask(app, headers).headers["RateLimit-Remaining"] == "2"
     wall.close()
     begin = time.monotonic()
-    fallen_back = [store.hit("a", rate).allowed for _ in range(4)]
-    assert time.monotonic() - begin < 2
-    assert fallen_back == [True, True, True, False]
-    assert store.link.away
+    assert [ask(app, headers).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert time.monotonic() - begin < 3
+    assert app.test_client().get("/readyz").json["checks"]["redis"] == "away"
     wall.open = True
-    wait_until(lambda: not store.link.away)
-    assert store.hit("a", rate).remaining == 1  # what was counted before is still known
+    # What was counted before is still known, and what was counted without Redis is not.
+    wait_until(lambda: ask(app, headers).headers.get("RateLimit-Remaining") == "1")
+    assert app.test_client().get("/readyz").json["checks"]["redis"] == "ok"
 
 
-def test_a_redis_that_is_slow_for_a_moment_goes_on_counting(wall: Wall) -> None:
-    store = SharedStore(RedisLink(wall.url))
-    assert [store.hit("a", MINUTE).remaining for _ in range(3)] == [99, 98, 97]
+def test_a_redis_that_is_slow_for_a_moment_goes_on_counting(
+    make_app: MakeApp, wall: Wall, headers: dict[str, str]
+) -> None:
+    app = make_app(REDIS_URL=wall.url, RATE_LIMIT_USER="100/minute")
+    assert ask(app, headers).headers["RateLimit-Remaining"] == "99"
     wall.delay_seconds = 0.2
-    assert store.hit("a", MINUTE).remaining == 96
-    assert not store.link.away
+    assert ask(app, headers).headers["RateLimit-Remaining"] == "98"
 
 
-def test_a_redis_that_hangs_delays_one_request_by_half_a_second(wall: Wall) -> None:
-    store = SharedStore(RedisLink(wall.url))
-    assert store.hit("a", MINUTE).allowed
+def test_a_redis_that_hangs_delays_one_request_and_not_those_behind_it(
+    make_app: MakeApp, wall: Wall, headers: dict[str, str]
+) -> None:
+    app = make_app(REDIS_URL=wall.url, RATE_LIMIT_USER="1000/minute")
+    assert ask(app, headers).status_code == 200
     wall.hangs = True
     begin = time.monotonic()
-    assert store.hit("a", MINUTE).allowed
-    assert 0.05 < time.monotonic() - begin < 2
-    begin = time.monotonic()
-    assert all(store.hit("a", MINUTE).allowed for _ in range(50))
-    assert time.monotonic() - begin < 0.5
+    assert ask(app, headers).status_code == 200
+    assert time.monotonic() - begin < 3
+    answers = [ask(app, headers) for _ in range(50)]
+    assert {answer.status_code for answer in answers} == {200}
 
 
-def wait_until(is_true: Callable[[], bool], seconds: float = 5) -> None:
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("redis://:pass-word@h?foo=bar", "unexpected keyword argument 'foo'"),
+        ("redis://:pass-word@h?ssl_cert_reqs=none", "unexpected keyword argument 'ssl_cert_reqs'"),
+        ("redis://:pass-word@h?db=abc", "Invalid value for 'db' in connection URL."),
+        ("redis://:pass-word@h?socket_timeout=soon",
+         "Invalid value for 'socket_timeout' in connection URL."),
+        ("rediss://:pass-word@h?ssl_cert_reqs=odd",
+         "Invalid SSL Certificate Requirements Flag: odd"),
+        ("redis://:pass-word@h?protocol=9", "protocol must be either 2 or 3"),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_is_one_line_without_the_password(
+    make_app: MakeApp, url: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        make_app(REDIS_URL=url)
+    assert str(caught.value) == f"REDIS_URL cannot be used: {problem}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["redis://h?db=2&health_check_interval=30", "rediss://h/1?ssl_cert_reqs=none",
+     "unix:///run/redis.sock?db=1"],
+)  # fmt: skip
+def test_right_options_need_no_server_yet(make_app: MakeApp, url: str) -> None:
+    assert make_app(REDIS_URL=url)
+
+
+def wait_until(is_true: Callable[[], bool], seconds: float = 10) -> None:
     deadline = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < deadline
-        time.sleep(0.01)
+        time.sleep(0.05)
