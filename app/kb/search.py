@@ -60,6 +60,7 @@ def search_articles(
     Raises: ForbiddenError, the caller may read no articles.
     """
     shelf = shelf_of(ARTICLE)
+    question = shelf.spelled_out(question)
     hits, by_meaning = shelf.search(
         question, by_words=mode != "semantic", by_meaning=mode != "keyword"
     )

@@ -9,6 +9,7 @@ from typing import Any
 from app.search.analysis import terms
 from app.search.embedding import EmbeddingModel
 from app.search.passages import passages, titled
+from app.search.short_forms import short_forms, term_of
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ def make_entry(
     for column, found in enumerate((of_title, of_text)):
         for term in found:
             counts.setdefault(keyed(term, language), [0, 0])[column] += 1
+    for long, short in short_forms(title, text, language).items():
+        counts[keyed(term_of(long, short), language)] = [0, 1]
     pieces = passages(text)
     titles = [titled(title, piece) for piece in pieces]
     vectors = model.embed(titles, before_each) if model else None

@@ -8,11 +8,13 @@ index; this is only the form in which a process looks things up.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.lazy import lazy
+from app.search.short_forms import meanings, spelled_out
 from app.search.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ class Segment:
         self.alive = numpy.ones(len(entries), dtype=bool)
         self.places = {entry.key: place for place, entry in enumerate(entries)}
         self.postings = _postings(entries)
+        self.meanings = meanings(self.postings)
         self._read_vectors(entries)
 
     def _read_vectors(self, entries: Sequence[Entry]) -> None:
@@ -160,6 +163,14 @@ class Index:
     def languages(self) -> set[str]:
         """The languages of the texts."""
         return {str(name) for segment in self.segments for name in set(segment.languages.tolist())}
+
+    def spelled_out(self, question: str) -> str:
+        """A question with what its short forms stand for, as the texts have it."""
+        known: dict[str, Counter[str]] = {}
+        for segment in self.segments:
+            for short, longs in segment.meanings.items():
+                known.setdefault(short, Counter()).update(longs)
+        return spelled_out(question, known)
 
     def search(self, terms: Iterable[str], vector: Any) -> Hits:
         """Score every text by the terms of a query and, unless None, by its vector."""

@@ -57,6 +57,10 @@ class Shelf:
             return self.current().search(terms, vector), True
         return hits.with_meaning(near), True
 
+    def spelled_out(self, question: str) -> str:
+        """A question with what its short forms stand for."""
+        return self.current().spelled_out(question)
+
     def current(self) -> Index:
         """The index with every change that is committed."""
         with read_engine().connect() as connection:

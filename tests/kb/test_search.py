@@ -50,6 +50,16 @@ def articles(api: Api, index: Index) -> dict[str, int]:
     return made
 
 
+def test_short_forms_find_what_they_stand_for(api: Api, index: Index) -> None:
+    agreement = make(api, "invoice", title="Service level agreements", body="By plan, see there.")
+    password = make(api, "password")
+    make(api, "scanner")
+    index()
+    for mode in ("hybrid", "keyword", "semantic"):
+        assert ids(search(api, "sla", mode=mode))[:1] == [agreement], mode
+        assert ids(search(api, "pw", mode=mode))[:1] == [password], mode
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [

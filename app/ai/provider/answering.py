@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
+from urllib.parse import urlsplit
+
+from flask import current_app
 
 from app.ai.parts import Ask, Mark, Part, Proposal, Served, Text, ToolCall, ToolResult, Words
 from app.ai.provider.budget import estimated, note_usage, require_budget
@@ -21,6 +26,14 @@ from app.ai.provider.redaction import Redactor
 from app.ai.provider.replies import Call, Reply
 from app.ai.provider.saying import Cite, Sayer
 from app.ai.provider.sources import Sources
+from app.ai.provider.support import (
+    LINK,
+    NOT_BORNE,
+    has_something,
+    is_borne,
+    last_sentence,
+    without_foreign_links,
+)
 from app.ai.provider.toolbox import Use, read_arguments, use_tool
 from app.types import json_text
 
@@ -30,6 +43,8 @@ ROUNDS = 5
 WORTH_SHOWING = 40
 WORTH_WAITING = 0.2
 CUT = "\n\n(The answer was cut: it reached the limit of its length.)"
+_ARTICLE = "KbArticle"
+_SENTENCE_END = re.compile(r"[.!?]\s+\S|\n\s*\S")
 UNCITED = "\n\n(No source is cited for this answer.)"
 
 
@@ -69,6 +84,7 @@ class _Conversation:
         self._messages: list[dict[str, Any]] = []
         self._said = ""
         self._cited = False
+        self._names: set[int] = set()
         self._read = self._written = 0
 
     @property
@@ -122,29 +138,74 @@ class _Conversation:
 
     def _spoken(self, pieces: Iterator[str], sayer: Sayer) -> Iterator[Part]:
         """Words as they come, gathered into pieces that are worth a commit."""
-        held, shown_at = "", time.monotonic()
+        held, gap, shown_at = "", "", time.monotonic()
+        cited: list[int] = []
         is_first = bool(self._said)
-        for item in _items(pieces, sayer):
+        for item in chain(_items(pieces, sayer), (None,)):
             if isinstance(item, Cite):
-                source = self._use.sources.find(item.number)
-                if source is None:
-                    continue  # the model made it up
-                if held:
-                    yield self._say(held)
-                    held = ""
-                self._cited = True
-                yield Mark(source)
+                cited.append(item.number)
                 continue
+            if cited and item is not None and not item.strip():
+                gap += item  # another citation may follow
+                continue
+            if cited:
+                yield from self._cite(held, cited)
+                held, gap, cited = gap, "", []
+            if item is None:
+                break
             if is_first:
                 item = f"\n\n{item.lstrip()}"
                 is_first = False
             held += item
             now = time.monotonic()
-            if len(held) >= WORTH_SHOWING or (held.strip() and now - shown_at > WORTH_WAITING):
-                yield self._say(held)
-                held, shown_at = "", now
+            ready = self._ready(held)
+            if ready >= WORTH_SHOWING or (ready and now - shown_at > WORTH_WAITING):
+                yield self._say(self._shown(held[:ready]))
+                held, shown_at = held[ready:], now
         if held:
-            yield self._say(held)
+            yield self._say(self._shown(held))
+
+    def _ready(self, held: str) -> int:
+        """How much can be shown: a word that is whole, and a link when its sentence has ended.
+
+        Until then a source may be cited that has it.
+        """
+        end = max(held.rfind(" "), held.rfind("\n")) + 1
+        link = LINK.search(held)
+        if link is None or _SENTENCE_END.search(held, link.end()):
+            return end
+        return min(end, link.start())
+
+    def _cite(self, held: str, numbers: Sequence[int]) -> Iterator[Part]:
+        """Show what stands before citations, and those that bear it."""
+        sources = self._use.sources
+        known = {number: source for number in numbers if (source := sources.find(number))}
+        claim = last_sentence(self._said + held)
+        is_borne_out = bool(known) and self._bears(claim, list(known))
+        if is_borne_out:
+            self._names |= known.keys()
+        if held:
+            yield self._say(self._shown(held))
+        if is_borne_out:
+            self._cited = True
+            yield from map(Mark, known.values())
+        elif known:  # else the model made them up
+            yield Words(NOT_BORNE)
+
+    def _bears(self, claim: str, numbers: Sequence[int]) -> bool:
+        sources = self._use.sources
+        texts = [sources.text_of(number) for number in numbers]
+        kinds = {source.type for number in numbers if (source := sources.find(number))}
+        if kinds == {_ARTICLE}:
+            return is_borne(claim, texts)
+        return any(has_something(claim, text) for text in texts)
+
+    def _shown(self, text: str) -> str:
+        """A text without links that neither we, the caller nor a cited source has."""
+        said = [self._ask.text, *(each for role, each in self._ask.dialogue if role == "user")]
+        known = [*said, *map(self._use.sources.text_of, self._names)]
+        base = current_app.config["BASE_URL"]
+        return without_foreign_links(text, known, urlsplit(base).netloc.lower() if base else None)
 
     def _say(self, text: str) -> Words:
         self._said += text

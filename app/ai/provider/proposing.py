@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from marshmallow import Schema, fields, validate
 
+from app import engine
+from app.ai.asking import asks_for
 from app.ai.context import read_context, states_of
 from app.ai.parts import Context, Proposal
 from app.ai.provider.toolbox import ModelTool, Use, proposals
 from app.ai.tools import NOTED, TOOLS
 from app.errors import ForbiddenError, ValidationError
+from app.odata.literal_text import quoted
 from app.permissions import allowed
 from app.security import current_caller
 from app.settings.days import NOON, start_of
@@ -19,6 +23,12 @@ from app.types import iso_instant
 
 MOST_PROPOSALS = 3
 LONGEST_SUMMARY = 480
+NOT_ASKED_FOR = "The user's message does not ask for that. You may ask whether to do it."
+# Where records have addresses to write to.
+_ADDRESSES = {
+    "Clients": ("email", "invoiceEmail"), "Contacts": ("email",), "Leads": ("email",),
+    "Tickets": ("requesterEmail",),
+}  # fmt: skip
 _TYPE = validate.Length(1, 60)
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -80,7 +90,12 @@ def propose_note(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
 
 
 def propose_mail(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
-    """A mail, as text and as a link that opens it in a mail program."""
+    """A mail, as text and as a link that opens it in a mail program.
+
+    It goes to whom the caller names, or to an address that a record has as one.
+    """
+    if not _is_known_address(given["to"], use):
+        raise ForbiddenError("The user named no such address, and no record has it.")
     summary = f"Draft a mail to {given['to']}: {given['subject']}"
     return _propose(use, "draft_mail", summary, dict(given))
 
@@ -101,10 +116,12 @@ def propose_stage(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
 
 
 def _propose(use: Use, tool: str, summary: str, arguments: Mapping[str, Any]) -> tuple[Any, str]:
-    """A proposal, to those who may confirm it.
+    """A proposal that the caller asked for, to those who may confirm it.
 
     Raises: ForbiddenError; ValidationError, there are enough of them.
     """
+    if not asks_for(use.ask, tool):
+        raise ForbiddenError(NOT_ASKED_FOR)
     caller = current_caller()
     permission = TOOLS[tool].permission(arguments)
     if not allowed(caller, "ai:act") or (permission and not allowed(caller, permission)):
@@ -116,6 +133,18 @@ def _propose(use: Use, tool: str, summary: str, arguments: Mapping[str, Any]) ->
         shown = f"{shown[:LONGEST_SUMMARY]}\N{HORIZONTAL ELLIPSIS}"
     use.parts.append(Proposal(tool, f"{shown}.", dict(arguments)))
     return {"proposed": shown, "note": "Nothing is done until the user confirms it."}, "proposed"
+
+
+def _is_known_address(address: str, use: Use) -> bool:
+    said = [use.ask.text, *(text for role, text in use.ask.dialogue if role == "user")]
+    if any(address.lower() in text.lower() for text in said):
+        return True
+    for name, properties in _ADDRESSES.items():
+        condition = " or ".join(f"{each} eq {quoted(address)}" for each in properties)
+        with suppress(ForbiddenError):
+            if engine.read_many(name, filter=condition, select="id", top=1):
+                return True
+    return False
 
 
 def _record(given: Mapping[str, Any]) -> Context:

@@ -18,6 +18,7 @@ from app.kb.search import search_articles
 from app.kb.use import note_search
 from app.permissions import allowed
 from app.security import current_caller
+from app.types import json_text
 
 MOST_ARTICLES = 5
 PASSAGES_OF_ONE = 3
@@ -76,7 +77,7 @@ def search_kb(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
         text = "\n".join(filter(None, (article["summary"], *passages)))
         url = entity_url("KbArticle", article["id"])
         number = use.sources.add(
-            Citation("KbArticle", article["id"], article["title"], url, text[:300])
+            Citation("KbArticle", article["id"], article["title"], url, text[:300]), text
         )
         rows.append(
             {"source": number, "title": article["title"], "text": text,
@@ -92,7 +93,9 @@ def query_records(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     found = engine.read_many(home.name, **options)
     url = f"/odata/{home.name}?{engine.query_text(options)}"
     words = f"{home.name} by {', '.join(name for name in options if name != 'top') or 'number'}"
-    number = use.sources.add(Citation("Query", 0, words, url, f"{len(found)} rows"))
+    number = use.sources.add(
+        Citation("Query", 0, words, url, f"{len(found)} rows"), json_text([words, options, found])
+    )
     rows = [
         {"source": _source_of(home.type.name, row, use) if "id" in row else number, **row}
         for row in found
@@ -135,14 +138,16 @@ def ask_figures(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     if found["status"] == "answered" and url:
         title = str(found.get("interpretation") or given["question"]).rstrip(".")
         snippet = str(found["answer"])[:300]
-        shown["source"] = use.sources.add(Citation("Query", 0, title, url, snippet))
+        citation = Citation("Query", 0, title, url, snippet)
+        shown["source"] = use.sources.add(citation, json_text([given["question"], shown]))
     return shown, url or str(found["status"])
 
 
 def _source_of(entity: str, row: Mapping[str, Any], use: Use) -> int:
     key = int(row["id"])
     title = row.get(TITLES.get(entity, "name")) or f"{entity} {key}"
-    return use.sources.add(Citation(entity, key, str(title), entity_url(entity, key)))
+    citation = Citation(entity, key, str(title), entity_url(entity, key))
+    return use.sources.add(citation, json_text([entity, row]))
 
 
 def _set(name: str) -> Any:

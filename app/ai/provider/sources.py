@@ -18,18 +18,30 @@ class Sources:
 
     def __init__(self) -> None:
         self._citations: list[Citation] = []
+        self._texts: list[str] = []
         self._figures: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._citations)
 
-    def add(self, citation: Citation) -> int:
-        """The number of a source; the same one keeps its number."""
-        for number, known in enumerate(self._citations, 1):
+    def add(self, citation: Citation, text: str) -> int:
+        """The number of a source; the same one keeps its number, and has one more text.
+
+        Args:
+            text: what the model is given of it.
+        """
+        for place, known in enumerate(self._citations):
             if (known.type, known.id, known.url) == (citation.type, citation.id, citation.url):
-                return number
+                if text not in self._texts[place]:
+                    self._texts[place] += f"\n{text}"
+                return place + 1
         self._citations.append(citation)
+        self._texts.append(f"{citation.title}\n{text}")
         return len(self._citations)
+
+    def text_of(self, number: int) -> str:
+        """What the model was given of a source, its title first."""
+        return self._texts[number - 1]
 
     def find(self, number: int) -> Citation | None:
         """The source of a number; None for one that was never given."""
