@@ -197,6 +197,8 @@ def _kind(name: str, schema: Mapping[str, Any]) -> str:
         return "choice"
     if schema["type"] == "boolean":
         return "check"
+    if schema.get("format") == "date":
+        return "date"
     return "number" if schema["type"] in ("integer", "number") else "text"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from app import records
 from app.errors import InvalidStateError, ValidationError
+from app.invoices.dating import issue_dates
 from app.invoices.posting import exchange_factor
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.invoices.totals import money
@@ -43,8 +44,8 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
     if not lines:
         change.refuse("line_items", "must have at least one line before the invoice is issued")
     issue_date, due_date = change.get("issue_date") or today(), change.get("due_date")
-    if due_date is None and not is_within_calendar(issue_date, client["payment_terms_days"]):
-        change.refuse("due_date", DUE_TOO_LATE)
+    if problem := issue_dates(change).problem(issue_date):
+        change.refuse("issue_date", problem)
     if due_date is not None and due_date < issue_date:
         change.refuse("due_date", "must not be before the day of issue")
     rate = organisation().exchange_rate(change.get("currency"))

@@ -11,6 +11,7 @@ from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
 from app.invoices.chain import lock_chain
+from app.invoices.dating import require_issue_date
 from app.invoices.drawing import start_drawing
 from app.invoices.freezing import freeze
 from app.invoices.issuing import check_issuable, frozen_values
@@ -184,6 +185,7 @@ class InvoiceService(EntityService):
             year = change.get("issue_date").year
             change.values["number"] = document_number(change.get("series"), year)
             lock_chain()
+            require_issue_date(change)
 
     def written(self, change: Change) -> None:
         """Lines, the credited invoice, and the balances of the client."""

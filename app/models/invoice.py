@@ -132,6 +132,7 @@ class Invoice(EntityMixin, Model):
                         name="due_after_issue"),
         Index("ix_invoices_status_due_date", "status", nulls_first("due_date")),
         Index("ix_invoices_issue_date", nulls_first("issue_date")),
+        Index("ix_invoices_series_issue_date", "series", "issue_date"),
         Index("ix_invoices_due_date", nulls_first("due_date")),
         Index("ix_invoices_total", "total"),
         Index("ix_invoices_amount_due", "amount_due"),

@@ -86,6 +86,14 @@ class Invoicing:
         "Series of credit notes; that of invoices by default.", most=10, form="series"
     )
     public_page: bool = flag("Whether clients get a link to a page of the document.", True)
+    back_dating: bool = flag(
+        "Whether documents may be dated before the last one of their series, within the month.",
+        False,
+    )
+    closed_until: str | None = text(
+        "The books are closed up to this day: nothing is issued with a date until then.",
+        most=10, form="day",
+    )  # fmt: skip
 
 
 def check_steps(value: Any) -> tuple[int, ...]:

@@ -30,6 +30,8 @@ class BadPartsError(Exception):
 def text(about: str, default: str | None = None, *, most: int = 200, form: str = "") -> Any:
     """A field for a text of at most ``most`` characters, of a ``form`` of the formats."""
     schema: dict[str, Any] = {"type": ["string", "null"], "maxLength": most, "description": about}
+    if form == "day":
+        schema["format"] = "date"
     return _field(default, about, lambda value: check_text(value, most, form), schema)
 
 

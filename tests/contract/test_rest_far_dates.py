@@ -26,27 +26,31 @@ def details(answer: Any) -> list[tuple[str | None, str]]:
     return [(one.get("field", one.get("target")), one["message"]) for one in error["details"]]
 
 
-def test_what_would_be_due_after_the_calendar_is_not_issued(admin: Api) -> None:
+def test_what_is_planned_for_the_end_of_the_calendar_is_not_issued(admin: Api) -> None:
     key = far_draft(admin)
     for answer in (
         admin.post(f"/api/invoices/{key}/send", TO),
         admin.post(f"/api/invoices/{key}/send", {"markOnly": True}),
-        admin.post(f"/api/invoices/{key}/preview", TO),
         admin.patch(f"/odata/Invoices({key})", {"status": "Sent"}),
         pay(admin, key),
     ):
         assert answer.status_code == 400, answer.text
         assert answer.json["error"]["code"] == "VALIDATION_ERROR"
         ((field, message),) = details(answer)
-        assert field == "dueDate"
-        assert "after the year 9999" in message and "paymentTermsDays" in message
+        assert field == "issueDate"
+        assert "must not be after today" in message
+    answer = admin.post(f"/api/invoices/{key}/preview", TO)
+    assert answer.status_code == 400, answer.text
+    ((field, message),) = details(answer)
+    assert field == "dueDate"
+    assert "after the year 9999" in message and "paymentTermsDays" in message
     found = admin.get(f"/api/invoices/{key}/preflight").json
     assert ("BR-CO-25", "dueDate") in [(one["rule"], one["field"]) for one in found["problems"]]
     assert not found["ready"]
 
 
 def test_with_a_due_date_of_its_own_it_is_issued(admin: Api) -> None:
-    key = far_draft(admin)
+    key: int = draft(admin)["id"]
     admin.patch(f"/odata/Invoices({key})", {"dueDate": LAST})
     problems = admin.get(f"/api/invoices/{key}/preflight").json["problems"]
     assert "dueDate" not in {one["field"] for one in problems}

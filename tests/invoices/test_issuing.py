@@ -56,12 +56,12 @@ def test_numbers_run_by_series_and_year_of_issue(admin: Caller) -> None:
     keys = [
         make_issued_invoice(**values)
         for values in (
-            {"issue_date": "2026-01-02"}, {"issue_date": "2026-12-31"},
-            {"issue_date": "2025-12-31"}, {"issue_date": "2026-05-05", "series": "EXP"},
+            {"issue_date": "2025-12-31"}, {"issue_date": "2026-01-02"},
+            {"issue_date": "2026-01-31"}, {"issue_date": "2026-01-05", "series": "EXP"},
         )
     ]  # fmt: skip
     assert [stored("Invoice", key)["number"] for key in keys] == [
-        "INV-2026-00001", "INV-2026-00002", "INV-2025-00001", "EXP-2026-00001",
+        "INV-2025-00001", "INV-2026-00001", "INV-2026-00002", "EXP-2026-00001",
     ]  # fmt: skip
 
 

@@ -1,0 +1,105 @@
+"""With which dates documents are issued: in the order of their series, in open books, not ahead.
+
+Source: docs/adr/0190. History that is moved in keeps the dates that it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import select
+
+from app import audit, records
+from app.clock import day_after
+from app.errors import ValidationError
+from app.models.invoice import Invoice
+from app.settings import organisation
+from app.settings.days import today
+from app.writing.change import Change
+
+_INVOICES: Any = Invoice.__table__
+
+
+@dataclass(frozen=True)
+class IssueDates:
+    """The days that a document may be dated, ``first`` and ``last`` among them, and why not before.
+
+    ``latest`` is the date of the last document of its series.
+    """
+
+    first: date
+    last: date
+    reason: str
+    latest: date | None
+
+    def problem(self, issue_date: date) -> str | None:
+        """What is wrong with a date; None for one that is allowed."""
+        if self.first <= issue_date <= self.last:
+            return None
+        if self.first > self.last:
+            return f"cannot be before {self.first}: {self.reason}"
+        if self.first == date.min:
+            return f"must not be after today, {self.last}"
+        return f"must be from {self.first} to {self.last}: {self.reason}"
+
+
+def issue_dates(change: Change) -> IssueDates:
+    """With which dates the document may be issued now.
+
+    From the date of the last document of its series, or with ``backDating`` from the first of the
+    month where that is earlier; never in closed books, and a credit note not before its invoice.
+    """
+    settings, last = organisation().invoicing, today()
+    series = change.get("series")
+    latest = _latest_of(series)
+    first, reason = date.min, ""
+    if latest is not None:
+        first, reason = latest, f"{latest} is the date of the last document of series {series}"
+        month = last.replace(day=1)
+        if settings.back_dating and month < first:
+            first, reason = month, "documents are back-dated within the month only"
+    credited = change.get("credited_invoice_id")
+    if credited is not None:
+        invoice = records.read(_INVOICES, credited, ("issue_date",))
+        if invoice is not None and invoice["issue_date"] and invoice["issue_date"] > first:
+            first, reason = invoice["issue_date"], "that is the date of the credited invoice"
+    # A document is ahead of today where the time zone was another: today is always allowed,
+    first = min(first, last)
+    closed = settings.closed_until and date.fromisoformat(settings.closed_until)
+    if closed and day_after(closed) > first:  # except in closed books
+        first, reason = day_after(closed), f"the books are closed until {closed}"
+    return IssueDates(first, last, reason, latest)
+
+
+def require_issue_date(change: Change) -> None:
+    """Look again, with the series locked, whether the date is allowed; tell of an earlier one.
+
+    Raises: ValidationError, a later document of the series was issued meanwhile.
+    """
+    issue_date, allowed = change.get("issue_date"), issue_dates(change)
+    if problem := allowed.problem(issue_date):
+        raise ValidationError([("issueDate", problem)])
+    if allowed.latest is not None and issue_date < allowed.latest:
+        audit.record(
+            "invoice.backdated", "Invoice", change.key,
+            before={"issueDate": allowed.latest},
+            after={"issueDate": issue_date, "number": change.get("number")},
+        )  # fmt: skip
+
+
+def _latest_of(series: str) -> date | None:
+    """The date of the last issued document of a series."""
+    latest = (
+        select(_INVOICES.c.issue_date)
+        .where(
+            _INVOICES.c.series == series,
+            _INVOICES.c.status != "Draft",
+            _INVOICES.c.issue_date.is_not(None),
+        )
+        .order_by(_INVOICES.c.issue_date.desc())
+        .limit(1)
+    )
+    day: date | None = records.connection().execute(latest).scalar_one_or_none()
+    return day
