@@ -13,7 +13,7 @@ from app.lazy import lazy
 HEAVY = {
     "alembic", "facturx", "flask_migrate", "flask_sqlalchemy", "huey", "lxml",
     "numpy", "obstore", "onnxruntime", "PIL", "prometheus_client", "pypdf", "pypdfium2",
-    "redis", "reportlab", "requests", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
+    "redis", "reportlab", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 # Parts that no request needs at all, or only some.
 UNUSED = {"app.bi.nlq.understanding", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm"}

@@ -1,31 +1,32 @@
 """The client for addresses that somebody else chose: bounded in time and bytes, and led nowhere.
 
-Redirects are answers like others, proxies and credentials of the environment are not used, bodies
-are not unpacked, cookies not kept.
+It is requests with a transport adapter (docs/adr/0226). Redirects are answers like others, proxies
+and credentials of the environment are not used, bodies are not unpacked, cookies not kept.
 """
 
 from __future__ import annotations
 
 import http.client
-import select
 import socket
 import ssl
-import threading
-import time
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.cookiejar import DefaultCookiePolicy
 
-from app.outbound.addresses import Target, UrlError, read_url
-from app.outbound.connections import Connection, RefusedAddressError
+import requests
+import urllib3
+from urllib3.util import SKIP_HEADER
+
+from app.outbound.addresses import UrlError, read_url
+from app.outbound.connections import CONNECT_SECONDS, Exchange, PinnedAdapter, RefusedAddressError
 from app.outbound.deadlines import Deadline, Watch
 
 EXCHANGE_SECONDS = 15.0
 READ_BYTES = 65_536
-# Connections that wait for the next exchange with the same host.
-IDLE_SECONDS = 15.0
-IDLE_PER_HOST = 16
-IDLE_AT_ALL = 256
+PART_BYTES = 16_384
+_MOST_CAUSES = 10
+_PROBLEMS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError, UnicodeError)
 
 
 class OutboundError(Exception):
@@ -37,20 +38,64 @@ class Answer:
     """What the other host said; ``body`` may be cut at the limit, or by the deadline."""
 
     status: int
-    headers: Mapping[str, str]  # by lower-case name; the last of several
+    headers: Mapping[str, str]  # by lower-case name
     body: bytes
+
+
+class StreamedAnswer:
+    """What the other host says, part by part."""
+
+    def __init__(self, response: requests.Response, deadline: Deadline) -> None:
+        self._raw: urllib3.BaseHTTPResponse = response.raw
+        self._deadline = deadline
+        self.status = response.status_code
+        self.headers = {name.lower(): value for name, value in response.headers.items()}
+
+    def parts(self) -> Iterator[bytes]:
+        """The body as it arrives, to its end.
+
+        Raises: OutboundError, it broke off, was silent for too long, or took too long in all.
+        """
+        try:
+            while part := self._raw.read1(PART_BYTES, decode_content=False):
+                yield part
+        except (urllib3.exceptions.HTTPError, OSError, http.client.HTTPException) as error:
+            raise OutboundError(reason_of(error, self._deadline)) from error
+        if self._deadline.passed:  # what was cut looks as if it had ended
+            raise OutboundError(reason_of(TimeoutError(), self._deadline))
+        if self._raw.length_remaining:
+            raise OutboundError("The answer broke off.")
+        self._deadline.lift()  # the connection waits for another exchange
+
+    def read(self, most: int) -> bytes:
+        """The beginning of the body: ``most`` bytes or a few more.
+
+        Raises: OutboundError.
+        """
+        body = bytearray()
+        for part in self.parts():
+            body += part
+            if len(body) >= most:
+                break
+        return bytes(body)
 
 
 class Client:
     """Sends requests; one for a process, used by many threads."""
 
     def __init__(self, *, allow_private: bool = False, https_only: bool = False) -> None:
+        """``allow_private``: for addresses that the operator of this service chose."""
         self._allow_private = allow_private
         self._https_only = https_only
         self._watch = Watch()
-        self._idle: dict[tuple[str, str, int], deque[Connection]] = {}
-        self._idle_count = 0
-        self._lock = threading.Lock()
+        self._exchange = Exchange()
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.headers.clear()
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        adapter = PinnedAdapter(self._exchange, allow_private=allow_private)
+        self._session.mount("https://", adapter)
+        self._session.mount("http://", adapter)
 
     def send(
         self,
@@ -69,163 +114,105 @@ class Client:
             read_bytes: how much of the answer's body is read at most.
         Raises: OutboundError, there was no answer in time, or the address is not called.
         """
-        try:
-            target = read_url(url, allow_private=self._allow_private, https_only=self._https_only)
-        except UrlError as error:
-            raise OutboundError("The address is not allowed.") from error
+        with self.stream(method, url, headers, body, seconds=seconds) as answer:
+            content = bytearray()
+            try:
+                for part in answer.parts():
+                    content += part
+                    if len(content) >= read_bytes:
+                        break
+            except OutboundError:
+                pass  # the status has been said; the rest of the answer changes nothing
+            return Answer(answer.status, answer.headers, bytes(content[:read_bytes]))
+
+    @contextmanager
+    def stream(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        seconds: float = EXCHANGE_SECONDS,
+        silence: float = EXCHANGE_SECONDS,
+    ) -> Iterator[StreamedAnswer]:
+        """As ``send``, for an answer that is read as it comes, inside of the block.
+
+        Args:
+            silence: seconds that it may say nothing, before its headers and between parts.
+        Raises: OutboundError.
+        """
         deadline = self._watch.begin(seconds)
         try:
-            return self._exchange(target, method, headers, body, deadline, read_bytes)
-        except RefusedAddressError as error:
-            raise OutboundError("The address is not allowed.") from error
-        except (OSError, http.client.HTTPException, UnicodeError) as error:
-            raise OutboundError(reason_of(error, deadline)) from error
+            with self._ask(method, url, headers, body, deadline, silence) as response:
+                yield StreamedAnswer(response, deadline)
         finally:
             deadline.lift()
 
     def close(self) -> None:
         """Close the idle connections; the client can go on."""
-        with self._lock:
-            waiting = [connection for queue in self._idle.values() for connection in queue]
-            self._idle.clear()
-            self._idle_count = 0
-        for connection in waiting:
-            connection.close()
+        self._session.close()
 
-    def _exchange(
+    def _ask(
         self,
-        target: Target,
         method: str,
+        url: str,
         headers: Mapping[str, str],
         body: bytes,
         deadline: Deadline,
-        read_bytes: int,
-    ) -> Answer:
-        wire = {"Host": target.header, **headers}
-        used = self._take(target)
-        if used is not None:
-            try:
-                return self._read(
-                    used, target, _ask(used, target, method, wire, body, deadline), read_bytes
-                )
-            except ConnectionError:
-                # The other side closed it while it was idle; what it took before, it takes twice.
-                if deadline.passed:
-                    raise
-        fresh = Connection(target, self._allow_private)
-        return self._read(
-            fresh, target, _ask(fresh, target, method, wire, body, deadline), read_bytes
-        )
-
-    def _read(
-        self,
-        connection: Connection,
-        target: Target,
-        response: http.client.HTTPResponse,
-        read_bytes: int,
-    ) -> Answer:
-        """Take the answer in, and keep the connection if the answer has ended."""
-        body = bytearray()
-        is_whole = False
+        silence: float,
+    ) -> requests.Response:
         try:
-            while len(body) < read_bytes:
-                part = response.read1(read_bytes - len(body))
-                if not part:
-                    break
-                body += part
-            is_whole = response.isclosed() or response.length == 0
-        except (OSError, http.client.HTTPException):
-            pass  # the status has been said; the rest of the answer changes nothing
-        answer = Answer(
-            response.status,
-            {name.lower(): value for name, value in response.getheaders()},
-            bytes(body),
+            target = read_url(url, allow_private=self._allow_private, https_only=self._https_only)
+        except UrlError as error:
+            raise OutboundError("The address is not allowed.") from error
+        wire = {"Host": target.header, "Accept-Encoding": "identity", "User-Agent": SKIP_HEADER}
+        request = requests.Request(method, f"{target.scheme}://{target.header}/", data=body)
+        prepared = self._session.prepare_request(request)
+        prepared.headers.update({**wire, **headers})
+        # The receiver sees the path that was registered, not one that was written anew.
+        prepared.url = f"{target.scheme}://{target.header}{target.path}"
+        self._exchange.deadline, self._exchange.target = deadline, target
+        timeout = (
+            max(0.001, min(CONNECT_SECONDS, deadline.left)),
+            max(0.001, min(silence, deadline.left)),
         )
-        response.close()
-        if is_whole and not response.will_close and not connection.deadline.passed:
-            self._keep(connection, target)
-        else:
-            connection.close()
-        return answer
-
-    def _take(self, target: Target) -> Connection | None:
-        """An idle connection to ``target`` that is still open."""
-        key = (target.scheme, target.host, target.port)
-        while True:
-            with self._lock:
-                waiting = self._idle.get(key)
-                if not waiting:
-                    return None
-                connection = waiting.pop()  # the one used last; the others grow old
-                self._idle_count -= 1
-                if not waiting:
-                    del self._idle[key]
-            if connection.idle_since > time.monotonic() - IDLE_SECONDS and _is_open(connection):
-                return connection
-            connection.close()
-
-    def _keep(self, connection: Connection, target: Target) -> None:
-        key = (target.scheme, target.host, target.port)
-        connection.idle_since = time.monotonic()
-        connection.deadline.lift()
-        with self._lock:
-            waiting = self._idle.setdefault(key, deque())
-            waiting.append(connection)
-            self._idle_count += 1
-            dropped = [waiting.popleft()] if len(waiting) > IDLE_PER_HOST else []
-            self._idle_count -= len(dropped)
-            while self._idle_count > IDLE_AT_ALL:
-                oldest = next(iter(self._idle))
-                dropped.append(self._idle[oldest].popleft())
-                self._idle_count -= 1
-                if not self._idle[oldest]:
-                    del self._idle[oldest]
-        for old in dropped:
-            old.close()
-
-
-def _ask(
-    connection: Connection,
-    target: Target,
-    method: str,
-    headers: Mapping[str, str],
-    body: bytes,
-    deadline: Deadline,
-) -> http.client.HTTPResponse:
-    connection.deadline = deadline
-    if connection.sock is not None:
-        connection.sock.settimeout(max(0.001, deadline.left))
-        deadline.sock = connection.sock
-    try:
-        connection.request(method, target.path, body=body, headers=headers)
-        response = connection.getresponse()
-        # Headers that were cut by the deadline look as if they had ended.
-        if deadline.passed:
+        try:
+            response = self._session.send(
+                prepared, stream=True, timeout=timeout, allow_redirects=False
+            )
+        except RefusedAddressError as error:
+            raise OutboundError("The address is not allowed.") from error
+        except _PROBLEMS as error:
+            raise OutboundError(reason_of(error, deadline)) from error
+        if deadline.passed:  # headers that were cut look as if they had ended
             response.close()
-            raise TimeoutError
+            raise OutboundError(reason_of(TimeoutError(), deadline))
         return response
-    except BaseException:
-        connection.close()
-        raise
-
-
-def _is_open(connection: Connection) -> bool:
-    """An idle connection has nothing to say; what can be read is its end."""
-    poll = select.poll()
-    poll.register(connection.sock, select.POLLIN)
-    return not poll.poll(0)
 
 
 def reason_of(error: Exception, deadline: Deadline) -> str:
     """A short text without addresses and ports."""
-    if deadline.passed or isinstance(error, TimeoutError):
+    if deadline.passed:
         return "No answer came in time."
-    if isinstance(error, socket.gaierror):
-        return "The name of the host was not found."
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return "The certificate of the host was not accepted."
-    if isinstance(error, ssl.SSLError):
-        return "No secure connection came about."
-    if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
-        return "The answer was not HTTP."
+    for cause in _causes(error):
+        if isinstance(cause, TimeoutError):
+            return "No answer came in time."
+        if isinstance(cause, socket.gaierror):
+            return "The name of the host was not found."
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return "The certificate of the host was not accepted."
+        if isinstance(cause, ssl.SSLError):
+            return "No secure connection came about."
+        if isinstance(cause, http.client.HTTPException) and not isinstance(cause, OSError):
+            return "The answer was not HTTP."
     return "The connection failed."
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """What is behind ``error``, the innermost first: libraries wrap what they get."""
+    chain: list[BaseException] = []
+    while error is not None and len(chain) < _MOST_CAUSES:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    return reversed(chain)

@@ -31,13 +31,25 @@ class Deadline:
             self._is_over = True
             self.sock = None
 
+    def watch(self, sock: socket.socket | None) -> None:
+        """Cut this connection when the time is over; at once, if it is."""
+        with self._lock:
+            self.sock = sock
+        if sock is not None and self.passed:
+            self.cut()
+
     def enforce(self) -> None:
         """Cut the connection, so that whoever reads from it wakes up."""
         with self._lock:
             if self._is_over:
                 return
             self.passed = True
-            if self.sock is not None:
+        self.cut()
+
+    def cut(self) -> None:
+        """End the connection for whoever reads from it."""
+        with self._lock:
+            if self.sock is not None and not self._is_over:
                 # Not the method of a TLS socket, which would take the session from its reader.
                 with suppress(OSError):
                     socket.socket.shutdown(self.sock, socket.SHUT_RDWR)

@@ -194,19 +194,11 @@ def test_handshake_that_hangs_ends_in_time(client: Client) -> None:
         assert time.monotonic() - began < 3
 
 
-def test_a_connection_that_is_closed_in_the_last_moment_is_replaced(
-    client: Client, there: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.outbound.client._is_open", lambda connection: True)
-    for _ in range(3):
-        assert post(client, there.url("/close")).status == 200
-    assert len(there.taken) == 3
-
-
 def test_idle_connections_have_an_end_for_all_hosts_together(
-    client: Client, there: Receiver, monkeypatch: pytest.MonkeyPatch
+    there: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.outbound.client.IDLE_AT_ALL", 1)
+    monkeypatch.setattr("app.outbound.connections.HOSTS", 1)
+    client = Client(allow_private=True)
     with receiver() as other:
         for _ in range(3):
             assert post(client, there.url()).status == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import orjson
@@ -21,8 +22,7 @@ from app.ai.provider.errors import (
 from app.ai.provider.options import Options
 from app.ai.provider.replies import Reply
 from app.ai.provider.sse import event_data
-from app.outbound.client import OutboundError
-from app.outbound.streaming import StreamedAnswer, streamed_answer
+from app.outbound.client import Client, OutboundError, StreamedAnswer
 
 TRIES = 3
 # Seconds before the second and the third try; what Retry-After says goes before, if it is short.
@@ -105,10 +105,9 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
         raise ProviderError(TIMED_OUT)
     has_begun = False
     try:
-        with streamed_answer(
-            options.url, headers, orjson.dumps(body), seconds=left, silence=SILENCE,
-            allow_private=True,
-        ) as answer:  # fmt: skip
+        with _client().stream(
+            "POST", options.url, headers, orjson.dumps(body), seconds=left, silence=SILENCE
+        ) as answer:
             if answer.status != 200:
                 _refuse(answer, body)
             has_begun = True
@@ -123,6 +122,11 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
         if has_begun or is_late:
             raise problem from error
         raise _AgainError(problem) from error
+
+
+@cache
+def _client() -> Client:
+    return Client(allow_private=True)
 
 
 def _refuse(answer: StreamedAnswer, body: dict[str, Any]) -> None:
