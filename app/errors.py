@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
+# A body of nothing but mistakes does not make an endless answer.
+MOST_DETAILS = 100
+
 
 class Detail(NamedTuple):
     """One problem: the field in wire spelling (``lineItems[0].quantity``), and the text."""
@@ -73,7 +76,7 @@ class ValidationError(ApiError):
         position: int | None = None,
     ) -> None:
         found = tuple(Detail(*detail) for detail in details)
-        super().__init__(message or _summary(found), found, position=position)
+        super().__init__(message or _summary(found), found[:MOST_DETAILS], position=position)
 
 
 class InvalidQueryError(ApiError):

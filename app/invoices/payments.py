@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -130,6 +130,13 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
 class PaymentService:
     """The writes of the set of payments: they are entered, and never changed or deleted."""
 
+    def problems(
+        self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
+    ) -> list[Detail]:
+        """What is wrong with the values of a payment (see ``edm.Checking``)."""
+        _, found = _checked({name: value for name, value in values.items() if name != "invoice_id"})
+        return found
+
     def needed_rights(
         self, action: str, values: Mapping[str, Any] | None = None
     ) -> tuple[str, ...]:
@@ -160,14 +167,19 @@ class PaymentService:
 
 
 def _validated(values: Mapping[str, Any]) -> dict[str, Any]:
+    payment, problems = _checked(values)
+    if problems:
+        raise ValidationError(problems)
+    return payment
+
+
+def _checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
     given = dict(values)
     if isinstance(given.get("method"), str):
         given["method"] = _METHODS.get(given["method"].lower(), given["method"])
     payment, problems = validate(PAYMENT, given, partial=False)
     _check(payment, problems)
-    if problems:
-        raise ValidationError(problems)
-    return payment
+    return payment, problems
 
 
 def _check(payment: Mapping[str, Any], problems: Problems) -> None:

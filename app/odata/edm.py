@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from sqlalchemy import ColumnElement, Connection, FromClause, Select
 
+from app.errors import Detail
 from app.odata.trigrams import Trigrams
 
 # --- types ------------------------------------------------------------------------------------
@@ -287,6 +288,26 @@ class Guarded(Service, Protocol):
 
         Args:
             values: by attribute, what is known of the entity without its body.
+        """
+
+
+@runtime_checkable
+class Checking(Service, Protocol):
+    """A service that tells what is wrong with the values of a body, without a write."""
+
+    def problems(
+        self,
+        values: Mapping[str, Any],
+        *,
+        partial: bool,
+        settled: Collection[str] = (),
+    ) -> list[Detail]:
+        """Every value that would be refused whatever the database holds.
+
+        Args:
+            values: by attribute, as for ``create``.
+            partial: of a change, which may leave out what is required.
+            settled: attributes that the write has from elsewhere.
         """
 
 

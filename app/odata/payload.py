@@ -108,30 +108,21 @@ def snake(name: str) -> str:
     return _WORDS.sub("_", name).lower()
 
 
-def read_entity(body: Any, type_: edm.EntityType, reading: Reading) -> EntityBody:
-    """Read the body of a request for an entity.
-
-    Raises: ValidationError, with the path of every value that is wrong.
-    """
+def read_entity(body: Any, type_: edm.EntityType, reading: Reading) -> tuple[EntityBody, Problems]:
+    """Read the body of a request for an entity: what could be read, and what could not."""
     reader = _BodyReader(reading)
-    entity = reader.entity(body, type_, "", 0)
-    reader.problems.raise_any()
-    return entity
+    return reader.entity(body, type_, "", 0), reader.problems
 
 
 def read_entities(
     items: Sequence[Any], type_: edm.EntityType, reading: Reading, path: str
-) -> list[EntityBody]:
-    """Read the entities of an array, which stands at ``path`` of a body.
-
-    Raises: ValidationError, with the path of every value that is wrong in any of them.
-    """
+) -> tuple[list[EntityBody], Problems]:
+    """Read the entities of an array, which stands at ``path`` of a body; as ``read_entity``."""
     reader = _BodyReader(reading)
     entities = [
         reader.entity(item, type_, f"{path}[{index}]", 0) for index, item in enumerate(items)
     ]
-    reader.problems.raise_any()
-    return entities
+    return entities, reader.problems
 
 
 class _BodyReader:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
-from app.errors import Detail, ValidationError
-
-# A body of nothing but mistakes does not make an endless answer.
-MOST_DETAILS = 100
+from app.errors import MOST_DETAILS, Detail, ValidationError
 
 
 class Problems:

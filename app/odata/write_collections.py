@@ -7,14 +7,16 @@ or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from flask import Response
 
 from app.errors import (
     ApiError,
+    Detail,
     InvalidQueryError,
     NotFoundError,
     PreconditionFailedError,
@@ -28,7 +30,7 @@ from app.odata.methods import READ, method_error
 from app.odata.options import OptionTexts
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import FilterPathSegment, NameSegment
-from app.odata.payload import MOST_RELATED, EntityBody, read_entities, read_entity
+from app.odata.payload import MOST_RELATED, EntityBody, read_entities
 from app.odata.payload_problems import Problems
 from app.odata.payload_types import typed_reader
 from app.odata.preferences import preference_applied
@@ -37,6 +39,7 @@ from app.odata.write_conditions import may_be_made, refuse_other_key
 from app.odata.write_content import WriteRequest
 from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
+from app.odata.write_problems import entity_problems, kind_of, telling_all
 from app.odata.write_rights import require_right
 from app.odata.write_rows import find_key, find_key_in_turn, find_version, version_of_tag
 from app.odata.write_targets import Target
@@ -76,7 +79,7 @@ def write_each(request: WriteRequest) -> Response:
     refuse_versions(request)
     body = None
     if request.method == "PATCH":
-        body = read_entity(request.json(), entity_set.type, request.reading)
+        body = request.entity(Target(entity_set, entity_set.type), "change")
     keys = member_keys(request, entity_set.type, path)
     for key in keys:
         with as_member(entity_set, key):
@@ -148,7 +151,9 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
     refuse_conditions(request)
     entity_set = target.entity_set
-    bodies = read_entities(items, target.type, request.reading, "value")
+    bodies, problems = read_entities(items, target.type, request.reading, "value")
+    with telling_all(partial(_problems, request, entity_set, bodies)):
+        problems.raise_any()
     take_turns_of(lambda: turns_of_items(request.container, target.type, items))
     minimal = request.preferences.return_ == "minimal"
     shown = []
@@ -159,6 +164,20 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     if minimal:
         return _done(request)
     return _collection(request, entity_set, shown, "/$delta")
+
+
+def _problems(
+    request: WriteRequest, entity_set: edm.EntitySet, bodies: Sequence[EntityBody]
+) -> Iterator[Detail]:
+    """What is wrong with the values of the items; one that may be there already is a change."""
+    alternate = [
+        entity_set.type.properties[name].attribute
+        for names in upsert_keys(entity_set.type)
+        for name in names
+    ]
+    for body in bodies:
+        kind = "change" if any(name in body.values for name in alternate) else kind_of(body)
+        yield from entity_problems(request.container, entity_set, body, kind)
 
 
 def _apply(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -> tuple[Any, bool]:

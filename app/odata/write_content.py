@@ -5,9 +5,9 @@ It does not know where the request came from: an HTTP request and a part of a ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 from flask import Response
@@ -22,6 +22,7 @@ from app.odata.etags import Precondition, parse_precondition
 from app.odata.options import OptionTexts
 from app.odata.payload import EntityBody, Reading, read_entity
 from app.odata.preferences import NO_PREFERENCES, Preferences, parse_preferences
+from app.odata.write_problems import Kind, entity_problems, telling_all
 from app.odata.write_targets import Target
 from app.odata.write_urls import find_url, resolve_url
 
@@ -139,13 +140,34 @@ class WriteRequest:
         if self.headers.get("Content-Encoding", "identity") != "identity":
             raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
 
-    def entity(self, target: Target) -> EntityBody:
+    def entity(
+        self, target: Target, kind: Kind | None = None, given: Collection[str] = ()
+    ) -> EntityBody:
         """The body as an entity of the target's type.
 
+        Args:
+            kind: what is done with the entity; None where its set has no service for it.
+            given: the attributes that the place of the request gives.
         Raises: as ``json``; ValidationError, with every value that is wrong.
         """
         _ = self.odata_version  # a version that does not exist is refused before the body is read
-        return read_entity(self.json(), target.type, self.reading)
+        body, problems = read_entity(self.json(), target.type, self.reading)
+        if problems.details:
+            with self.telling_all(target.entity_set, body, kind, given):
+                problems.raise_any()
+        return body
+
+    def telling_all(
+        self,
+        entity_set: edm.EntitySet,
+        body: EntityBody,
+        kind: Kind | None,
+        given: Collection[str] = (),
+    ) -> telling_all:
+        """A context in which a refusal of the body tells what else is wrong with it."""
+        if kind is None:
+            return telling_all(tuple)
+        return telling_all(partial(entity_problems, self.container, entity_set, body, kind, given))
 
     @property
     def reading(self) -> Reading:

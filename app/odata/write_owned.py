@@ -7,20 +7,22 @@ service keeps that order; the keys themselves may be new afterwards.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from flask import Response
 
-from app.errors import InvalidQueryError, NotFoundError, ValidationError
+from app.errors import Detail, InvalidQueryError, NotFoundError, ValidationError
 from app.odata.deep_owned import kept_item
 from app.odata.deep_relations import service_of
 from app.odata.etags import refuse_tags
 from app.odata.options import OptionTexts, parse_options
-from app.odata.payload import EntityBody, snake
+from app.odata.payload import EntityBody, read_entity, snake
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_conditions import require_current
 from app.odata.write_content import WriteRequest
+from app.odata.write_problems import member_problems, telling_all
 from app.odata.write_rows import lock_owner, related_keys, require_entity
 from app.odata.write_targets import Link, Target
 from app.odata.write_values import change_values, creation_values, replacement_values
@@ -44,7 +46,7 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
         del items[place]
         _save(link, items, place)
         return no_content(request)
-    body = request.entity(target)
+    body = _read(request, target, link, items[place])
     body.address = target.alternate
     single = request.writer.single_values(body)
     if request.method == "PUT":
@@ -57,7 +59,7 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
 
 def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     items = [kept_item(target.type, key) for key in _keys(request, link)]
-    body: EntityBody = request.entity(target)
+    body = _read(request, target, link, {})
     added = creation_values(body) | request.writer.single_values(body)
     place = len(items)
     ordered_by = target.type.ordered_by
@@ -72,6 +74,22 @@ def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     _save(link, items, place)
     key = _keys(request, link)[place]
     return written_entity(request, target, key, created=True, body=body)
+
+
+def _read(request: WriteRequest, target: Target, link: Link, kept: Mapping[str, Any]) -> EntityBody:
+    """The body of a member, of which ``kept`` is there.
+
+    Raises: ValidationError, with every value that is wrong.
+    """
+    body, problems = read_entity(request.json(), target.type, request.reading)
+
+    def find() -> Iterator[Detail]:
+        values = {**kept, **creation_values(body)}
+        return member_problems(link.entity_set.service, link.navigation, values)
+
+    with telling_all(find):
+        problems.raise_any()
+    return body
 
 
 def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:

@@ -41,12 +41,13 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         value = [value]
     if target.member is not None:
         value = {target.member.name: value}
-    body = read_entity(
+    body, problems = read_entity(
         {prop.name: value},
         target.type,
         # The text of a $value is a number without quotes.
         Reading(request.container, request.text_numbers or target.ending == "$value"),
     )
+    problems.raise_any()
     if request.method == "POST":
         request = _with_others(request, target, prop, body)
     elif target.member is None and request.method != "PATCH":

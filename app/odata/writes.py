@@ -34,6 +34,7 @@ from app.odata.write_links import write_reference
 from app.odata.write_media import create_media, write_media, write_stream
 from app.odata.write_methods import allowed_methods
 from app.odata.write_owned import write_owned
+from app.odata.write_problems import Kind
 from app.odata.write_properties import write_property
 from app.odata.write_rights import require_right, require_some_right
 from app.odata.write_rows import is_of, require_entity
@@ -128,8 +129,10 @@ def _create(request: WriteRequest, target: Target) -> Response:
     if target.type.has_stream and request.media_type != "application/json":
         key = create_media(request, target)
     else:
-        body = request.entity(target)
-        key = request.writer.create(target.entity_set, body, **_linked_values(target))
+        given = _linked_values(target)
+        body = request.entity(target, "creation", given)
+        with request.telling_all(target.entity_set, body, "creation", given):
+            key = request.writer.create(target.entity_set, body, **given)
     link = target.link
     if link is not None and link.navigation.through is not None:
         Relations(request.container).relate(link.entity_set, link.key, link.navigation, key)
@@ -156,22 +159,25 @@ def _update(request: WriteRequest, target: Target) -> Response:
     if is_upsert(request, target):
         service_of(target.entity_set, insert=True)
         require_right(target.entity_set, "create")
-        body = request.entity(target)
+        body = request.entity(target, "creation", target.values)
         body.address = target.alternate
         refuse_other_key(body)
-        key = request.writer.create(target.entity_set, body, **target.values)
+        with request.telling_all(target.entity_set, body, "creation", target.values):
+            key = request.writer.create(target.entity_set, body, **target.values)
         return written_entity(request, target, key, created=True, body=body)
     require_right(target.entity_set, "update")
     version = version_to_match(request, target.type, target.key)
-    body = request.entity(target)
+    kind: Kind = "replacement" if request.method == "PUT" else "change"
+    body = request.entity(target, kind)
     if body.type is not target.type and not is_of(request.container, body.type, target.key):
         raise ValidationError([("@odata.type", f"is not the type of this {target.type.name}")])
     if request.odata_version == "4.0":
         _refuse_related(body)
     body.address = target.alternate
-    request.writer.update(
-        target.entity_set, target.key, body, replace=request.method == "PUT", version=version
-    )
+    with request.telling_all(target.entity_set, body, kind):
+        request.writer.update(
+            target.entity_set, target.key, body, replace=kind == "replacement", version=version
+        )
     return written_entity(request, target, target.key, body=body)
 
 

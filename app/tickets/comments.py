@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from app import audit, records
 from app.clock import utc_now
-from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.errors import Detail, InvalidStateError, NotFoundError, ValidationError
 from app.events import emit, represent
 from app.models.ticket import Ticket, TicketComment
 from app.permissions import allowed, require
@@ -143,6 +143,13 @@ class CommentService:
     ) -> tuple[str, ...]:
         """The permission to answer."""
         return ("tickets:update",)
+
+    def problems(
+        self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
+    ) -> list[Detail]:
+        """What is wrong with the values of a comment (see ``edm.Checking``)."""
+        given = {name: value for name, value in values.items() if name != "ticket_id"}
+        return validate(COMMENT, given, partial=False)[1]
 
     def create(self, values: Mapping[str, Any]) -> int:
         """Add a comment to the ticket ``ticket_id``."""

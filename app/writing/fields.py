@@ -122,8 +122,10 @@ def _converter(column: Column[Any]) -> Cleaner:
     if isinstance(kind, Date):
         return clean_date
     if isinstance(kind, Integer):
-        # An Identifier is a BigInteger, and no row has the key 0.
-        if isinstance(kind, BigInteger) and column.foreign_keys:
+        # An Identifier is a BigInteger, and no row has the key 0; one of several tables is no
+        # foreign key.
+        is_key = column.foreign_keys or column.name.endswith("_id")
+        if isinstance(kind, BigInteger) and is_key:
             return _within(integer_reader(64), {"minimum": 1})
         bits = 64 if isinstance(kind, BigInteger) else 32
         return _within(integer_reader(bits), column.info)

@@ -9,12 +9,12 @@ edge then rolls back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from app import audit, records
 from app.clock import utc_now
-from app.errors import NotFoundError, PreconditionFailedError, ValidationError
+from app.errors import Detail, NotFoundError, PreconditionFailedError, ValidationError
 from app.events import EVENT_NAMES, emit, represent
 from app.permissions import PERMISSIONS, allowed, require
 from app.security import Caller, current_caller
@@ -90,6 +90,19 @@ class EntityService:
         change.values.update(server_set)
         self._settle(change)
         return self._insert(change)
+
+    def problems(
+        self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
+    ) -> list[Detail]:
+        """Every value that would be refused whatever the database holds, without a write.
+
+        Args:
+            partial: of a change, which may leave out what is required.
+            settled: attributes that the write has from elsewhere.
+        """
+        _, found = validate(self.rules, values, partial=partial)
+        given = {self.rules.wire(attribute) for attribute in settled}
+        return [problem for problem in found if problem.field not in given]
 
     def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
         """Change the named attributes of a record; nothing is written when nothing differs.

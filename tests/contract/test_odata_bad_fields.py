@@ -213,6 +213,4 @@ def test_a_name_that_is_empty_or_stands_twice_is_told(
 ) -> None:
     answer = admin.post(path, data=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400, answer.text
-    error = answer.json["error"]
-    assert [detail["field"] for detail in error["details"]] == [field]
-    assert field in error["message"]
+    assert field in [detail["field"] for detail in answer.json["error"]["details"]]

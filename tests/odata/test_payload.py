@@ -19,7 +19,9 @@ SHOP = bookshop()
 
 
 def read(body: Any, type_: edm.EntityType = AUTHOR, **options: Any) -> EntityBody:
-    return read_entity(body, type_, Reading(SHOP, **options))
+    entity, problems = read_entity(body, type_, Reading(SHOP, **options))
+    problems.raise_any()
+    return entity
 
 
 def problems(body: Any, type_: edm.EntityType = AUTHOR, **options: Any) -> dict[str, str]:

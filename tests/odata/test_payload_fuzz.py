@@ -41,7 +41,8 @@ BODIES = st.recursive(
 @given(body=BODIES, text_numbers=st.booleans())
 def test_any_body_is_read_or_refused(body: Any, text_numbers: bool) -> None:
     try:
-        entity = read_entity(body, AUTHOR, Reading(SHOP, text_numbers))
+        entity, problems = read_entity(body, AUTHOR, Reading(SHOP, text_numbers))
+        problems.raise_any()
     except ValidationError as error:
         assert error.details
         assert all(isinstance(detail.message, str) and detail.message for detail in error.details)

@@ -16,11 +16,11 @@ from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
-from app.errors import ValidationError
+from app.errors import MOST_DETAILS, ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
 from app.odata.errors import QueryError
 from app.odata.literals import to_binary
-from app.odata.payload_problems import MOST_DETAILS, Problems
+from app.odata.payload_problems import Problems
 from app.types import json_text
 
 _MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")

@@ -1,0 +1,139 @@
+"""All that is wrong with a body, in one answer: what cannot be read, and what a service refuses.
+
+A service sees only values that could be read, and a write stops at the first entity that is
+refused. Then the values of all entities of the body are looked at, without a write
+(docs/adr/0213).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from app.errors import Detail, ValidationError
+from app.odata import edm
+from app.odata.deep_relations import set_of
+from app.odata.payload import EntityBody, Related, snake
+from app.odata.write_places import at_place
+from app.odata.write_values import creation_values, replacement_values
+
+# What a write does with an entity; a change may leave out any value.
+Kind = Literal["creation", "change", "replacement"]
+
+
+class telling_all:  # stands in a with statement, as those of contextlib do
+    """Add to a ValidationError what ``find`` finds to be wrong with other fields."""
+
+    __slots__ = ("_find",)
+
+    def __init__(self, find: Callable[[], Iterable[Detail]]) -> None:
+        self._find = find
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, ValidationError) or not all(one.field for one in error.details):
+            return
+        named = [_steps(detail.field) for detail in error.details]
+        more = [detail for detail in self._find() if not _is_named(_steps(detail.field), named)]
+        if more:
+            raise ValidationError([*error.details, *more]) from error
+
+
+def entity_problems(
+    container: edm.EntityContainer,
+    entity_set: edm.EntitySet | None,
+    body: EntityBody,
+    kind: Kind,
+    given: Collection[str] = (),
+) -> Iterator[Detail]:
+    """What is wrong with the values of an entity and of all that are within it.
+
+    Args:
+        given: the attributes that the place of the entity gives.
+    """
+    if body.removed:
+        return
+    service = None if entity_set is None else entity_set.service
+    held = (nav.foreign_key for nav in (one.navigation for one in body.related)
+            if nav.foreign_key is not None and not nav.collection)  # fmt: skip
+    settled = frozenset((*given, *held))
+    if kind == "replacement":
+        try:
+            replacement_values(body, settled)
+        except ValidationError as error:
+            yield from error.details
+    if isinstance(service, edm.Checking):
+        lists = {
+            snake(related.navigation.name): [creation_values(item) for item in related.items]
+            for related in body.related
+            if _is_whole(related)
+        }
+        partial = kind != "creation"
+        yield from _of_service(service, body, creation_values(body) | lists, partial, settled)
+    for related in body.related:
+        if not related.navigation.owned:
+            yield from _related_problems(container, related)
+
+
+def member_problems(
+    owner: edm.Service | None,
+    navigation: edm.NavigationProperty,
+    values: Mapping[str, Any],
+) -> Iterator[Detail]:
+    """What is wrong with one member of an owned collection, named as in its own body.
+
+    Args:
+        owner: the service of the entity that owns it.
+    """
+    if isinstance(owner, edm.Checking):
+        lists = {snake(navigation.name): [dict(values)]}
+        for detail in owner.problems(lists, partial=True):
+            yield detail._replace(field=detail.field.partition("].")[2] or detail.field)
+
+
+def kind_of(body: EntityBody) -> Kind:
+    """What a write does with an entity among others: one without a key is made."""
+    return "creation" if body.given_key is None and body.reference is None else "change"
+
+
+def _of_service(
+    service: edm.Checking,
+    body: EntityBody,
+    values: Mapping[str, Any],
+    partial: bool,
+    settled: frozenset[str],
+) -> Iterator[Detail]:
+    wanted = {name: value for name, value in values.items() if name not in settled}
+    try:
+        with at_place(body.type, body.path):
+            found = service.problems(wanted, partial=partial, settled=settled)
+            if found:
+                raise ValidationError(found)
+    except ValidationError as error:
+        yield from error.details
+
+
+def _related_problems(container: edm.EntityContainer, related: Related) -> Iterator[Detail]:
+    nav = related.navigation
+    target_set = set_of(container, nav)
+    held = (nav.foreign_key,) if nav.collection and nav.foreign_key is not None else ()
+    for item in related.items:
+        if item.reference is None:
+            yield from entity_problems(container, target_set, item, kind_of(item), held)
+
+
+def _is_whole(related: Related) -> bool:
+    """Whether a body has all values of the members of an owned collection."""
+    is_new = not any(item.key or item.reference or item.removed for item in related.items)
+    return related.navigation.owned and not related.is_delta and is_new
+
+
+def _steps(field: str) -> list[str]:
+    return field.replace("[", ".[").split(".")
+
+
+def _is_named(steps: list[str], named: Iterable[list[str]]) -> bool:
+    """Whether one of ``named`` is the field, something within it, or what it is within."""
+    return any(all(a == b for a, b in zip(steps, other, strict=False)) for other in named)
