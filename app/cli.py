@@ -14,13 +14,17 @@ from sqlalchemy import select
 
 from app import records
 from app.auth import api_keys, users
+from app.auth.user_shapes import user_dicts
 from app.database import transaction
 from app.errors import ApiError
-from app.models.user import ApiKey
+from app.models.user import ApiKey, Role, User
 from app.permissions import ROLES
 from app.security import acting_as, system_caller
+from app.types import iso_instant
 
 Parameters = ParamSpec("Parameters")
+_USERS: Any = User.__table__
+_KEYS: Any = ApiKey.__table__
 
 
 def init_app(app: Flask) -> None:
@@ -45,7 +49,7 @@ def in_transaction(command: Callable[Parameters, None]) -> Callable[Parameters, 
 
 @click.group(cls=AppGroup)
 def user() -> None:
-    """Accounts of people: make, disable and unlock them.
+    """Accounts of people: list, make, disable and unlock them, set their passwords.
 
     What a running service knows of an account changes at its next request; no restart is needed.
     """
@@ -100,9 +104,54 @@ def unlock_user(username: str) -> None:
     click.echo(f"User {username} may sign in again.")
 
 
+@user.command("list")
+@in_transaction
+def list_users() -> None:
+    """Show the accounts: id, user name, status, roles, e-mail address."""
+    connection = records.connection()
+    people = select(*_USERS.c).where(_USERS.c.kind == "person").order_by(_USERS.c.username_key)
+    for shown in user_dicts(connection, connection.execute(people)):
+        roles = ", ".join(shown["roles"]) or "no role"
+        _line(shown["id"], shown["username"], shown["status"], roles, shown["email"])
+
+
+@user.command("reset-password")
+@click.argument("username")
+@click.option(
+    "--password", help="The new one; left out, a random one is made and printed this once."
+)
+@in_transaction
+def reset_password(username: str, password: str | None) -> None:
+    """Set the password of somebody who forgot it: all sessions end, a lock ends too."""
+    made = users.reset_password(_user_id(username), password)
+    click.echo(f"User {username} has a new password and is signed out everywhere.", err=True)
+    if made is not None:
+        click.echo(made)
+
+
 @click.group("api-key", cls=AppGroup)
 def api_key() -> None:
-    """Keys of integrations: make and revoke them."""
+    """Keys of integrations: list, make and revoke them."""
+
+
+@api_key.command("list")
+@in_transaction
+def list_api_keys() -> None:
+    """Show the keys by their beginnings: prefix, status, role, scopes, last use, name."""
+    statement = (
+        select(*_KEYS.c, Role.name.label("role_name"))
+        .join(Role, Role.id == _KEYS.c.role_id)
+        .order_by(_KEYS.c.id)
+    )
+    keys: Any = records.connection().execute(statement)
+    for row in keys:
+        shown = api_keys.api_key_dict(row)
+        used = shown["lastUsedAt"]
+        _line(
+            shown["prefix"], shown["status"], shown["role"],
+            ", ".join(shown["scopes"]) or "all of its role",
+            f"used {iso_instant(used)}" if used else "never used", shown["name"],
+        )  # fmt: skip
 
 
 @api_key.command("create")
@@ -144,6 +193,12 @@ def revoke_api_key(prefix: str) -> None:
         raise click.ClickException(f"There is no API key {prefix}.")
     api_keys.revoke_api_key(key_id)
     click.echo(f"API key {prefix} is revoked.")
+
+
+def _line(*values: Any) -> None:
+    """One record, its values apart by tabs: for people and for ``cut``."""
+    texts = ("" if value is None else str(value) for value in values)
+    click.echo("\t".join(" ".join(text.split()) for text in texts))
 
 
 def _user_id(username: str) -> int:

@@ -106,3 +106,37 @@ def test_a_key_is_printed_once_and_revoked_by_its_prefix(app: Flask, client: Fla
 @pytest.mark.parametrize("command", [("user", "create"), ("api-key", "create")])
 def test_help_shows_an_example_to_paste(app: Flask, command: tuple[str, ...]) -> None:
     assert "flask --app wsgi" in run(app, *command, "--help").output
+
+
+def test_accounts_and_keys_are_listed_without_their_secrets(app: Flask) -> None:
+    run(app, *ANNA, "--role", "Sales", "--role", "Support")
+    run(app, "user", "create", "bert", "--email", "b@example.com", "--password", PASSWORD, "--role",
+        "Viewer")  # fmt: skip
+    run(app, "user", "disable", "bert")
+    listed = run(app, "user", "list")
+    assert [line.split("\t") for line in listed.output.splitlines()] == [
+        ["1", "anna", "active", "Sales, Support", "anna@example.com"],
+        ["2", "bert", "disabled", "Viewer", "b@example.com"],
+    ]
+    key = run(app, "api-key", "create", "ERP link", "--role", "Viewer").output.splitlines()[0]
+    (line,) = run(app, "api-key", "list").output.splitlines()
+    prefix, *rest = line.split("\t")
+    assert key.startswith(prefix) and key not in line
+    assert rest == ["active", "Viewer", "all of its role", "never used", "ERP link"]
+    run(app, "api-key", "revoke", prefix)
+    assert "\trevoked\t" in run(app, "api-key", "list").output
+
+
+@pytest.mark.parametrize("given", [None, "four-green-kettles"])
+def test_a_forgotten_password_is_reset(app: Flask, client: FlaskClient, given: str | None) -> None:
+    run(app, *ANNA, "--role", "Sales")
+    args = ("--password", given) if given else ()
+    done = run(app, "user", "reset-password", "Anna", *args)
+    assert done.exit_code == 0, done.output
+    password = given or done.stdout.strip()
+    assert log_in(client) == 401
+    body = {"username": "anna", "password": password}
+    assert client.post("/api/auth/login", json=body).status_code == 200
+    short = run(app, "user", "reset-password", "anna", "--password", "short")
+    assert (short.exit_code, "at least 12 characters" in short.output) == (1, True)
+    assert run(app, "user", "reset-password", "nobody").exit_code == 1

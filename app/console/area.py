@@ -67,12 +67,24 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 def error_page(error: ApiError) -> Response | None:
     """The answer of the console to an error; None where it is not the console that was asked."""
+    if request.path == "/" and error.status in (401, 404):
+        return _way_in()
     if not request.path.startswith(session.ROOT):
         return None
     if error.status == 401:
         here = request.full_path.rstrip("?") if request.method == "GET" else session.ROOT
         return see_other(f"{session.ROOT}/sign-in?next={quote(here, safe='/?=&')}")
     return page("error.html", error.status, error=error, request_id=current_request_id())
+
+
+def _way_in() -> Response | None:
+    """What a browser finds at the root of the service, where there is nothing for programs."""
+    wanted = request.accept_mimetypes.best_match(("application/json", "text/html"))
+    if request.method not in ("GET", "HEAD") or wanted != "text/html":
+        return None
+    response = see_other(f"{session.ROOT}/")
+    response.headers["Vary"] = "Accept"
+    return response
 
 
 def see_other(address: str) -> Response:

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from app.auth.users import create_user
 from app.clock import utc_now
 from app.database import read_engine, transaction
+from app.demo.files import add_files
 from app.demo.world import RATES, STAFF
 from app.demo.year import make_year
 from app.importing.command import progress_bar
@@ -43,6 +44,8 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "bic": "COBADEFFXXX",
         "bankName": "Beispielbank Hamburg",
     },
+    # Nobody is written to who has not asked for it: a mail server may be set.
+    "reminders": {"enabled": False},
     "exchangeRates": {code: rate for code, rate in RATES.items() if code != "EUR"},
 }
 
@@ -70,7 +73,10 @@ def fill(report: Report | None = None) -> dict[str, int]:
         for group, values in SETTINGS.items():
             save_settings(group, values)
         _hire()
-    return import_records(make_year(utc_now(), zone()), report=report)
+    counts = import_records(make_year(utc_now(), zone()), report=report)
+    with acting_as(system_caller("cli")), transaction():
+        add_files()
+    return counts
 
 
 def _hire() -> None:

@@ -137,7 +137,7 @@ def make_tasks(world: World) -> None:
 
 
 def make_documents(world: World) -> None:
-    """What is known of documents whose files are still to come: the store starts empty."""
+    """What is known of documents; their files are written when they are there (``files``)."""
     clients = [each for each in world.records["Clients"] if each["status"] == "Active"]
     for _ in range(DOCUMENT_COUNT):
         client = world.pick(clients)

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from app import records
 from app.blobs import blobs
-from app.clock import utc_now
 from app.invoices.chain import add_link, lock_chain
 from app.invoices.document import InvoiceDocument
 from app.invoices.drawing import draw_pdf
@@ -38,21 +37,20 @@ def frozen_file(invoice_id: int) -> str:
     """The file of an issued document.
 
     One that was moved in has none before somebody first asks for it: then it is drawn as it was
-    issued, kept, and added to the chain.
+    issued, kept, and added to the chain. The invoice is the same: its row version and the time of
+    its last change stay.
 
     Returns: the SHA-256 of the file, hex.
     Raises: ServiceUnavailableError, the store of files does not answer.
     """
-    names = ("pdf_sha256", "e_invoice_format", "version")
+    names = ("pdf_sha256", "e_invoice_format")
     invoice = records.read(Invoice.__table__, invoice_id, names, lock=True)
     assert invoice is not None  # its reader was there
     if invoice["pdf_sha256"] is not None:
         return str(invoice["pdf_sha256"])
     document = _as_issued(read_document(invoice_id))
     sha256 = keep_file(draw_pdf(document, invoice["e_invoice_format"]), PDF_HEADERS)
-    version = invoice["version"] + 1
-    values = {"pdf_sha256": sha256, "updated_at": utc_now(), "version": version}
-    records.update(Invoice.__table__, invoice_id, values)
+    records.update(Invoice.__table__, invoice_id, {"pdf_sha256": sha256})
     lock_chain()
     add_link(invoice_id)
     return sha256

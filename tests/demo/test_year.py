@@ -6,19 +6,28 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from flask import Flask
+from pypdf import PdfReader
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app import records as stored
+from app.blobs import blobs
+from app.database import transaction
 from app.demo.article_files import read_articles
 from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS
 from app.demo.vocabulary.support import TOPICS
 from app.demo.year import make_year
+from app.invoices.clocks import run_invoice_clocks
 from app.invoices.einvoice.codes import unit_codes
 from app.models.client import CLIENT_STATUSES, Client
+from app.models.document import Document, DocumentVersion
+from app.models.event import OutgoingMail
 from app.models.invoice import INVOICE_STATUSES, Invoice, Payment
 from app.models.lead import LEAD_STATUSES
 from app.models.opportunity import STAGES
@@ -26,6 +35,7 @@ from app.models.project import PROJECT_STATUSES
 from app.models.task import TASK_STATUSES
 from app.models.ticket import TICKET_STATUSES
 from app.models.user import User
+from app.security import acting_as, system_caller
 
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
 
@@ -107,10 +117,31 @@ def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
     assert owed == session.scalar(select(func.sum(Invoice.amount_due)).where(open_ones))
     assert owed is not None and owed > Decimal(100_000)
     assert session.scalar(select(func.count()).select_from(User)) == 9
+    with app.app_context(), transaction(), acting_as(system_caller("job")):
+        run_invoice_clocks()
+        assert stored.connection().scalar(select(func.count()).select_from(OutgoingMail)) == 0
+        rows = stored.connection().execute(select(DocumentVersion)).all()
+        files = {row.file_name: blobs().read(row.blob_key) for row in rows}
+        assert len(files) <= len(rows) == len(year()["Documents"])
+        check_files(files)
+    assert session.scalars(select(Document.status).distinct()).all() == ["Active"]
     session.rollback()
     again = app.test_cli_runner().invoke(args=["demo", "load"])
     assert again.exit_code == 1
     assert "there are clients already: the demonstration stays away" in again.output
+
+
+def check_files(files: dict[str, bytes]) -> None:
+    """Whether programs open them."""
+    kinds = Counter(name.rpartition(".")[2] for name in files)
+    assert set(kinds) == {"pdf", "xlsx", "csv"}
+    for name, content in files.items():
+        if name.endswith(".pdf"):
+            assert "Nordlicht" in PdfReader(BytesIO(content)).pages[0].extract_text()
+        elif name.endswith(".xlsx"):
+            assert "xl/workbook.xml" in ZipFile(BytesIO(content)).namelist()
+        else:
+            assert content.decode().startswith("Item,")
 
 
 def test_every_ticket_is_answered_by_an_article_in_its_language() -> None:

@@ -40,13 +40,14 @@ TASKS = (
     "Order demo devices",
     "Call back the warehouse manager",
 )
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 # (name, category, media type, extension, days it is valid or 0)
 DOCUMENTS = (
     ("Framework contract {client}", "Contract", "application/pdf", "pdf", 730),
     ("Order confirmation {client}", "Contract", "application/pdf", "pdf", 0),
     ("Offer {client}", "Quote", "application/pdf", "pdf", 60),
     ("Acceptance report {client}", "Report", "application/pdf", "pdf", 0),
-    ("Site plan {client}", "Other", "image/png", "png", 0),
+    ("Price list {client}", "Other", XLSX, "xlsx", 0),
     ("Device list {client}", "Other", "text/csv", "csv", 0),
     ("Letter to {client}", "Correspondence", "application/pdf", "pdf", 0),
     ("SEPA mandate {client}", "Correspondence", "application/pdf", "pdf", 1095),

@@ -1,0 +1,119 @@
+"""The files of the demonstration's documents: small ones, made of what the document is about."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from datetime import date
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from app import records
+from app.bi.exports.pdf_pages import render
+from app.bi.exports.printed import Printed
+from app.body_stream import maximum_upload
+from app.clock import local_day
+from app.demo.vocabulary.products import GOODS
+from app.documents.files import discarded_on_error, store_file
+from app.documents.service import DOCUMENTS
+from app.lazy import lazy
+from app.models.client import Client
+from app.models.document import Document
+from app.settings.days import zone
+
+if TYPE_CHECKING:
+    import xlsxwriter  # type: ignore[import-untyped]
+else:
+    xlsxwriter = lazy("xlsxwriter")
+
+SELLER = "Nordlicht Systems GmbH"
+_DOCUMENTS: Any = Document.__table__
+_CLIENTS: Any = Client.__table__
+# Beginning of the name of a document -> what stands in it, as (heading, text).
+_CLAUSES: dict[str, tuple[tuple[str, str], ...]] = {
+    "Framework contract": (
+        ("Subject", "Software, devices and support, as single orders name them."),
+        ("Prices", "As in the price list on the day of the order, net of tax."),
+        ("Payment", "Within 14 days of the date of the invoice."),
+        ("Term", "Two years; another year each, unless ended three months before."),
+    ),
+    "Order confirmation": (
+        ("Order", "We confirm your order with thanks."),
+        ("Delivery", "Within three weeks, free of charge."),
+    ),
+    "Offer": (
+        ("Offer", "Devices, their installation and a year of support."),
+        ("Validity", "We keep to this offer for 60 days."),
+    ),
+    "Acceptance report": (
+        ("Tested", "All functions of the specification, on site."),
+        ("Result", "Accepted without defects that prevent its use."),
+    ),
+    "Letter": (
+        ("Subject", "Our new support hours"),
+        ("Text", "From Monday we answer from seven."),
+    ),
+    "SEPA mandate": (
+        ("Creditor", f"{SELLER}, DE98ZZZ09999999999"),
+        ("Mandate", "You may collect payments from my account by direct debit."),
+    ),
+}  # fmt: skip
+
+
+def add_files() -> int:
+    """Give every document that waits for its file one; returns how many, in this transaction."""
+    waiting = (
+        select(_DOCUMENTS.c.id, _DOCUMENTS.c.name, _DOCUMENTS.c.created_at, _CLIENTS.c.name)
+        .join(_CLIENTS, _CLIENTS.c.id == _DOCUMENTS.c.client_id)
+        .where(_DOCUMENTS.c.status == "Pending")
+        .order_by(_DOCUMENTS.c.id)
+    )
+    found = records.connection().execute(waiting).all()
+    for key, name, made, client in found:
+        file = store_file(
+            [content_of(name, client, local_day(made, zone()))], name, maximum_upload()
+        )
+        with discarded_on_error(file):
+            DOCUMENTS.add_file(key, file)
+    return len(found)
+
+
+def content_of(name: str, client: str, day: date) -> bytes:
+    """The bytes of a file by the end of its name: pdf, xlsx or csv."""
+    extension = name.rpartition(".")[2]
+    if extension == "pdf":
+        return _pdf(name.removesuffix(".pdf"), client, day)
+    rows = [("Item", "Price in EUR"), *((label, str(price)) for label, price in _prices())]
+    return _workbook(rows) if extension == "xlsx" else _csv(rows)
+
+
+def _pdf(title: str, client: str, day: date) -> bytes:
+    clauses = next(each for kind, each in _CLAUSES.items() if title.startswith(kind))
+    printed = Printed(
+        name=title, note=f"{SELLER} and {client}, {day.isoformat()}", labels=("", ""),
+        numbers=(False, False), rows=clauses, totals=(), remark=None, chart=None, author=SELLER,
+        language="en", day=day,
+    )  # fmt: skip
+    return render(printed)
+
+
+def _workbook(rows: Sequence[tuple[str, str]]) -> bytes:
+    content = BytesIO()
+    with xlsxwriter.Workbook(content, {"in_memory": True}) as book:
+        sheet = book.add_worksheet("Prices")
+        for place, row in enumerate(rows):
+            sheet.write_row(place, 0, row)
+        sheet.set_column(0, 0, 40)
+    return content.getvalue()
+
+
+def _csv(rows: Sequence[tuple[str, str]]) -> bytes:
+    content = StringIO()
+    csv.writer(content).writerows(rows)
+    return content.getvalue().encode()
+
+
+def _prices() -> Sequence[tuple[str, Any]]:
+    return [(good.description, good.price) for good in GOODS]
