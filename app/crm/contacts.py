@@ -8,7 +8,7 @@ from app import records
 from app.models.client import Client, Contact
 from app.writing.change import Change
 from app.writing.pipeline import EntityService
-from app.writing.rules import DELETE, EntityRules, Reference
+from app.writing.rules import EntityRules
 
 CONTACT = EntityRules(
     name="Contact",
@@ -21,8 +21,6 @@ CONTACT = EntityRules(
         "department", "role", "is_primary", "receives_invoices", "language", "do_not_contact",
         "notes",
     ),
-    # A contact belongs to its client, as in Salesforce and Dynamics (docs/adr/0022).
-    cascades=(Reference(attribute="client_id", target="clients", when_deleted=DELETE),),
 )  # fmt: skip
 
 _CONTACTS = Contact.__table__.c

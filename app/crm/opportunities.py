@@ -13,7 +13,7 @@ from app.settings import organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
 from app.writing.pipeline import EntityService
-from app.writing.rules import DELETE, EntityRules, Reference
+from app.writing.rules import EntityRules
 from app.writing.transitions import OPPORTUNITY as OPPORTUNITY_STAGES
 
 STATUS_OF_STAGE = {"ClosedWon": "Won", "ClosedLost": "Lost"}
@@ -32,16 +32,6 @@ OPPORTUNITY = EntityRules(
         "lost_notes", "description",
     ),
     filled=frozenset(("currency", "probability")),
-    # As in Salesforce: open and lost ones go with the client, won ones keep it (docs/adr/0022).
-    cascades=(
-        Reference(
-            attribute="client_id",
-            target="clients",
-            when_deleted=DELETE,
-            blocks=lambda row: bool(row["status"] == "Won"),
-            blockers="won opportunities",
-        ),
-    ),
 )  # fmt: skip
 
 

@@ -34,9 +34,9 @@ from app.settings import Organisation, organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
 from app.writing.numbering import document_number
-from app.writing.operations import DELETE as DELETION, require_operation
+from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
-from app.writing.rules import COMMON_WRITABLE, DELETE, EntityRules, Reference
+from app.writing.rules import COMMON_WRITABLE, EntityRules
 from app.writing.transitions import INVOICE as INVOICE_STATES
 
 INVOICE = EntityRules(
@@ -54,16 +54,6 @@ INVOICE = EntityRules(
     filled=frozenset(("currency",)),
     derived=frozenset(("tax_breakdown", "seller", "buyer")),
     children={LINE_ITEMS: LINE_ITEM},
-    # Drafts go with their client, issued invoices keep it (docs/adr/0022).
-    cascades=(
-        Reference(
-            attribute="client_id",
-            target="clients",
-            when_deleted=DELETE,
-            blocks=lambda row: bool(row["status"] != "Draft"),
-            blockers="issued invoices",
-        ),
-    ),
 )  # fmt: skip
 
 # What may still be said of an issued document: nothing that is printed on it.
@@ -229,7 +219,7 @@ class InvoiceService(EntityService):
 
     def deleting(self, change: Change) -> None:
         """Only drafts can go: an issued number stays (contract section 10)."""
-        require_operation("Invoice", "invoice", DELETION, change.before or {})
+        require_operation("Invoice", "invoice", DELETE, change.before or {})
 
 
 def _is_issued(change: Change) -> bool:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from app import records
-from app.errors import InvalidStateError
-from app.models.invoice import Invoice
 from app.models.task import Task
 from app.projects.counting import recount
 from app.writing.change import Change
@@ -59,16 +56,6 @@ class TaskService(EntityService):
         """Count again in the project, and in the one that the task left."""
         if change.changes("project_id", "status", "actual_hours"):
             recount(change.was("project_id"), change.get("project_id"))
-
-    def deleting(self, change: Change) -> None:
-        """What was billed stays as the proof of it; a draft is no bill yet."""
-        invoice_id = change.was("invoice_id")
-        invoice = records.read(Invoice.__table__, invoice_id, ("status",)) if invoice_id else None
-        if invoice is not None and invoice["status"] != "Draft":
-            raise InvalidStateError(
-                "A task that was billed cannot be deleted.",
-                [("invoiceId", f"is {invoice_id}, an issued invoice")],
-            )
 
     def deleted(self, change: Change) -> None:
         """One less in the project."""

@@ -1,21 +1,30 @@
-"""What happens to the rows that refer to a record when it is deleted (docs/adr/0022)."""
+"""What happens to the rows that refer to a record when it is deleted (docs/adr/0022, 0191)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import current_app
 from sqlalchemy import Select, Table, bindparam, select
 
 from app import records
-from app.errors import InUseError
+from app.errors import Detail, InUseError
+from app.permissions import allowed
+from app.security import current_caller
+from app.writing.reference_rules import DELETE, RULES, Rule
 from app.writing.references import TABLES
-from app.writing.rules import DELETE, RESTRICT, EntityRules, Reference, RowRules
+from app.writing.rules import ChildRules, EntityRules, Reference, RowRules
 
 if TYPE_CHECKING:
     from app.writing.pipeline import EntityService
+
+# Of the rows that keep a record so many are named, each by the first of these that it has.
+_MOST_NAMED = 10
+_NAMES = ("number", "name", "title", "subject")
 
 
 def services() -> Mapping[str, EntityService]:
@@ -24,31 +33,71 @@ def services() -> Mapping[str, EntityService]:
     return found
 
 
+class _Dependent(NamedTuple):
+    """A row that refers to a record: whose it is, by which attribute."""
+
+    service: EntityService
+    owner: RowRules
+    attribute: str
+    rule: Rule
+    row: Mapping[str, Any]
+
+
 def release(rules: EntityRules, key: int) -> None:
     """Deal with everything that refers to a record which is about to go.
 
-    Raises: InUseError, a row needs it; nothing is changed then.
+    Raises: InUseError, rows need it, which are named as far as the caller may read them; nothing
+        is changed then.
     """
-    dependents = [
-        (service, owner, reference, row)
-        for service, owner, reference in referring(rules)
-        for row in referring_rows(owner.columns, reference.attribute, key)
-    ]
-    for _, owner, reference, row in dependents:
-        if reference.when_deleted == RESTRICT or (reference.blocks and reference.blocks(row)):
-            raise InUseError(
-                f"The {rules.title} cannot be deleted: it has"
-                f" {reference.blockers or owner.columns.name.replace('_', ' ')}."
-            )
-    for service, owner, reference, row in dependents:
+    dependents = list(_dependents(rules, key))
+    if standing := [each for each in dependents if each.rule.stops(each.row)]:
+        raise _in_use(rules, standing)
+    for service, owner, attribute, rule, row in dependents:
         if owner is not service.rules:
-            records.update(owner.table, row["id"], {reference.attribute: None})
-        elif reference.when_deleted == DELETE:
+            records.update(owner.table, row["id"], {attribute: None})
+        elif rule.does == DELETE:
             if records.read(owner.table, row["id"], ("id",)) is not None:
                 service.remove(row["id"], row)
+        elif service.rules.polymorphic and attribute == service.rules.polymorphic[1]:
+            # It is about nothing then.
+            service.apply(row["id"], dict.fromkeys(service.rules.polymorphic))
         else:
-            service.apply(row["id"], {reference.attribute: None})
-    _unlink_polymorphic(rules, key)
+            service.apply(row["id"], {attribute: None})
+
+
+def _dependents(rules: EntityRules, key: int) -> Iterator[_Dependent]:
+    """Every row that refers to a record, also by its type and key, locked."""
+    for service, owner, reference in referring(rules):
+        for row in referring_rows(owner.columns, reference.attribute, key):
+            yield _Dependent(service, owner, reference.attribute, reference.rule, row)
+    for service in services().values():
+        if service.rules.polymorphic is None:
+            continue
+        _, attribute = service.rules.polymorphic
+        rule = RULES[f"{service.rules.columns.name}.{attribute}"]
+        for row in linked_rows(service.rules, rules.name, key):
+            yield _Dependent(service, service.rules, attribute, rule, row)
+
+
+def _in_use(rules: EntityRules, standing: Sequence[_Dependent]) -> InUseError:
+    counts = Counter(each.rule.blockers for each in standing)
+    kinds = " and ".join(f"{blockers} ({count})" for blockers, count in counts.items())
+    details = list(islice(filter(None, map(_named, standing)), _MOST_NAMED))
+    return InUseError(f"The {rules.title} cannot be deleted: {kinds} refer to it.", details)
+
+
+def _named(dependent: _Dependent) -> Detail | None:
+    """A row that keeps the record, by its name; None for one that the caller may not read."""
+    service, owner, attribute, _, row = dependent
+    record: Mapping[str, Any] | None = row
+    if isinstance(owner, ChildRules):
+        record = records.read(service.rules.table, row[owner.parent])
+    if record is None or not allowed(current_caller(), service.rules.permissions["read"], record):
+        return None
+    name = next((record[name] for name in _NAMES if record.get(name)), record["id"])
+    return Detail(
+        f"{service.rules.name}({record['id']})", f"{name} refers to it by {owner.wire(attribute)}"
+    )
 
 
 def referring(rules: EntityRules) -> Iterator[tuple[EntityService, RowRules, Reference]]:
@@ -59,18 +108,6 @@ def referring(rules: EntityRules) -> Iterator[tuple[EntityService, RowRules, Ref
                 is_parent = reference.attribute == getattr(owner, "parent", None)
                 if reference.target == rules.columns.name and not is_parent:
                     yield service, owner, reference
-
-
-def _unlink_polymorphic(rules: EntityRules, key: int) -> None:
-    """Tasks and documents about the record stay, and are about nothing then."""
-    for service in services().values():
-        if service.rules.polymorphic is None or TABLES.get(rules.name) is None:
-            continue
-        type_attribute, key_attribute = service.rules.polymorphic
-        statement = linked_rows(service.rules.columns, type_attribute, key_attribute)
-        linked = records.connection().execute(statement, {"type": rules.name, "key": key})
-        for row_id in linked.scalars().all():
-            service.apply(row_id, {type_attribute: None, key_attribute: None})
 
 
 def referring_rows(table: Table, attribute: str, key: int) -> list[Mapping[str, Any]]:
@@ -85,12 +122,20 @@ def _referring_rows(table: Table, attribute: str) -> Select[Any]:
     return statement.order_by(table.c.id).with_for_update(key_share=True)
 
 
+def linked_rows(rules: EntityRules, name: str, key: int) -> list[Mapping[str, Any]]:
+    """The rows of an entity about the record ``key`` of the entity type ``name``, locked."""
+    if rules.polymorphic is None or name not in TABLES:
+        return []
+    statement = _linked_rows(rules.columns, *rules.polymorphic)
+    linked = records.connection().execute(statement, {"type": name, "key": key})
+    return [dict(row) for row in linked.mappings()]
+
+
 @lru_cache(maxsize=16)
-def linked_rows(table: Table, type_attribute: str, key_attribute: str) -> Select[Any]:
-    """The keys of the rows about a record ``type``, ``key``."""
-    return (
-        select(table.c.id)
+def _linked_rows(table: Table, type_attribute: str, key_attribute: str) -> Select[Any]:
+    statement = (
+        select(table)
         .where(table.c[type_attribute] == bindparam("type"))
         .where(table.c[key_attribute] == bindparam("key"))
-        .order_by(table.c.id)
     )
+    return statement.order_by(table.c.id).with_for_update(key_share=True)

@@ -10,7 +10,6 @@ from sqlalchemy import Table, update
 from app import records
 from app.extensions import Model
 from app.writing.deletion import linked_rows, referring, referring_rows, services
-from app.writing.references import TABLES
 from app.writing.rules import EntityRules
 
 
@@ -44,15 +43,12 @@ def move_linked(rules: EntityRules, source: int, target: int) -> list[tuple[str,
     """
     moved = []
     for service in services().values():
-        if service.rules.polymorphic is None or rules.name not in TABLES:
+        if service.rules.polymorphic is None:
             continue
-        type_attribute, key_attribute = service.rules.polymorphic
-        table = service.rules.columns
-        statement = linked_rows(table, type_attribute, key_attribute)
-        found = records.connection().execute(statement, {"type": rules.name, "key": source})
-        for key in found.scalars().all():
-            service.apply(key, {key_attribute: target})
-            moved.append((str(table.name), key))
+        _, key_attribute = service.rules.polymorphic
+        for row in linked_rows(service.rules, rules.name, source):
+            service.apply(row["id"], {key_attribute: target})
+            moved.append((str(service.rules.columns.name), row["id"]))
     return moved
 
 

@@ -7,7 +7,7 @@ happens to a row when another one that it refers to is deleted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,29 +18,21 @@ from sqlalchemy.sql.schema import ScalarElementColumnDefault
 from app.odata.declare import camel
 from app.types import JsonText
 from app.writing.fields import Cleaner, cleaner
+from app.writing.reference_rules import Rule, rule_of
 
 # What the ten entities share (contract section 9, "Common to all ten").
 COMMON_WRITABLE = ("owner_id", "external_id", "tags", "custom_fields")
 # Set by the pipeline with every change; no part of what an event or the audit log reports.
 STAMPS = frozenset(("id", "created_at", "created_by_id", "updated_at", "updated_by_id", "version"))
 
-UNLINK, DELETE, RESTRICT = "unlink", "delete", "restrict"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """A foreign key of a row, and what becomes of the row when its target is deleted.
-
-    ``when_deleted``: the link is removed, this row is deleted too, or the deletion is refused.
-    ``blocks`` refuses it for the rows of which it is true, whatever ``when_deleted`` says; the
-    message calls them ``blockers`` (docs/adr/0022).
-    """
+    """A foreign key: what it refers to, and what the deletion of that means for the row."""
 
     attribute: str
     target: str  # table
-    when_deleted: str = UNLINK
-    blocks: Callable[[Mapping[str, Any]], bool] | None = field(default=None, compare=False)
-    blockers: str = ""
+    rule: Rule
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,14 +41,13 @@ class RowRules:
 
     ``filled`` are the not nullable columns that the service fills when a body leaves them out;
     ``wire_names`` the names that are not the attribute in camelCase, ``billing_city`` ->
-    ``billingAddress.city``; ``cascades`` the references whose rows are not just unlinked.
+    ``billingAddress.city``.
     """
 
     table: FromClause
     writable: tuple[str, ...]
     filled: frozenset[str] = frozenset()
     wire_names: Mapping[str, str] = field(default_factory=dict)
-    cascades: tuple[Reference, ...] = ()
     # What events and audit leave out, because it follows from others.
     derived: frozenset[str] = frozenset()
     # Attribute that carries rows of their own -> their rules.
@@ -115,10 +106,10 @@ class RowRules:
     @cached_property
     def references(self) -> Mapping[str, Reference]:
         """Attribute -> reference, of every foreign key of the table."""
-        declared = {reference.attribute: reference for reference in self.cascades}
         return {
-            column.name: declared.get(column.name)
-            or Reference(attribute=column.name, target=key.column.table.name)
+            column.name: Reference(
+                attribute=column.name, target=key.column.table.name, rule=rule_of(column, key)
+            )
             for column in self.columns.c
             for key in column.foreign_keys
         }
