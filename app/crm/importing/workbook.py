@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -43,6 +44,8 @@ _ZEROS = re.compile(r"0{2,}")
 # The end of an archive, with the longest comment; and the most that its directory may have.
 _TAIL, _LARGEST_DIRECTORY = 66_000, 1_000_000
 _BROKEN = "is no complete xlsx file"
+# What parts may be packed by. Source: ECMA-376, part 2, annex B.
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class Handler(Protocol):
@@ -69,19 +72,27 @@ def workbook_rows(path: Path, columns: int, budget: Budget) -> Iterator[Iterator
     Raises: UnsupportedMediaTypeError, it is a zip archive of something else; ValidationError, it
         is broken, also while rows are read; TooMuchError.
     """
-    try:
+    with _refused_if_broken("the archive"):
         _check_directory(path)
-        with zipfile.ZipFile(path) as archive:
-            yield _Workbook(archive, columns, budget).rows()
-    except _UNREADABLE as error:
-        raise ValidationError([("file", _BROKEN)]) from error
+        archive = zipfile.ZipFile(path)
+    with archive:
+        yield _Workbook(archive, columns, budget).rows()
 
 
-# What the readers of zip archives and XML say of files that are none.
+# What the readers of zip archives say of files that are none.
 _UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError, RuntimeError,
-    UnicodeError,
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError,
+    OSError, ValueError,
 )  # fmt: skip
+
+
+@contextmanager
+def _refused_if_broken(place: str) -> Iterator[None]:
+    """Around what reads the archive, and nothing else: a fault of ours is not the file's."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise ValidationError([("file", f"{_BROKEN}: {place} cannot be read")]) from error
 
 
 def _check_directory(path: Path) -> None:
@@ -138,13 +149,17 @@ class _Workbook:
     def _parse(self, name: str, handler: Handler) -> Iterator[None]:
         """Read a part piece by piece, until the handler has all that it needs."""
         info = self._names.get(name.lower())
-        if info is None or info.flag_bits & 1:
-            raise ValidationError([("file", _BROKEN)])
-        reading = _Reading(handler)
-        with self._archive.open(info) as part:
+        if info is None or info.flag_bits & 1 or info.compress_type not in _COMPRESSIONS:
+            raise ValidationError([("file", f"{_BROKEN}: it has no part {name[:60]} to be read")])
+        place = info.filename[:60]
+        reading = _Reading(handler, place)
+        with _refused_if_broken(place):
+            part = self._archive.open(info)
+        with part:
             while not handler.is_done:
                 with self._budget.measured():
-                    chunk = part.read(_CHUNK)
+                    with _refused_if_broken(place):
+                        chunk = part.read(_CHUNK)
                     self._budget.spend("size", len(chunk))
                     reading.feed(chunk)
                 yield
@@ -155,8 +170,9 @@ class _Workbook:
 class _Reading:
     """XML given to a handler; document types, depth and endless tokens are refused."""
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(self, handler: Handler, place: str) -> None:
         self._handler = handler
+        self._place = place
         self._depth = 0
         self._silent = 0
         self._parser = expat.ParserCreate(namespace_separator=" ")
@@ -167,7 +183,15 @@ class _Reading:
 
     def feed(self, chunk: bytes) -> None:
         self._silent += len(chunk)
-        self._parser.Parse(chunk, not chunk)
+        try:
+            self._parser.Parse(chunk, not chunk)
+        except expat.ExpatError as error:
+            where = f"{self._place}, line {error.lineno}, column {error.offset + 1}"
+            said = expat.ErrorString(error.code)
+            raise ValidationError([("file", f"{_BROKEN}: {where}: {said}")]) from error
+        except (LookupError, ValueError) as error:  # no codec of Python has such a name, or fits
+            message = f"{_BROKEN}: {self._place} has an encoding that is not known"
+            raise ValidationError([("file", message)]) from error
         if self._silent > _LONGEST_TOKEN:
             raise ValidationError([("file", _BROKEN)])
 
@@ -317,7 +341,8 @@ class _Texts:
             self._is_sound = False
         elif name == "si":
             self._budget.spend("strings", 1)
-            self.strings.append(_unescaped("".join(self._parts)))
+            place = f"text {len(self.strings) + 1} of the workbook"
+            self.strings.append(_unescaped("".join(self._parts), place))
             self._parts.clear()
 
     def text(self, text: str) -> None:
@@ -426,7 +451,7 @@ class _Sheet:
         if self._type == "d":
             return _iso(text.strip())
         if self._type != "n":  # str, inlineStr, e
-            return _unescaped(text)
+            return _unescaped(text, f"row {self._number}, column {self._column}")
         return self._typed(text.strip())
 
     def _typed(self, text: str) -> Cell:
@@ -471,6 +496,8 @@ def _decimal(text: str) -> Decimal | None:
 
     It is written as a double with 17 digits: 0.1 is 0.10000000000000001.
     """
+    if "_" in text:  # Python reads 1_000
+        return None
     try:
         number = Decimal(repr(float(text)))
     except (ValueError, InvalidOperation):
@@ -488,8 +515,18 @@ def _iso(text: str) -> Cell:
     return moment.date() if len(text) == len("2026-12-31") else moment
 
 
-def _unescaped(text: str) -> str:
-    """``_x000D_`` is a character that XML cannot have."""
+def _unescaped(text: str, place: str) -> str:
+    """``_x000D_`` is a character that XML cannot have; two halves are one of the higher planes.
+
+    Raises: ValidationError, it is no text then: half a character, or a NUL.
+    """
     if "_x" not in text:
         return text
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    units = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    try:
+        whole = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise ValidationError([("file", f"{place} has half a character")]) from None
+    if "\0" in whole:
+        raise ValidationError([("file", f"{place} has a character that no text has")])
+    return whole

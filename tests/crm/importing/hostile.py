@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -126,3 +127,90 @@ HARMLESS: Mapping[str, Callable[[Path], Path]] = {
                           HEAD, ROW.format(2), "</sheetData></worksheet>"))
     ),
 }  # fmt: skip
+ENCODINGS = (
+    "x-unknown", "utf-7", "utf-16", "utf-32", "idna", "rot13", "base64", "cp037", "shift_jis",
+    "gb18030", "ascii", "latin-1", "undefined", "-", "a" * 300,
+)  # fmt: skip
+# Cells as a sheet has them -> whether there is a text in them.
+CELLS: Mapping[str, bool] = {
+    "_xD800_": False, "_xDC00_": False, "_xD83D__xDE00_": True, "_xDE00__xD83D_": False,
+    "a_xDBFF_b": False, "_x0000_": False, "_x0001_": True, "_xFFFE_": True, "_xFFFF_": True,
+    "_x005F_xD800_": True, "_xD80_": True, "&#xD800;": False, "&#0;": False, "&#x1F600;": True,
+    "&unknown;": False, "<t>": False, "\x01": False, "]]>": False,
+}  # fmt: skip
+_PLACES = (
+    "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml",
+    "xl/sharedStrings.xml", "xl/styles.xml",
+)  # fmt: skip
+# What a part may be instead of itself.
+_INSTEAD: Mapping[str, str] = {
+    "nothing": "",
+    "no XML": "hello",
+    "half": "<a><b",
+    "another root": "<a/>",
+    "a NUL": "<a>\0</a>",
+    "two roots": "<a/><b/>",
+    "a byte order mark alone": "\ufeff",
+    "a namespace unbound": "<x:a/>",
+    "an attribute twice": '<a b="1" b="2"/>',
+}
+
+
+def with_encoding(path: Path, part: str, encoding: str) -> Path:
+    """A workbook of which a part says that it is written in this encoding."""
+    original = {**_PARTS, **_EMPTY}[part]
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{original}'
+    return workbook(path, (HEAD, ROW.format(2)), {part: (text,)})
+
+
+def with_cell(path: Path, content: str, *, is_shared: bool) -> Path:
+    """A workbook with a text in a cell, as it stands in the XML."""
+    if not is_shared:
+        cell = f'<row r="2"><c r="A2" t="inlineStr"><is><t>{content}</t></is></c></row>'
+        return workbook(path, (HEAD, cell))
+    shared = {"xl/sharedStrings.xml": (f"<sst><si><t>{content}</t></si></sst>",)}
+    return workbook(path, (HEAD, '<row r="2"><c r="A2" t="s"><v>0</v></c></row>'), shared)
+
+
+def broken(folder: Path) -> Iterable[tuple[str, Path]]:
+    """Workbooks of which a part is missing, is another thing or the target of itself."""
+    for at, part in enumerate(_PLACES):
+        for name, text in _INSTEAD.items():
+            path = folder / f"{at}-{name}"
+            yield f"{part}: {name}", workbook(path, (HEAD, ROW.format(2)), {part: (text,)})
+        path = folder / f"{at}-gone"
+        yield f"{part}: gone", _without(workbook(path, (HEAD, ROW.format(2))), part)
+        links = _PARTS[_PLACES[1]].replace("worksheets/sheet1.xml", f"../{part}")
+        circular = links.replace("sharedStrings.xml", "worksheets/sheet1.xml")
+        path = folder / f"{at}-circle"
+        yield f"{part}: a circle", workbook(path, (HEAD, ROW.format(2)), {_PLACES[1]: (circular,)})
+
+
+def damaged(folder: Path, count: int, dice: random.Random) -> Iterable[Path]:
+    """A workbook with some of its bytes changed, taken out or doubled."""
+    whole = with_cell(folder / "whole", "Acme", is_shared=True).read_bytes()
+    for number in range(count):
+        content = bytearray(whole)
+        for _ in range(dice.choice((1, 1, 2, 8))):
+            at = dice.randrange(len(content))
+            content[at : at + dice.randrange(3)] = dice.randbytes(dice.randrange(3))
+        path = folder / f"damaged-{number}"
+        path.write_bytes(content)
+        yield path
+
+
+_EMPTY = {
+    "xl/sharedStrings.xml": "<sst/>",
+    "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_MAIN}"><sheetData>{HEAD}</sheetData>'
+    "</worksheet>",
+    "xl/styles.xml": "<styleSheet/>",
+}
+
+
+def _without(path: Path, part: str) -> Path:
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist() if name != part}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
