@@ -19,21 +19,15 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import obstore
 import structlog
 from flask import Flask, current_app
+from obstore import exceptions, store as stores
 
 from app.config import ConfigError
 from app.errors import ServiceUnavailableError, TooLargeError
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import obstore
-    from obstore import exceptions, store as stores
-else:
-    obstore, stores = lazy("obstore"), lazy("obstore.store")
-    exceptions = lazy("obstore.exceptions")
 
 _log = structlog.get_logger(__name__)
 

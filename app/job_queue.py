@@ -10,16 +10,8 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from flask import Flask
-
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import redis
-else:
-    redis = lazy("redis")
 
 NAME = "business-platform"
 # Where the library keeps what waits: a list in Redis, whose key has plain letters only.
@@ -52,6 +44,8 @@ def queue_file(app: Flask) -> Path:
 
 def waiting_jobs(app: Flask) -> int | None:
     """How many jobs wait for a worker; None where the queue does not answer."""
+    import redis  # heavy, and only a page of the console and the metrics ask
+
     try:
         if url := app.config["REDIS_URL"]:
             with redis.Redis.from_url(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -192,13 +190,3 @@ def test_unfinished_writes_are_swept_when_they_are_old(tmp_path: Path) -> None:
 def test_an_unknown_kind_of_store_stops_the_start(url: str) -> None:
     with pytest.raises(ConfigError, match="STORAGE_URL"):
         BlobStore(url)
-
-
-def test_nothing_is_loaded_before_the_first_use() -> None:
-    program = (
-        "import sys; from app.blobs import BlobStore; store = BlobStore('memory://');"
-        "before = 'obstore' in sys.modules; store.put('a', b'x');"
-        "print(before, 'obstore' in sys.modules)"
-    )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert answer.stdout.split() == ["False", "True"], answer.stderr

@@ -11,8 +11,7 @@ from app.lazy import lazy
 
 # What few requests need, and what would double the memory of every process.
 HEAVY = {
-    "alembic", "facturx", "flask_migrate", "flask_sqlalchemy", "huey", "lxml",
-    "numpy", "obstore", "onnxruntime", "PIL", "prometheus_client", "pypdf", "pypdfium2",
+    "alembic", "facturx", "flask_migrate", "flask_sqlalchemy", "huey", "numpy", "onnxruntime",
     "redis", "reportlab", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 # Parts that no request needs at all, or only some.

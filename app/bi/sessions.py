@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import select
 
@@ -13,14 +13,8 @@ from app.bi.proposing import proposed
 from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import NotFoundError
-from app.lazy import lazy
 from app.models.report import QuestionSession
 from app.security import current_caller
-
-if TYPE_CHECKING:
-    from app.bi.nlq import understanding
-else:
-    understanding = lazy("app.bi.nlq.understanding")
 
 # How far back a question can build on others.
 REMEMBERED = 10
@@ -32,6 +26,8 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
 
     Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
     """
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
     session = None if session_id is None else _session(session_id)
     before: list[str] = [] if session is None else list(session["questions"])
     answer = answer_question(question, before, limit=limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Response, request
 
@@ -14,16 +14,10 @@ from app.errors import ApiError
 from app.extensions import db
 from app.invoices.letters import Written, write_letter
 from app.invoices.texts import LANGUAGES, texts_for
-from app.lazy import lazy
 from app.security import requires
 from app.settings import Organisation, change_settings, organisation
 from app.settings.store import version_of
 from app.settings.templates import KINDS, PLACES
-
-if TYPE_CHECKING:
-    from app.invoices.pdf import sample_documents as samples
-else:
-    samples = lazy("app.invoices.pdf.sample_documents")
 
 _PARTS = ("subject", "message")
 
@@ -88,6 +82,8 @@ def _page(problem: ApiError | None) -> Response:
 
 def _letter(settings: Organisation, kind: str, language: str, words: dict[str, str]) -> Written:
     """What a client would read, about an invoice that is made up."""
+    from app.invoices.pdf import sample_documents as samples  # draws: few ask for it
+
     make = samples.credit_note if kind == "creditNote" else samples.german
     sample = make(with_logo=False)  # a letter has none, and what draws one is heavy
     seller = replace(

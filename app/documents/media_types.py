@@ -10,16 +10,11 @@ import codecs
 import re
 import struct
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import puremagic
 
 from app.documents.names import extension_of
 from app.errors import UnsupportedMediaTypeError
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import puremagic
-else:
-    puremagic = lazy("puremagic")
 
 # So much of the beginning decides.
 HEAD_BYTES = 64 * 1024

@@ -8,14 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import markdown_it
-else:
-    markdown_it = lazy("markdown_it")
+import markdown_it
 
 FOLDER = Path(__file__).parents[2] / "docs"
 ROOT = "/docs/guide"

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from flask.cli import AppGroup
 
 from app.database import transaction
 from app.invoices.verifying import verify_chain
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from app.invoices.pdf import samples as sample_files
-else:
-    sample_files = lazy("app.invoices.pdf.samples")
 
 invoices = AppGroup("invoices", help="Issued documents.")
 
@@ -40,5 +33,7 @@ def verify(files: bool, expect: str | None) -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def samples(folder: Path) -> None:
     """Draw sample documents into FOLDER: languages, scripts, many pages, every mark."""
+    from app.invoices.pdf import samples as sample_files  # only this draws
+
     for path in sample_files.write_samples(folder):
         click.echo(path)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from PIL import Image
 
 from app.blobs import blobs
 from app.errors import (
@@ -15,19 +16,11 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
-from app.lazy import lazy
 from app.permissions import require
 from app.security import current_caller
 from app.settings import Organisation, organisation
 from app.settings.groups import LOGO
 from app.settings.store import write_row
-
-if TYPE_CHECKING:
-    from PIL import Image
-
-    from app.invoices.pdf import logo as pictures
-else:
-    Image, pictures = lazy("PIL.Image"), lazy("app.invoices.pdf.logo")
 
 MAX_BYTES = 5_000_000
 _SIGNATURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
@@ -49,6 +42,8 @@ def save_logo(content: bytes) -> None:
         raise ValidationError([("file", "is empty")])
     if not content.startswith(_SIGNATURES):
         raise UnsupportedMediaTypeError("The logo must be a PNG or JPEG picture.")
+    from app.invoices.pdf import logo as pictures  # draws: few ask for it
+
     picture = pictures.read_logo(content)
     if picture is None:
         raise ValidationError(

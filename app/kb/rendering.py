@@ -10,16 +10,10 @@ from __future__ import annotations
 import html
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import markdown_it
-    import nh3
-else:
-    markdown_it = lazy("markdown_it")
-    nh3 = lazy("nh3")
+import markdown_it
+import nh3
 
 TAGS = (
     "a abbr b blockquote br caption code col colgroup dd del details div dl dt em figcaption figure"

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from flask import Flask
+from prometheus_client import metrics_core
 
 from app.ai.provider.answering import Provider
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from prometheus_client import metrics_core
-else:
-    metrics_core = lazy("prometheus_client.metrics_core")
 
 
 def provider_metrics(app: Flask) -> Iterator[metrics_core.Metric]:

@@ -7,18 +7,13 @@ PROMETHEUS_MULTIPROC_DIR names, which gunicorn.conf.py sets, so that each of the
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
+import prometheus_client
+from prometheus_client import multiprocess
+from prometheus_client.registry import Collector
+
 from app.route_names import RouteNames
-
-if TYPE_CHECKING:
-    import prometheus_client
-    from prometheus_client import multiprocess
-    from prometheus_client.registry import Collector
-else:
-    prometheus_client = lazy("prometheus_client")
-    multiprocess = lazy("prometheus_client.multiprocess")
 
 # Seconds; a point read takes less than the first, a large export longer than the last.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

@@ -9,25 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Flask
+from prometheus_client import metrics_core
 from sqlalchemy import Connection, case, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.clock import utc_now
 from app.database import read_engine
 from app.heartbeat import last_beat
-from app.lazy import lazy
 from app.metrics.provider import provider_metrics
 from app.models.event import OutgoingMail
 from app.models.webhook import WebhookAttempt, WebhookEndpoint
 from app.queues import waiting
-
-if TYPE_CHECKING:
-    from prometheus_client import metrics_core
-else:
-    metrics_core = lazy("prometheus_client.metrics_core")
 
 Metrics = Iterator["metrics_core.Metric"]
 _MAIL: Any = OutgoingMail.__table__

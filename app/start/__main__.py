@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from dotenv import load_dotenv
 
 from app.config import Config, ConfigError, data_folder
-from app.lazy import lazy
 from app.setting_urls import MOST_PORT, is_number
 from app.start.administrator import Administrator
 from app.start.banner import banner
@@ -22,11 +20,6 @@ from app.start.checks import (
 from app.start.folder import hold_folder
 from app.start.prepared import database_path, find_prepared
 from app.start.processes import run_processes
-
-if TYPE_CHECKING:
-    from app.start import preparing
-else:
-    preparing = lazy("app.start.preparing")
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = "8000"
@@ -62,7 +55,11 @@ def prepare() -> Administrator:
     check_web_processes(config.WEB_CONCURRENCY, config.REDIS_URL)
     if path := database_path(config):
         check_database_file(path)
-    return find_prepared(config) or preparing.prepare(config)
+    if (found := find_prepared(config)) is not None:
+        return found
+    from app.start import preparing  # the application and its migrations
+
+    return preparing.prepare(config)
 
 
 def read_port(text: str) -> int:

@@ -14,22 +14,9 @@ from flask import Flask
 
 from app.config import Config, ConfigError
 from app.extensions import db
-from app.lazy import lazy
 
 if TYPE_CHECKING:
-    from opentelemetry.exporter.otlp.proto.http import trace_exporter as otlp
-    from opentelemetry.sdk import resources, trace
-    from opentelemetry.sdk.trace import export
-
-    from app.tracing import outbound, requests, statements
-else:
-    otlp = lazy("opentelemetry.exporter.otlp.proto.http.trace_exporter")
-    resources = lazy("opentelemetry.sdk.resources")
-    trace = lazy("opentelemetry.sdk.trace")
-    export = lazy("opentelemetry.sdk.trace.export")
-    outbound = lazy("app.tracing.outbound")
-    requests = lazy("app.tracing.requests")
-    statements = lazy("app.tracing.statements")
+    from opentelemetry.sdk.trace import TracerProvider
 
 SERVICE_NAME = "business-platform"
 _NEEDED = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
@@ -46,6 +33,8 @@ def init_app(app: Flask, config: Config) -> None:
         raise ConfigError(
             "OTEL_EXPORTER_OTLP_ENDPOINT is set: install requirements-otel.txt, or unset it"
         )
+    from app.tracing import outbound, requests, statements
+
     provider = _provider(config.OTEL_EXPORTER_OTLP_ENDPOINT)
     tracer = provider.get_tracer("app")
     app.extensions["traces"] = provider
@@ -58,7 +47,11 @@ def init_app(app: Flask, config: Config) -> None:
     app.extensions["outbound_client"] = partial(outbound.TracedClient, tracer)
 
 
-def _provider(endpoint: str) -> trace.TracerProvider:
+def _provider(endpoint: str) -> TracerProvider:
+    from opentelemetry.exporter.otlp.proto.http import trace_exporter as otlp
+    from opentelemetry.sdk import resources, trace
+    from opentelemetry.sdk.trace import export
+
     named = {"service.name": os.environ.get("OTEL_SERVICE_NAME") or SERVICE_NAME}
     provider = trace.TracerProvider(resource=resources.Resource.create(named))
     exporter: Any = otlp.OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")

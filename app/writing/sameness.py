@@ -10,18 +10,12 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+import idna
+import phonenumbers
 from stdnum import exceptions as stdnum_errors, get_cc_module
 
-from app.lazy import lazy
 from app.models.searched import search_text
-
-if TYPE_CHECKING:
-    import idna
-    import phonenumbers
-else:
-    idna, phonenumbers = lazy("idna"), lazy("phonenumbers")
 
 _LEGAL_FORMS = frozenset(
     """ab ag aps as bv co company corp corporation cv eg ek eu gbr gmbh inc incorporated kft kg

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
+from babel import localedata
+
 from app.written.numbers import ENGLISH, Signs, plain_sign
-
-if TYPE_CHECKING:
-    from babel import localedata
-else:
-    localedata = lazy("babel.localedata")
 
 # The language that accounts and the organisation have where nobody has chosen one: it does not
 # say how its users write numbers.

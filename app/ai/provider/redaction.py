@@ -8,16 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import phonenumbers
-    from stdnum import iban
-else:
-    phonenumbers = lazy("phonenumbers")
-    iban = lazy("stdnum.iban")
+import phonenumbers
+from stdnum import iban
 
 MARK = re.compile(r"<(EMAIL|PHONE|IBAN)_(\d{1,4})>")
 _EMAIL = re.compile(r"[^\s@<>()\[\]\"',;:\\]{1,64}@[^\s@<>()\[\]\"',;:\\/]{1,253}\.[^\W\d_]{2,24}")

@@ -10,21 +10,15 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from app.bi.charts import COLOURS
 from app.bi.exports.table import ExportTable, plain, typed
 from app.bi.query import Row
 from app.bi.reports.definition import Column
-from app.lazy import lazy
 from app.settings.days import zone
 from app.written.guards import marked
-
-if TYPE_CHECKING:
-    import xlsxwriter  # type: ignore[import-untyped]
-else:
-    xlsxwriter = lazy("xlsxwriter")
 
 LONGEST_CELL = 32_767
 # Doubles keep so many digits; a longer number is a text, or its last ones would change.
@@ -53,6 +47,8 @@ _WIDTHS = {"money": 15, "date": 12, "instant": 17, "text": 26, "number": 13, "pe
 
 def write_xlsx(table: ExportTable, path: Path) -> None:
     """Write the export as a workbook."""
+    import xlsxwriter  # type: ignore[import-untyped]  # heavy: loaded by whoever exports
+
     options = {
         "constant_memory": True,
         "strings_to_formulas": False,
@@ -99,7 +95,9 @@ class _Book:
         if table.columns:
             last = max(row_at, 1)
             sheet.autofilter(0, 0, last, len(table.columns) - 1)
-            area = xlsxwriter.utility.xl_range_abs(0, 0, last, len(table.columns) - 1)
+            from xlsxwriter.utility import xl_range_abs  # type: ignore[import-untyped]
+
+            area = xl_range_abs(0, 0, last, len(table.columns) - 1)
             self._book.define_name(ROWS_NAME, f"=Data!{area}")
         at = row_at + 1
         for sums in table.total_rows():

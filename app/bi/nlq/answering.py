@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.currencies import in_one_currency
@@ -24,16 +24,10 @@ from app.bi.query import Row, count, run
 from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
-from app.lazy import lazy
 from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import day_of, zone
 from app.types import iso_instant
-
-if TYPE_CHECKING:
-    from app.bi.nlq import understanding
-else:
-    understanding = lazy("app.bi.nlq.understanding")
 
 LONGEST_QUESTION = 1000
 DEFAULT_ROWS, MOST_ROWS = 100, 1000
@@ -61,6 +55,8 @@ def answer_question(
     Returns: the body of contract 11.1. Nothing is written anywhere.
     Raises: ValidationError, no question; never because it is not understood: ``status`` says so.
     """
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
     text = check_question(question)
     now = utc_now()
     blank = _blank(text, iso_instant(now))
@@ -86,6 +82,8 @@ def answer_question(
 
 def plan_of(question: str, now: Calendar) -> Plan | None:
     """The plan of a question that stands by itself; None where it is not clear."""
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
     try:
         understood = understanding.understand(question, (), now, current_caller().user_id)
     except AmbiguousName:
@@ -280,6 +278,8 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
         return blank | {"answer": "This is not offered; the nearest question is.",
                         "alternatives": [near]}  # fmt: skip
     elif understood.unknown:
+        from app.bi.nlq import understanding
+
         vocabulary = understanding.vocabulary_of()
         text = unknown_text(understood.unknown, vocabulary, blank["question"])
     else:
@@ -290,6 +290,8 @@ def _unanswered(blank: Answer, understood: Understood) -> Answer:
 
 def _with_report(sent_back: Answer) -> Answer:
     """The built-in report beside the choices, where one shows what is asked for."""
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
     key = report_named(sent_back["question"], understanding.vocabulary_of())
     report = next((one for one in built_in().values() if one.key == key), None)
     if report is None:
@@ -300,6 +302,8 @@ def _with_report(sent_back: Answer) -> Answer:
 
 def _nearest(question: str, unknown: Sequence[str]) -> str | None:
     """The question with what is not offered replaced by the nearest thing that is."""
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
     nearest = understanding.vocabulary_of().nearest
     word = next((one for one in unknown if one.lower() in nearest), None)
     if word is None:

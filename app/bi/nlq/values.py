@@ -10,6 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+import babel
+from rapidfuzz import distance
+
 from app.bi.nlq.categories import MOST_VALUES, Written, distinct, placed, together
 from app.bi.nlq.loosely import Loosely
 from app.bi.nlq.named import Match, Value
@@ -18,13 +21,10 @@ from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
 from app.errors import ApiError
-from app.lazy import lazy
 from app.models.searched import plain_letters
 from app.odata.literal_text import quoted
 from app.search import wordpiece
 
-_babel = lazy("babel")
-_distance = lazy("rapidfuzz.distance")
 MOST_NAMES = 5000
 # Runs of words that are looked up for one question: names are few, and each costs queries.
 MOST_LOOKUPS = 40
@@ -78,7 +78,7 @@ class Names(Loosely):
         text = token.text.lower()
         if token.kind != "word" or not token.is_capital or len(text) < SHORTEST_SLIP:
             return None
-        alike = _distance.OSA.normalized_similarity
+        alike = distance.OSA.normalized_similarity
         near = {code: name for name, code in _countries().items()
                 if alike(text, name) >= SIMILAR_COUNTRY}  # fmt: skip
         if len(near) != 1:
@@ -298,7 +298,7 @@ def _country(text: str, vocabulary: Vocabulary) -> str | None:
 
 @lru_cache(maxsize=1)
 def _countries() -> dict[str, str]:
-    names = _babel.Locale("en").territories
+    names = babel.Locale("en").territories
     return {
         str(name).lower(): code
         for code, name in names.items()
@@ -344,7 +344,7 @@ def _people(text: str) -> tuple[Value, ...]:
     if not part and " " in wanted:
         part = [
             row for row in users
-            if _distance.OSA.normalized_similarity(wanted, plain_name(row["displayName"])) >= 0.85
+            if distance.OSA.normalized_similarity(wanted, plain_name(row["displayName"])) >= 0.85
         ]  # fmt: skip
     return tuple(Value("user", row["displayName"], str(row["id"])) for row in part)
 
@@ -386,7 +386,7 @@ def _alike(set_name: str, wanted: str) -> Iterator[tuple[str, str]]:
     """Names that are almost the text: what was misspelt by a letter or two."""
     options = {"filter": f"startswith(tolower(name),{quoted(wanted[:1])})", "select": "id,name"}
     for row in run(Query(set_name, options), MOST_NAMES).rows:
-        if _distance.OSA.normalized_similarity(wanted, plain_name(row["name"])) >= max(
+        if distance.OSA.normalized_similarity(wanted, plain_name(row["name"])) >= max(
             SIMILAR, 0.85
         ):
             yield row["name"], str(row["id"])

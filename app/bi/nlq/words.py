@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from app.lazy import lazy
+from rapidfuzz import distance
+
 from app.search import wordpiece
 
-_distance = lazy("rapidfuzz.distance")
 # Below this share of equal letters a word is another word, not a misspelt one.
 SIMILAR = 0.75
 SHORTEST_REPAIRED = 4
@@ -197,7 +197,7 @@ def _repaired(token: Token, known: Collection[str]) -> Token:
     # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
     forms = {token.stem, token.text.lower().removesuffix("s")}
     # Of two that are as near, the one that begins alike: people seldom miss the first letter.
-    nearest, alike = (0.0, False, ""), _distance.OSA.normalized_similarity
+    nearest, alike = (0.0, False, ""), distance.OSA.normalized_similarity
     for word in known:
         if len(word) < SHORTEST_REPAIRED or abs(len(word) - len(token.stem)) > 3:
             continue

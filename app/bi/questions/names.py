@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+import babel
+from rapidfuzz import distance
+
 from app.bi.nlq.categories import distinct, together
 from app.bi.nlq.spelling import spellings, spelt
 from app.bi.nlq.words import Token
@@ -20,14 +23,11 @@ from app.bi.query import Query, run
 from app.bi.questions.algebra import Equals, Mentions, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
 from app.errors import ApiError
-from app.lazy import lazy
 from app.models.searched import plain_letters
 from app.odata.literal_text import quoted
 from app.search import wordpiece
 from app.security import current_caller
 
-_babel = lazy("babel")
-_distance = lazy("rapidfuzz.distance")
 LONGEST_NAME = 6
 MOST_LOOKUPS = 12  # of records by name, in one question
 _KEPT_SECONDS, _MOST_KEPT = 60, 500
@@ -118,7 +118,7 @@ class Names:
 
     def _all_countries(self) -> dict[Any, tuple[str, str]]:
         found: dict[Any, tuple[str, str]] = {}
-        for code, name in _babel.Locale(self._lexicon.code).territories.items():
+        for code, name in babel.Locale(self._lexicon.code).territories.items():
             if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
                 found[str(name).lower()] = (code, str(name))
                 found[f"code {code}"] = (code, str(name))
@@ -233,7 +233,7 @@ class Names:
         """``Swizerland``: the one country that a word is a slip of."""
         if not token.is_capital or not self._is_strange(token, known[at]):
             return
-        alike = _distance.OSA.normalized_similarity
+        alike = distance.OSA.normalized_similarity
         word = token.text.lower()
         near = {
             told for name, told in countries.items()

@@ -6,16 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+
+from rapidfuzz import distance as distances, process
 
 from app.crm.search.ranking import Found
-from app.lazy import lazy
 from app.writing.sameness import email_form, name_form, tax_id_form
-
-if TYPE_CHECKING:
-    from rapidfuzz import distance as distances, process
-else:
-    distances, process = lazy("rapidfuzz.distance"), lazy("rapidfuzz.process")
 
 # Names that are at least so much alike, legal forms left out, may mean the same.
 ALIKE = 0.85

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from rapidfuzz import distance as distances
 
 from app.crm.search.candidates import Candidate
 from app.crm.search.kinds import Kind
 from app.crm.search.wanted import Wanted, Word
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from rapidfuzz import distance as distances
-else:
-    distances = lazy("rapidfuzz.distance")
 
 # What a word counts: by itself, at the beginning of a word, inside one, with typing errors.
 WHOLE, BEGINNING, INSIDE = 1.0, 0.9, 0.7

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import pypdfium2  # type: ignore[import-untyped]
-    from PIL import Image, ImageOps
-else:
-    pypdfium2 = lazy("pypdfium2")
-    Image, ImageOps = lazy("PIL.Image"), lazy("PIL.ImageOps")
+import pypdfium2  # type: ignore[import-untyped]
+from PIL import Image, ImageOps
 
 # Longest edge, in pixels.
 EDGE = 800

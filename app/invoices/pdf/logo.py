@@ -6,14 +6,8 @@ import io
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from PIL import Image
-else:
-    Image = lazy("PIL.Image")
+from PIL import Image
 
 FORMATS = ("PNG", "JPEG")
 MAX_BYTES = 5_000_000

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image, ImageDraw
 
 from app.invoices.composing import compose
 from app.invoices.document import (
@@ -20,12 +22,6 @@ from app.invoices.document import (
     Party,
     PaymentEntry,
 )
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from PIL import Image, ImageDraw
-else:
-    Image, ImageDraw = lazy("PIL.Image"), lazy("PIL.ImageDraw")
 
 D = Decimal
 _DAY = date(2026, 3, 2)
