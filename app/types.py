@@ -22,6 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
+# Digits behind the point that amounts of money keep (docs/adr/0185).
+MONEY_SCALE = 3
 # Row identifiers: 64 bits everywhere (SQLite's INTEGER PRIMARY KEY is 64 bits wide).
 Identifier = BigInteger().with_variant(Integer, "sqlite")
 
@@ -41,16 +43,22 @@ class ExactDecimal(TypeDecorator[Decimal]):
 
     SQLite's own NUMERIC keeps fractions as floats; the integer of the smallest unit (cents for
     scale 2) compares, sums and sorts exactly (docs/adr/0002).
+
+    Args:
+        least: digits behind the point that are always written; all of ``scale`` by default. Money
+            has three, and its third is written where it is not 0 (docs/adr/0185).
     """
 
     impl = Numeric
     cache_ok = True
 
-    def __init__(self, precision: int, scale: int) -> None:
+    def __init__(self, precision: int, scale: int, least: int | None = None) -> None:
         super().__init__(precision, scale)
         self.precision = precision
         self.scale = scale
+        self.least = scale if least is None else least
         self._unit = Decimal(1).scaleb(-scale)
+        self._coarse = Decimal(1).scaleb(-self.least)
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         if dialect.name == "sqlite":
@@ -58,8 +66,16 @@ class ExactDecimal(TypeDecorator[Decimal]):
         return dialect.type_descriptor(Numeric(self.precision, self.scale))
 
     def quantize(self, value: Decimal) -> Decimal:
-        """``value`` rounded half up (away from zero) to the scale of the column."""
-        return value.quantize(self._unit, ROUND_HALF_UP)
+        """``value`` rounded half up (away from zero) to the scale, in the digits it is written."""
+        exact = value.quantize(self._unit, ROUND_HALF_UP)
+        if self.least == self.scale:
+            return exact
+        coarse = exact.quantize(self._coarse, ROUND_HALF_UP)
+        return coarse if coarse == exact else exact
+
+    def widened(self, precision: int) -> ExactDecimal:
+        """The type of a sum of such numbers: written alike, with more digits before the point."""
+        return ExactDecimal(precision, self.scale, self.least)
 
     def process_bind_param(self, value: Decimal | int | None, dialect: Dialect) -> Any:
         if value is None:
@@ -74,7 +90,7 @@ class ExactDecimal(TypeDecorator[Decimal]):
         if value is None:
             return None
         if dialect.name == "sqlite":
-            return Decimal(int(value)).scaleb(-self.scale)
+            value = Decimal(int(value)).scaleb(-self.scale)
         return self.quantize(Decimal(value))
 
 

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from app.money import plain
 from app.settings.days import day_of
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -48,7 +49,7 @@ def value_text(value: Any, *, currency: str | None = None) -> str:
 
 def money_text(amount: Decimal, currency: str) -> str:
     """``1234.5`` -> ``1,234.50 EUR``."""
-    return f"{amount:,.2f} {currency}"
+    return plain(amount, currency)
 
 
 def day_text(text: str) -> str:

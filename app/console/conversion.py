@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response, request
 
+from app import records
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.numbers import amount_text, typed_number
@@ -14,10 +15,12 @@ from app.crm.conversion_answer import describe_conversion
 from app.crm.opportunities import OPPORTUNITIES
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
+from app.models.lead import Lead
+from app.money import digits
 from app.security import requires
+from app.settings import organisation
 from app.written.numbers import NoNumberError
 
-_PLACES = 2
 DUPLICATES = ((LINK, "take the one there is"), (CREATE, "make another"), (FAIL, "stop"))
 
 
@@ -36,7 +39,7 @@ def convert(key: int) -> Response:
     if request.form.get("step") == "preview":
         return _page(key)
     try:
-        done = describe_conversion(convert_lead(key, _wishes()), dry_run=False)
+        done = describe_conversion(convert_lead(key, _wishes(key)), dry_run=False)
     except NotFoundError:
         raise
     except ApiError as error:
@@ -58,7 +61,7 @@ def _page(key: int, problem: ApiError | None = None) -> Response:
     outcome: dict[str, Any] | None = None
     try:
         if problem is None:
-            outcome = describe_conversion(convert_lead(key, _wishes()), dry_run=True)
+            outcome = describe_conversion(convert_lead(key, _wishes(key)), dry_run=True)
     except NotFoundError:
         raise
     except ApiError as error:
@@ -77,7 +80,7 @@ def _page(key: int, problem: ApiError | None = None) -> Response:
     )
 
 
-def _wishes() -> Wishes:
+def _wishes(key: int) -> Wishes:
     """What the form wants; nothing yet means the usual.
 
     Raises: ValidationError, the amount is no number.
@@ -89,8 +92,10 @@ def _wishes() -> Wishes:
         if name := form.get("name", "").strip():
             opportunity["name"] = name
         if amount := form.get("amount", "").strip():
+            lead = records.read(Lead.__table__, key, ("currency",)) or {}
+            places = digits(lead.get("currency") or organisation().defaults.currency)
             try:
-                opportunity["amount"] = typed_number(amount, _PLACES)
+                opportunity["amount"] = typed_number(amount, places)
             except NoNumberError as error:
                 raise ValidationError([("amount", str(error))]) from None
     known = [value for value, _ in DUPLICATES]

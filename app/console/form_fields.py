@@ -13,7 +13,9 @@ from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.errors import ValidationError
+from app.money import MOST_DIGITS, digits
 from app.odata import edm
+from app.settings import organisation
 from app.settings.days import zone
 from app.types import iso_instant
 from app.written.numbers import NoNumberError
@@ -98,6 +100,7 @@ def body_of(
     """The properties whose fields differ from what is known, and what cannot be understood."""
     body: dict[str, Any] = {}
     problems = []
+    currency = form.get("currency") or record.get("currency")
     for name, property_ in writable(wanted, creating=creating):
         is_check = property_.type == edm.BOOLEAN
         if name not in form and not is_check:
@@ -107,7 +110,7 @@ def body_of(
         if not is_check and text == ("" if creating else text_of(wanted, property_, before)):
             continue
         try:
-            value = value_of(wanted, property_, text)
+            value = value_of(wanted, property_, text, currency)
         except (NoNumberError, NoReferenceError) as error:
             problems.append((name, str(error)))
             continue
@@ -124,9 +127,11 @@ def body_of(
     return body, problems
 
 
-def value_of(wanted: Page, property_: edm.Property, text: str) -> Any:
+def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | None = None) -> Any:
     """What was typed as a value of the API.
 
+    Args:
+        currency: of the record; that of the organisation where nothing is said of it.
     Raises: NoNumberError, NoReferenceError, ValueError for an instant that is none.
     """
     text = text.replace("\r\n", "\n")
@@ -139,7 +144,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str) -> Any:
     if kind := kind_of(wanted.entity_set.type, property_):
         return find(kind, text)
     if property_.type == edm.DECIMAL:
-        return typed_number(text, property_.scale)
+        return typed_number(text, _places(property_, currency))
     if property_.type in _NUMBERS:
         number = typed_number(text, 0)
         if number != number.to_integral_value():
@@ -148,6 +153,13 @@ def value_of(wanted: Page, property_: edm.Property, text: str) -> Any:
     if property_.type == edm.DATETIME:
         return _instant(text)
     return text
+
+
+def _places(property_: edm.Property, currency: str | None) -> int | None:
+    """The decimals that a number can have; only money has as many as ``MOST_DIGITS``."""
+    if property_.scale != MOST_DIGITS:
+        return property_.scale
+    return digits(currency or organisation().defaults.currency)
 
 
 def text_of(wanted: Page, property_: edm.Property, value: Any) -> str:

@@ -8,6 +8,7 @@ from flask import g, has_request_context
 
 from app import records
 from app.models.user import User
+from app.money import digits
 from app.security import find_caller
 from app.settings import organisation
 from app.written.locales import signs_for
@@ -39,7 +40,8 @@ def number_text(number: Decimal) -> str:
 
 def amount_text(amount: Decimal | int, currency: str | None = None) -> str:
     """``1,234.50 EUR``, as the user reads it."""
-    return f"{grouped_number(Decimal(amount), reader_signs())} {currency or ''}".strip()
+    least = digits(currency) if currency else None
+    return f"{grouped_number(Decimal(amount), reader_signs(), least)} {currency or ''}".strip()
 
 
 def _signs() -> Signs | None:

@@ -14,7 +14,7 @@ from app.console import engine
 from app.console.area import console, page
 from app.extensions import db
 from app.measures import MEASURES, Figures, Measure, converted, figures
-from app.models.columns import Money
+from app.money import rounded
 from app.permissions import scope_of
 from app.security import current_caller
 from app.settings import organisation
@@ -90,7 +90,7 @@ def _receivables(currency: str) -> list[Figure]:
     for name, view in (("Receivables", "Unpaid"), ("Overdue", "Overdue"), ("WrittenOff", None)):
         measure = MEASURES[name]
         result = figures(measure, engine.read("Invoices", apply=converted(measure)).rows)
-        total = Money.quantize(result.rows[0][measure.base_name])
+        total = rounded(result.rows[0][measure.base_name], currency)
         link = f"invoices/?view={view}" if view else "invoices/?state=Uncollectible"
         if view or total or result.apart:
             found.append(Figure(measure, total, currency, link, result.apart))
@@ -111,7 +111,7 @@ def _revenue(currency: str) -> Chart:
     totals = {(row["year"], row["month"]): row[measure.base_name] for row in result.rows}
     bars = _bars(
         [
-            (f"{m:02d}/{y % 100:02d}", Money.quantize(totals.get((y, m), Decimal(0))),
+            (f"{m:02d}/{y % 100:02d}", rounded(totals.get((y, m), Decimal(0)), currency),
              f"invoices/?month={y}-{m:02d}", "")
             for y, m in months
         ]
@@ -127,7 +127,8 @@ def _pipeline(currency: str) -> Chart:
     stages = engine.container().sets["Opportunities"].type.properties["stage"].allowed or ()
     bars = _bars(
         [
-            (stage, Money.quantize(rows[stage][measure.base_name] if stage in rows else Decimal(0)),
+            (stage,
+             rounded(rows[stage][measure.base_name] if stage in rows else Decimal(0), currency),
              f"opportunities/?state={stage}", f"{rows.get(stage, {}).get('number', 0)} open")
             for stage in stages
             if not stage.startswith("Closed")

@@ -12,6 +12,7 @@ from app.console.numbers import amount_text, number_text, typed_number
 from app.console.wording import words
 from app.errors import NotFoundError, ValidationError
 from app.models.invoice import PAYMENT_METHODS
+from app.money import digits
 from app.settings.days import today
 from app.written.numbers import NoNumberError
 
@@ -64,8 +65,6 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
-# Decimals of what is asked for: amounts of money.
-_PLACES = 2
 # What is said when they are done.
 _DONE = {
     "payment": "Payment registered.",
@@ -128,7 +127,11 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
         return engine.send("POST", f"{path}/Comments", said).body
     if step in OPERATIONS:
         operation = OPERATIONS[step]
-        body = arguments(operation.inputs, form)
+        places = 0
+        if any(each.kind == "number" for each in operation.inputs):
+            currency = engine.read(path, select="currency").body["currency"]
+            places = digits(currency)
+        body = arguments(operation.inputs, form, places)
         return engine.send("POST", f"{path}/BusinessPlatform.{operation.action}", body).body
     raise NotFoundError("There is no such step.")
 
@@ -146,8 +149,11 @@ def told(one: str, step: str, answer: Any) -> str:
     return f"{text.removesuffix('.')}: {amount}."
 
 
-def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any]:
+def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> dict[str, Any]:
     """The fields of a step's form as the parameters of its action.
+
+    Args:
+        places: decimals that amounts of the record have.
 
     Raises: ValidationError, an amount that is no number.
     """
@@ -161,7 +167,7 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str]) -> dict[str, Any
             given[each.name] = text or None
             continue
         try:
-            given[each.name] = typed_number(text, _PLACES)
+            given[each.name] = typed_number(text, places)
         except NoNumberError as error:
             raise ValidationError([(each.name, str(error))]) from None
     return given

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,7 @@ import orjson
 from markupsafe import Markup
 
 from app.console.numbers import number_text, reader_signs
+from app.money import digits, rounded
 from app.odata import edm
 from app.sizes import readable_size
 from app.written.numbers import grouped_number
@@ -54,14 +56,21 @@ def tone(value: Any) -> str:
     return "waiting" if value in _WAITING else "plain"
 
 
-def shown(value: Any, property_: edm.Property | None = None) -> Markup | str:
-    """A value as people read it; a time also for machines."""
+def shown(
+    value: Any, property_: edm.Property | None = None, row: Mapping[str, Any] | None = None
+) -> Markup | str:
+    """A value as people read it; a time also for machines.
+
+    Args:
+        row: the record that it is of, whose currency its amounts have.
+    """
     if value is None or value == "" or value == []:
         return Markup('<span class="none">&mdash;</span>')
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, Decimal):
-        return amount(value)
+        currency = property_.currency_property if property_ is not None else None
+        return amount(value, (row or {}).get(currency) if currency else None)
     if isinstance(value, int) and property_ is not None and property_.name == "size":
         return readable_size(value)
     if isinstance(value, int) and property_ is not None and property_.name == "seconds":
@@ -154,11 +163,17 @@ def duration(seconds: int) -> str:
     return "0 seconds"
 
 
-def amount(value: Decimal) -> Markup:
+def amount(value: Decimal, currency: str | None = None) -> Markup:
     """``1,234,567.89``; where nobody knows how the reader writes, the page's script asks the
-    browser."""
-    exact = grouped_number(value).replace(",", "")
-    return Markup('<data value="{}">{}</data>').format(exact, grouped(value))
+    browser.
+
+    Args:
+        currency: where it is an amount of money, which has the digits of it.
+    """
+    least = digits(currency) if currency else None
+    exact = grouped_number(value, least=least).replace(",", "")
+    text = grouped_number(value, reader_signs(), least)
+    return Markup('<data value="{}">{}</data>').format(exact, text)
 
 
 def grouped(value: Decimal) -> str:
@@ -179,12 +194,14 @@ def is_figure(type_: str) -> bool:
     return type_ in _FIGURES
 
 
-def figure(value: Any, type_: str, name: str = "") -> Markup | str:
-    """A value of a report's column; a year is no amount."""
+def figure(value: Any, type_: str, name: str = "", currency: str | None = None) -> Markup | str:
+    """A value of a report's column; a year is no amount. Money is rounded to its ``currency``."""
     if name == "year" or value is None or isinstance(value, bool):
         return shown(value)
     if type_ == "percent":
         return Markup("{} %").format(amount(Decimal(str(value))))
+    if type_ == "money" and currency and not isinstance(value, str):
+        return amount(rounded(Decimal(str(value)), currency), currency)
     if type_ in _FIGURES and not isinstance(value, str):
         return amount(Decimal(str(value)))
     if type_ == "date" and isinstance(value, str) and len(value) == 10:
@@ -192,6 +209,15 @@ def figure(value: Any, type_: str, name: str = "") -> Markup | str:
     if type_ == "instant" and isinstance(value, str):
         return instant(value)
     return shown(value)
+
+
+def currency_in(columns: Iterable[Any], row: Mapping[str, Any]) -> str | None:
+    """The currency of the amounts in a row of figures, if one of its columns names it."""
+    for column in columns:
+        name = column["name"] if isinstance(column, Mapping) else column.name
+        if name.rpartition("/")[2] == "currency" and isinstance(row.get(name), str):
+            return str(row[name])
+    return None
 
 
 def is_number(property_: edm.Property | None) -> bool:

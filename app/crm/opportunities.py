@@ -7,8 +7,8 @@ from decimal import Decimal
 from app import records
 from app.crm.clients import CLIENTS, touch_client, usual_currency
 from app.models.client import Client
-from app.models.columns import Money
 from app.models.opportunity import STAGES, Opportunity, StageChange
+from app.money import rounded
 from app.settings import organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
@@ -87,10 +87,12 @@ class OpportunityService(EntityService):
         if not change.changes("amount", "probability", "currency"):
             return
         amount: Decimal = change.get("amount")
-        change.values["weighted_amount"] = Money.quantize(amount * change.get("probability") / 100)
+        currency, settings = change.get("currency"), organisation()
+        weighted = rounded(amount * change.get("probability") / 100, currency)
+        change.values["weighted_amount"] = weighted
         if change.changes("currency"):
-            change.values["exchange_rate"] = organisation().exchange_rate(change.get("currency"))
-        base_amount = Money.quantize(amount * change.get("exchange_rate"))
+            change.values["exchange_rate"] = settings.exchange_rate(currency)
+        base_amount = rounded(amount * change.get("exchange_rate"), settings.defaults.currency)
         if base_amount >= MONEY_LIMIT:
             change.refuse("amount", "is too large in the currency of the organisation")
         change.values["base_amount"] = base_amount

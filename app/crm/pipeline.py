@@ -18,8 +18,8 @@ from flask import current_app
 from app.clock import day_after, utc_now
 from app.database import read_engine
 from app.json_body import parse_json
-from app.models.columns import Money
 from app.models.opportunity import STAGES
+from app.money import ZERO, rounded
 from app.odata.literal_text import quoted
 from app.odata.reading.reader import ReadRequest
 from app.permissions import OWN, require, scope_of
@@ -69,7 +69,8 @@ def pipeline_summary(selection: Selection) -> dict[str, Any]:
         _read(
             f"{counted}/groupby((stage),aggregate($count as number,"
             "BasePipeline,BaseWeightedPipeline,BaseWon,BaseLost))"
-        )
+        ),
+        base,
     )
     overdue = _read(
         f"{counted}/filter(status eq 'Open' and closeDate lt {today()})/aggregate($count as number)"
@@ -97,13 +98,17 @@ def pipeline_summary(selection: Selection) -> dict[str, Any]:
             }
             for stage, probability in STAGES.items()
         ],
-        "totals": _totals(amounts)
+        "totals": _totals(amounts, base)
         | {
             "averageDaysToClose": _average_days(closing),
             "overdueCount": overdue[0]["number"] if overdue else 0,
         },
         "excluded": [
-            {"currency": row["currency"], "count": row["number"], "amount": _money(row["total"])}
+            {
+                "currency": row["currency"],
+                "count": row["number"],
+                "amount": _money(row["total"], row["currency"]),
+            }
             for row in sorted(excluded, key=lambda row: str(row["currency"]))
         ],
     }
@@ -114,35 +119,35 @@ class _Sum:
     """Opportunities of one stage."""
 
     count: int = 0
-    amount: Decimal = Decimal("0.00")
-    weighted: Decimal = Decimal("0.00")
+    amount: Decimal = ZERO
+    weighted: Decimal = ZERO
 
 
-def _by_stage(rows: Iterable[Row]) -> dict[str, _Sum]:
+def _by_stage(rows: Iterable[Row], base: str) -> dict[str, _Sum]:
     """The opportunities of a stage are all open, all won or all lost."""
     sums = {stage: _Sum() for stage in STAGES}
     for row in rows:
-        won = _money(row["BaseWon"])
-        amount = _money(row["BasePipeline"]) + won + _money(row["BaseLost"])
-        weighted = _money(row["BaseWeightedPipeline"]) + won
+        won = _money(row["BaseWon"], base)
+        amount = _money(row["BasePipeline"], base) + won + _money(row["BaseLost"], base)
+        weighted = _money(row["BaseWeightedPipeline"], base) + won
         sums[row["stage"]] = _Sum(row["number"], amount, weighted)
     return sums
 
 
-def _totals(sums: Mapping[str, _Sum]) -> dict[str, Any]:
+def _totals(sums: Mapping[str, _Sum], base: str) -> dict[str, Any]:
     open_sums = [sums[stage] for stage in STAGE_OPEN]
     won, lost = sums["ClosedWon"], sums["ClosedLost"]
     closed = won.count + lost.count
     return {
         "openCount": sum(one.count for one in open_sums),
-        "openAmount": sum((one.amount for one in open_sums), Decimal("0.00")),
-        "weightedAmount": sum((one.weighted for one in open_sums), Decimal("0.00")),
+        "openAmount": sum((one.amount for one in open_sums), ZERO),
+        "weightedAmount": sum((one.weighted for one in open_sums), ZERO),
         "wonCount": won.count,
         "wonAmount": won.amount,
         "lostCount": lost.count,
         "lostAmount": lost.amount,
         "winRate": round(Decimal(won.count) / closed, 4) if closed else None,
-        "averageDealSize": _money(won.amount / won.count) if won.count else None,
+        "averageDealSize": _money(won.amount / won.count, base) if won.count else None,
     }
 
 
@@ -169,8 +174,8 @@ def _days(seconds: Decimal, number: int) -> Decimal:
     return round(max(seconds, Decimal(0)) / number / _SECONDS_A_DAY, 1)
 
 
-def _money(value: Any) -> Decimal:
-    return Money.quantize(Decimal(str(value or 0)))
+def _money(value: Any, currency: str) -> Decimal:
+    return rounded(Decimal(str(value or 0)), currency)
 
 
 def _filter(selection: Selection, own: int | None) -> str:

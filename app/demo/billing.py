@@ -10,7 +10,8 @@ from typing import Any
 from app.demo.vocabulary.places import EUROPEAN_UNION, HOME
 from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS, Product
 from app.demo.world import Record, World, workday
-from app.invoices.totals import CENT, Line, compute_totals, money
+from app.invoices.totals import Line, compute_totals
+from app.money import rounded
 
 INVOICES = 2_940
 CREDIT_NOTES = 60
@@ -79,7 +80,7 @@ def _sale(world: World, client: Record) -> list[Record]:
 def _line(world: World, client: Record, product: Product, quantity: int) -> Record:
     price = Decimal(product.price)
     if client["currency"] != "EUR":
-        price = (price / world.rates[client["currency"]]).quantize(CENT)
+        price = rounded(price / world.rates[client["currency"]], client["currency"])
     line: Record = {
         "description": product.description,
         "quantity": Decimal(quantity),
@@ -105,13 +106,14 @@ def _tax(client: Record) -> Record:
     }
 
 
-def total(lines: list[Record]) -> Decimal:
+def total(lines: list[Record], currency: str) -> Decimal:
     """What an invoice with these lines comes to."""
     return compute_totals(
         [
             Line(**{_ATTRIBUTES[name]: line[name] for name in _ATTRIBUTES if name in line})
             for line in lines
         ],
+        currency=currency,
         prices_include_tax=False,
     ).total
 
@@ -135,7 +137,9 @@ def _invoice(
         world.add("Invoices", **common, status="Draft", createdAt=made)
         return
     numbers[day.year] += 1
-    status, payments = _settlement(world, due, day, total(lines))
+    status, payments = _settlement(
+        world, due, day, total(lines, client["currency"]), client["currency"]
+    )
     paid = status == "Paid"
     last = max((each["date"] for each in payments), default=day)
     overdue = (world.today - due).days if status in ("Sent", "PartiallyPaid") else 0
@@ -161,7 +165,9 @@ def _invoice(
     )
 
 
-def _settlement(world: World, due: date, day: date, amount: Decimal) -> tuple[str, list[Record]]:
+def _settlement(
+    world: World, due: date, day: date, amount: Decimal, currency: str
+) -> tuple[str, list[Record]]:
     """State and payments: the longer ago an invoice was due, the surer it is settled."""
     late = (world.today - due).days
     odds: tuple[tuple[str, int], ...]
@@ -177,7 +183,7 @@ def _settlement(world: World, due: date, day: date, amount: Decimal) -> tuple[st
         latest = min(world.today, due + timedelta(days=int(world.between(-10, 25))))
         return status, [_payment(world, max(day, latest), amount)]
     if status == "PartiallyPaid" and amount > 1:
-        part = money(amount * world.pick((25, 40, 50, 60)) / 100)
+        part = rounded(amount * world.pick((25, 40, 50, 60)) / 100, currency)
         paid = min(world.today, day + timedelta(days=world.dice.randint(3, 30)))
         return status, [_payment(world, paid, part)]
     return ("Sent" if status == "PartiallyPaid" else status), []

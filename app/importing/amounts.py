@@ -13,7 +13,8 @@ from app.importing.reading import Entry
 from app.invoices.lines import LINE_ITEM, check_lines, complete, totals_of
 from app.invoices.settlement import RECEIVABLE, WITHOUT_EFFECT, balances, settle
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
-from app.invoices.totals import ZERO, Totals, money
+from app.invoices.totals import Totals
+from app.money import ZERO, rounded
 from app.security import current_caller
 from app.settings import Organisation
 from app.settings.days import day_of
@@ -42,7 +43,7 @@ def derive_invoice(entry: Entry, organisation: Organisation, problems: Problems)
         tax_total=totals.tax_total,
         total=totals.total,
         tax_breakdown=_breakdown(totals),
-        base_total=money(totals.total * row["exchange_rate"]),
+        base_total=rounded(totals.total * row["exchange_rate"], organisation.defaults.currency),
     )
 
 
@@ -132,7 +133,7 @@ def derive_balances(clients: Sequence[Entry], invoices: Sequence[Entry]) -> None
             continue
         defaults = {"type": "Invoice", "status": "Draft"}
         factor = _factor(entry.row, client)
-        part = balances({**defaults, **entry.row}, factor)
+        part = balances({**defaults, **entry.row}, factor, client["currency"])
         client["invoiced_total"] += part.invoiced_total
         client["outstanding_balance"] += part.outstanding_balance
         if entry.row["client_id"] in silent:

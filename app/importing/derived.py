@@ -12,12 +12,12 @@ from app.importing.amounts import derive_balances, derive_invoice, derive_settle
 from app.importing.problems import Problems
 from app.importing.reading import Entries, Entry
 from app.models.opportunity import STAGES
+from app.money import rounded
 from app.settings import Organisation
-from app.types import ExactDecimal
+from app.writing.amounts import fine_amounts
 from app.writing.rules import RowRules
 
 OPEN_TASKS = ("Todo", "InProgress", "Blocked")
-CENT = ExactDecimal(15, 2)
 
 
 def derive(entries: Entries, problems: Problems, organisation: Organisation) -> None:
@@ -28,8 +28,9 @@ def derive(entries: Entries, problems: Problems, organisation: Organisation) -> 
             if name in _FILL:
                 _FILL[name](entry)
     _fill_currencies(entries, organisation)
+    _check_amounts(entries, problems, organisation.defaults.currency)
     for entry in _records(entries, "Opportunities"):
-        _weigh(entry)
+        _weigh(entry, organisation.defaults.currency)
     for entry in _records(entries, "Invoices"):
         derive_invoice(entry, organisation, problems)
     derive_settlements(_records(entries, "Invoices"), problems)
@@ -56,6 +57,27 @@ def _fill_currencies(entries: Entries, organisation: Organisation) -> None:
         row["currency"] = row.get("currency") or currencies.get(row.get("client_id") or 0, own)
         if row.get("exchange_rate") is None:
             row["exchange_rate"] = organisation.exchange_rate(row["currency"])
+
+
+def _check_amounts(entries: Entries, problems: Problems, own: str) -> None:
+    """Amounts have the digits of their currency: that of the record, or of what contains it."""
+    projects = {each.id: each.row["currency"] for each in _records(entries, "Projects")}
+    for name, records in entries.items():
+        for entry in records:
+            project = projects.get(entry.row.get("project_id") or 0) if name == "Tasks" else None
+            currency = entry.row.get("currency") or project or own
+            for row, rules, prefix in _rows_of(entry):
+                for attribute, message in fine_amounts(rules, row.row, currency):
+                    problems.add(name, entry.index, prefix + rules.wire(attribute), message)
+
+
+def _rows_of(entry: Entry) -> Iterable[tuple[Entry, RowRules, str]]:
+    """A record and the rows in it, each with what goes before the names of its fields."""
+    rules = entry.place.rules
+    yield entry, rules, ""
+    for attribute, child_rules in rules.children.items():
+        for child in entry.children[attribute]:
+            yield child, child_rules, f"{rules.wire(attribute)}[{child.index}]."
 
 
 def _records(entries: Entries, name: str) -> list[Entry]:
@@ -135,11 +157,11 @@ _FILL: Mapping[str, Callable[[Entry], None]] = {
 }
 
 
-def _weigh(entry: Entry) -> None:
+def _weigh(entry: Entry, own: str) -> None:
     row = entry.row
     amount = row.get("amount") or Decimal(0)
-    row["weighted_amount"] = CENT.quantize(amount * row["probability"] / 100)
-    row["base_amount"] = CENT.quantize(amount * row["exchange_rate"])
+    row["weighted_amount"] = rounded(amount * row["probability"] / 100, row["currency"])
+    row["base_amount"] = rounded(amount * row["exchange_rate"], own)
 
 
 def _count_tasks(entries: Entries) -> None:
@@ -162,11 +184,8 @@ def _compare(entries: Entries, problems: Problems) -> None:
     """What the file says of computed values must be what is computed."""
     for records in entries.values():
         for entry in records:
-            _compare_row(entry, entry.place.rules, "", entry, problems)
-            for attribute, rules in entry.place.rules.children.items():
-                for child in entry.children[attribute]:
-                    prefix = f"{entry.place.rules.wire(attribute)}[{child.index}]."
-                    _compare_row(child, rules, prefix, entry, problems)
+            for row, rules, prefix in _rows_of(entry):
+                _compare_row(row, rules, prefix, entry, problems)
 
 
 def _compare_row(

@@ -24,6 +24,7 @@ def compose(lines: Sequence[DocumentLine], **values: Any) -> InvoiceDocument:
             )
             for line in lines
         ],
+        currency=values.get("currency", InvoiceDocument.currency),
         discount_percent=values.get("discount_percent", InvoiceDocument.discount_percent),
         prices_include_tax=values.get("prices_include_tax", False),
     )  # fmt: skip

@@ -15,8 +15,8 @@ from app.invoices.chain import add_link, lock_chain
 from app.invoices.document import InvoiceDocument
 from app.invoices.drawing import draw_pdf
 from app.invoices.reading import read_document
-from app.invoices.totals import ZERO
 from app.models.invoice import Invoice
+from app.money import ZERO
 
 PDF_HEADERS = {"Content-Type": "application/pdf"}
 

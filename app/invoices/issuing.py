@@ -17,9 +17,9 @@ from app.errors import InvalidStateError, ValidationError
 from app.invoices.dating import issue_dates
 from app.invoices.posting import exchange_factor
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
-from app.invoices.totals import money
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
+from app.money import rounded, written
 from app.permissions import require
 from app.settings import organisation
 from app.settings.days import today
@@ -64,7 +64,8 @@ def _check_credit(change: Change) -> None:
         )
     left = credited["total"] - credited["amount_credited"]
     if change.get("total") > left:
-        change.refuse("line_items", f"must not credit more than {left}, what the invoice leaves")
+        most = written(left, change.get("currency"))
+        change.refuse("line_items", f"must not credit more than {most}, what the invoice leaves")
 
 
 def frozen_values(change: Change) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def frozen_values(change: Change) -> dict[str, Any]:
         # A credit note is not paid: it lowers what its invoice leaves to pay.
         "amount_due": total if change.get("type") == "Invoice" else Decimal("0.00"),
         "exchange_rate": rate,
-        "base_total": money(total * rate),
+        "base_total": rounded(total * rate, settings.defaults.currency),
         "sent_at": change.now,
         "seller": seller_snapshot(settings),
         "buyer": buyer_snapshot(client, contact),

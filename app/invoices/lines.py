@@ -127,6 +127,7 @@ def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change) -> Totals:
             )
             for line in lines
         ],
+        currency=invoice.get("currency"),
         discount_percent=invoice.get("discount_percent"),
         prices_include_tax=invoice.get("prices_include_tax"),
     )  # fmt: skip

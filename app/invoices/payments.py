@@ -15,6 +15,7 @@ from app.invoices.operations import issue_invoice
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
 from app.models.invoice import PAYMENT_METHODS, Payment
+from app.money import is_whole, too_fine, written
 from app.permissions import require
 from app.security import current_caller
 from app.settings.days import today
@@ -57,16 +58,17 @@ def register_payment(
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "payments:create", invoice)
-    payment = _validated(values)
+    payment = _validated(values, invoice)
     require_operation("Invoice", "invoice", "payment", invoice)
     if invoice["status"] == "Draft":
         issue_invoice(invoice_id, by="payment")
         invoice = INVOICES.stored(invoice_id)
     amount: Decimal = payment["amount"]
     if amount > invoice["amount_due"] and (not allow_overpayment or payment["method"] == CREDIT):
+        left = written(invoice["amount_due"], invoice["currency"])
         raise OverpaymentError(
-            f"Only {invoice['amount_due']} {invoice['currency']} are left to pay.",
-            [("amount", f"must be at most {invoice['amount_due']}")],
+            f"Only {left} {invoice['currency']} are left to pay.",
+            [("amount", f"must be at most {left}")],
         )
     payment |= {
         "number": running_number("PAY"),
@@ -166,8 +168,12 @@ class PaymentService:
         raise InvalidStateError("A payment cannot be deleted: reverse it.")
 
 
-def _validated(values: Mapping[str, Any]) -> dict[str, Any]:
+def _validated(values: Mapping[str, Any], invoice: Mapping[str, Any]) -> dict[str, Any]:
     payment, problems = _checked(values)
+    amount, currency = payment.get("amount"), invoice["currency"]
+    # What is left of a document of before amounts had the digits of their currency can be paid.
+    if amount not in (None, invoice["amount_due"]) and not is_whole(amount, currency):
+        problems.append(Detail("amount", too_fine(currency)))
     if problems:
         raise ValidationError(problems)
     return payment

@@ -11,8 +11,8 @@ from app.clock import utc_now
 from app.crm.clients import CLIENTS
 from app.errors import InvalidStateError
 from app.invoices.settlement import balances
-from app.invoices.totals import money
 from app.models.client import Client
+from app.money import rounded
 from app.settings import organisation
 
 BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
@@ -41,7 +41,7 @@ def post(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
     client = records.read(Client.__table__, after["client_id"], lock=True)
     assert client is not None  # the foreign key holds
     factor = exchange_factor(client["currency"], after["currency"], after["exchange_rate"])
-    old, new = balances(before, factor), balances(after, factor)
+    old, new = (balances(each, factor, client["currency"]) for each in (before, after))
     moved = {name: client[name] + getattr(new, name) - getattr(old, name) for name in BALANCES}
     CLIENTS.roll_up(client["id"], moved | {"last_activity_at": utc_now()})
 
@@ -54,7 +54,7 @@ def use_credit(invoice: Mapping[str, Any], amount: Decimal) -> bool:
     client = records.read(Client.__table__, invoice["client_id"], lock=True)
     assert client is not None  # the foreign key holds
     factor = exchange_factor(client["currency"], invoice["currency"], invoice["exchange_rate"])
-    left = client["credit_balance"] - money(amount * factor)
+    left = client["credit_balance"] - rounded(amount * factor, client["currency"])
     if amount > 0 and left < 0:
         return False
     CLIENTS.roll_up(client["id"], {"credit_balance": left})

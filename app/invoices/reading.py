@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Text, cast, select
 
 from app import records
 from app.errors import NotFoundError
@@ -23,11 +24,11 @@ from app.invoices.document import (
 )
 from app.invoices.logo import logo_file
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
-from app.invoices.totals import money
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
 from app.settings import organisation
 
+_INVOICES: Any = Invoice.__table__
 _LINES: Any = LineItem.__table__
 _PAYMENTS: Any = Payment.__table__
 _LINE = (
@@ -66,7 +67,7 @@ def read_document(invoice_id: int) -> InvoiceDocument:
         buyer=_party(buyer, number=buyer.get("number") or client["number"]),
         bank=_bank(seller),
         lines=_lines(invoice_id),
-        tax_breakdown=_breakdown(invoice["tax_breakdown"]),
+        tax_breakdown=_breakdown(invoice_id),
         payments=_payments(invoice_id),
         credited=_credited(invoice["credited_invoice_id"]),
     )
@@ -126,20 +127,19 @@ def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:
     )
 
 
-def _breakdown(groups: list[dict[str, Any]]) -> tuple[TaxSubtotal, ...]:
+def _breakdown(invoice_id: int) -> tuple[TaxSubtotal, ...]:
+    """From the text that is kept: a column of JSON gives floats."""
+    text = select(cast(_INVOICES.c.tax_breakdown, Text)).where(_INVOICES.c.id == invoice_id)
+    kept = records.connection().execute(text).scalar_one()
     return tuple(
         TaxSubtotal(
             tax_category=group["taxCategory"],
-            tax_rate=_amount(group["taxRate"]),
-            taxable=_amount(group["taxable"]),
-            tax=_amount(group["tax"]),
+            tax_rate=Decimal(group["taxRate"]),
+            taxable=Decimal(group["taxable"]),
+            tax=Decimal(group["tax"]),
         )
-        for group in groups
+        for group in json.loads(kept, parse_float=Decimal)
     )
-
-
-def _amount(kept: Any) -> Decimal:
-    return money(Decimal(str(kept)))
 
 
 def _payments(invoice_id: int) -> tuple[PaymentEntry, ...]:

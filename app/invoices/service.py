@@ -26,9 +26,10 @@ from app.invoices.lines import (
 )
 from app.invoices.posting import post
 from app.invoices.settlement import settled_values
-from app.invoices.totals import Totals, money
+from app.invoices.totals import Totals
 from app.models.client import Client
 from app.models.invoice import Invoice
+from app.money import USUAL_DIGITS, digits, rounded
 from app.permissions import require
 from app.settings import Organisation, organisation
 from app.writing.change import Change
@@ -126,14 +127,19 @@ class InvoiceService(EntityService):
     def prepare(self, change: Change) -> None:
         """Compute the amounts of a draft where something changed that they follow from."""
         is_draft = change.was("status") in (None, "Draft")
-        if not is_draft or "totals" in change.work or not change.changes(*_PRICED_BY):
+        # A draft of before amounts had the digits of their currency gets them when it is issued.
+        is_due = _is_issued(change) and digits(change.get("currency")) != USUAL_DIGITS
+        if not is_draft or "totals" in change.work:
+            return
+        if not is_due and not change.changes(*_PRICED_BY):
             return
         given = change.values.get(LINE_ITEMS)
         lines = stored_lines(change.key) if given is None else given
         totals = totals_of(lines, change)
         change.work.update(lines=lines, totals=totals)
-        rate = organisation().exchange_rate(change.get("currency"))
-        base_total = money(totals.total * rate)
+        settings = organisation()
+        rate = settings.exchange_rate(change.get("currency"))
+        base_total = rounded(totals.total * rate, settings.defaults.currency)
         if max(totals.total, totals.subtotal, base_total) >= MONEY_LIMIT:
             change.refuse(LINE_ITEMS, "make the total too large")
         change.values.update(

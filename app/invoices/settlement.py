@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from app.invoices.totals import ZERO, money
+from app.money import ZERO, rounded
 
 # Issued, and not written off: the client is expected to pay.
 RECEIVABLE = ("Sent", "PartiallyPaid")
@@ -64,7 +64,7 @@ class Balances:
     credit_balance: Decimal = ZERO
 
 
-def balances(invoice: Mapping[str, Any] | None, factor: Decimal) -> Balances:
+def balances(invoice: Mapping[str, Any] | None, factor: Decimal, currency: str) -> Balances:
     """The part of an invoice in its client's balances.
 
     A credit note takes from the invoiced total; what it pays shows on the invoice it credits.
@@ -72,15 +72,16 @@ def balances(invoice: Mapping[str, Any] | None, factor: Decimal) -> Balances:
     Args:
         factor: units of the client's currency for one of the invoice's. Parts are rounded, not
             their differences: what an invoice added it takes away again to the cent.
+        currency: the client's.
     """
     if invoice is None or invoice["status"] in WITHOUT_EFFECT:
         return Balances()
     if invoice["type"] == "CreditNote":
-        return Balances(invoiced_total=-money(invoice["total"] * factor))
+        return Balances(invoiced_total=-rounded(invoice["total"] * factor, currency))
     due = invoice["amount_due"] if invoice["status"] in RECEIVABLE else ZERO
     standing = settle(invoice["total"], invoice["amount_paid"], invoice["amount_credited"])
     return Balances(
-        invoiced_total=money(invoice["total"] * factor),
-        outstanding_balance=money(due * factor),
-        credit_balance=money(standing.surplus * factor),
+        invoiced_total=rounded(invoice["total"] * factor, currency),
+        outstanding_balance=rounded(due * factor, currency),
+        credit_balance=rounded(standing.surplus * factor, currency),
     )

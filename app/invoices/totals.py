@@ -18,10 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, Decimal
 
-CENT = Decimal("0.01")
-ZERO = Decimal("0.00")
+from app.money import ZERO, rounded, unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +72,20 @@ class Totals:
     total: Decimal
 
 
-def money(amount: Decimal) -> Decimal:
-    """``amount`` in cents, half up."""
-    return amount.quantize(CENT, ROUND_HALF_UP)
-
-
 def compute_totals(
-    lines: Sequence[Line], *, discount_percent: Decimal = Decimal(0), prices_include_tax: bool
+    lines: Sequence[Line],
+    *,
+    currency: str,
+    discount_percent: Decimal = Decimal(0),
+    prices_include_tax: bool,
 ) -> Totals:
-    """The amounts of an invoice with these lines and a discount on all of it."""
-    subtotals = [money(line.quantity * line.unit_price) for line in lines]
+    """The amounts of an invoice with these lines and a discount on all of it.
+
+    All are in whole smallest units of ``currency``.
+    """
+    subtotals = [rounded(line.quantity * line.unit_price, currency) for line in lines]
     discounts = [
-        money(subtotal * line.discount_percent / 100)
+        rounded(subtotal * line.discount_percent / 100, currency)
         for line, subtotal in zip(lines, subtotals, strict=True)
     ]
     # In the terms of the prices: net, or gross where they include tax.
@@ -92,19 +93,20 @@ def compute_totals(
     members: dict[tuple[str, Decimal], list[int]] = {}
     for place, line in enumerate(lines):
         members.setdefault((line.tax_category, line.tax_rate), []).append(place)
-    sums = [sum((priced[place] for place in places), ZERO) for places in members.values()]
-    shares = spread(money(sum(sums, ZERO) * discount_percent / 100), sums)
+    sums = [sum((priced[place] for place in places), Decimal(0)) for places in members.values()]
+    discount = rounded(sum(sums, Decimal(0)) * discount_percent / 100, currency)
+    shares = spread(discount, sums, currency)
     nets = list(priced)
     groups = []
     for (key, places), priced_sum, share in zip(members.items(), sums, shares, strict=True):
         category, rate = key
         net, discount = priced_sum, share
-        tax = money((priced_sum - share) * rate / 100)
+        tax = rounded((priced_sum - share) * rate / 100, currency)
         if prices_include_tax:
-            net = net_of_gross(priced_sum, rate)
-            taxable = net_of_gross(priced_sum - share, rate)
+            net = net_of_gross(priced_sum, rate, currency)
+            taxable = net_of_gross(priced_sum - share, rate, currency)
             discount, tax = net - taxable, priced_sum - share - taxable
-            parts = spread(net, [priced[place] for place in places])
+            parts = spread(net, [priced[place] for place in places], currency)
             for place, part in zip(places, parts, strict=True):
                 nets[place] = part
         groups.append(
@@ -113,33 +115,33 @@ def compute_totals(
                 taxable=net - discount, tax=tax,
             )
         )  # fmt: skip
-    return _add_up(lines, subtotals, discounts, priced, nets, groups, prices_include_tax)
+    taxes = [
+        priced_amount - net if prices_include_tax else rounded(net * line.tax_rate / 100, currency)
+        for line, priced_amount, net in zip(lines, priced, nets, strict=True)
+    ]
+    return _add_up(subtotals, discounts, nets, taxes, groups)
 
 
 def _add_up(
-    lines: Sequence[Line],
     subtotals: Sequence[Decimal],
     discounts: Sequence[Decimal],
-    priced: Sequence[Decimal],
     nets: Sequence[Decimal],
+    taxes: Sequence[Decimal],
     groups: Sequence[TaxGroup],
-    prices_include_tax: bool,
 ) -> Totals:
-    amounts = []
-    for place, line in enumerate(lines):
-        net = nets[place]
-        tax = priced[place] - net if prices_include_tax else money(net * line.tax_rate / 100)
-        amounts.append(
-            LineAmounts(
-                line_subtotal=subtotals[place], discount_amount=discounts[place],
-                line_net=net, tax_amount=tax, line_total=net + tax,
-            )
-        )  # fmt: skip
-    subtotal = sum((group.net for group in groups), ZERO)
-    discount_total = sum((group.discount for group in groups), ZERO)
-    tax_total = sum((group.tax for group in groups), ZERO)
+    amounts = tuple(
+        LineAmounts(
+            line_subtotal=subtotal, discount_amount=discount,
+            line_net=net, tax_amount=tax, line_total=net + tax,
+        )
+        for subtotal, discount, net, tax in zip(subtotals, discounts, nets, taxes, strict=True)
+    )  # fmt: skip
+    nothing = ZERO if not groups else Decimal(0)
+    subtotal = sum((group.net for group in groups), nothing)
+    discount_total = sum((group.discount for group in groups), nothing)
+    tax_total = sum((group.tax for group in groups), nothing)
     return Totals(
-        lines=tuple(amounts),
+        lines=amounts,
         groups=tuple(groups),
         subtotal=subtotal,
         discount_total=discount_total,
@@ -148,27 +150,28 @@ def _add_up(
     )
 
 
-def spread(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
-    """``amount`` in whole cents over ``weights``, in proportion; the parts add up to it.
+def spread(amount: Decimal, weights: Sequence[Decimal], currency: str) -> list[Decimal]:
+    """``amount`` in whole smallest units over ``weights``, in proportion; the parts add up to it.
 
-    The cents that rounding down leaves go to the largest remainders, earlier ones first.
+    The units that rounding down leaves go to the largest remainders, earlier ones first.
     """
-    whole = sum(weights, ZERO)
+    step = unit(currency)
+    whole = sum(weights, Decimal(0))
     if not whole:
-        return [ZERO for _ in weights]
+        return [step * 0 for _ in weights]
     exact = [amount * weight / whole for weight in weights]
-    parts = [share.quantize(CENT, ROUND_DOWN) for share in exact]
-    left = int((amount - sum(parts, ZERO)) / CENT)
+    parts = [share.quantize(step, ROUND_DOWN) for share in exact]
+    left = int((amount - sum(parts, Decimal(0))) / step)
     order = sorted(range(len(weights)), key=lambda place: (parts[place] - exact[place], place))
     for place in order[:left]:
-        parts[place] += CENT
+        parts[place] += step
     return parts
 
 
-def net_of_gross(gross: Decimal, rate: Decimal) -> Decimal:
-    """The net amount whose tax, rounded, brings it to ``gross``; a cent beside where none does.
+def net_of_gross(gross: Decimal, rate: Decimal, currency: str) -> Decimal:
+    """The net amount whose tax, rounded, brings it to ``gross``; a unit beside where none does.
 
-    A net amount that does is less than half a cent from the quotient, so that it is its rounding;
-    and at no more than 100 % the rounding is never more than a cent beside.
+    A net amount that does is less than half a unit from the quotient, so that it is its rounding;
+    and at no more than 100 % the rounding is never more than a unit beside.
     """
-    return money(gross * 100 / (100 + rate))
+    return rounded(gross * 100 / (100 + rate), currency)

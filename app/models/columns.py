@@ -18,9 +18,10 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueCons
 
 from app.declaring import Mapped, MappedColumn, declared_attr, mapped_column
 from app.partial_index import partial_index
-from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
-Money = ExactDecimal(15, 2)
+# In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0185).
+Money = ExactDecimal(16, MONEY_SCALE, least=2)
 Percent = ExactDecimal(5, 2)
 
 
@@ -57,6 +58,11 @@ def column(
         info={name: value for name, value in info.items() if value is not None},
         **options,
     )
+
+
+def is_money(col: Column[Any]) -> bool:
+    """Whether a column keeps an amount of money, whose digits are those of its currency."""
+    return isinstance(col.type, ExactDecimal) and col.type.least < col.type.scale
 
 
 def foreign_key(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app import records
+from app.models.project import Project
 from app.models.task import Task
 from app.projects.counting import recount
 from app.writing.change import Change
@@ -43,6 +45,12 @@ class TaskService(EntityService):
         is_reversed = start is not None and due is not None and due < start
         if is_reversed and change.concerns("start_at", "due_at"):
             change.refuse("due_at", "must not be before startAt")
+
+    def currency_of(self, change: Change) -> str:
+        """The price of an hour is in the currency of the project."""
+        key = change.get("project_id")
+        project = records.read(Project.__table__, key, ("currency",)) if key else None
+        return str(project["currency"]) if project else super().currency_of(change)
 
     def enter(self, change: Change, source: str | None, target: str) -> None:
         """Note the end, and say what happened."""

@@ -134,7 +134,6 @@ def _converter(column: Column[Any]) -> Cleaner:
 
 def _decimal(kind: ExactDecimal) -> Cleaner:
     limit = Decimal(10) ** (kind.precision - kind.scale)
-    unit = Decimal(1).scaleb(-kind.scale)
     too_wide = f"must be less than {limit:,f}"
     too_fine = f"must have at most {kind.scale} decimals"
 
@@ -142,7 +141,7 @@ def _decimal(kind: ExactDecimal) -> Cleaner:
         number = read_decimal(value)
         if not -limit < number < limit:
             raise BadValueError(too_wide)
-        exact = number.quantize(unit) if number.adjusted() >= -kind.scale else unit * 0
+        exact = kind.quantize(number if number.adjusted() >= -kind.scale else Decimal(0))
         if exact != number:
             raise BadValueError(too_fine)
         return exact

@@ -19,6 +19,7 @@ from app.events import EVENT_NAMES, emit, represent
 from app.permissions import PERMISSIONS, allowed, require
 from app.security import Caller, current_caller
 from app.settings import organisation
+from app.writing.amounts import check_amounts
 from app.writing.change import Change
 from app.writing.deletion import release
 from app.writing.integrity import named_refusals
@@ -221,6 +222,11 @@ class EntityService:
     def prepare(self, change: Change) -> None:
         """Derive values and note events; runs only without problems."""
 
+    def currency_of(self, change: Change) -> str:
+        """The currency of the record's amounts: its own, or that of the organisation."""
+        own = change.get("currency") if "currency" in self.rules.columns.c else None
+        return str(own or organisation().defaults.currency)
+
     def number(self, change: Change) -> None:
         """Take a running number; last, because its counter stays locked."""
 
@@ -296,6 +302,8 @@ class EntityService:
         # for more fields, but not where a value was no value to begin with.
         is_readable = not change.problems
         self.check(change)
+        if change.rules.amounts and change.changes("currency", *change.rules.amounts):
+            check_amounts(change, self.currency_of(change))
         steps = self.machine is not None and self.machine.attribute in change.values
         if self.machine is not None and steps and is_readable:
             require_state(self.machine, change)

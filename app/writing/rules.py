@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import FromClause, Table
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
+from app.models.columns import is_money
 from app.odata.declare import camel
 from app.types import JsonText
 from app.writing.fields import Cleaner, cleaner
@@ -113,6 +114,11 @@ class RowRules:
             for column in self.columns.c
             for key in column.foreign_keys
         }
+
+    @cached_property
+    def amounts(self) -> tuple[str, ...]:
+        """The amounts of money that a body may set."""
+        return tuple(name for name in self.all_writable if is_money(self.columns.c[name]))
 
     @cached_property
     def written_references(self) -> tuple[Reference, ...]:

@@ -115,12 +115,19 @@ def shown_number(number: Decimal, signs: Signs | None = None) -> str:
     return text if len(values) == 1 else f"{text}0"
 
 
-def grouped_number(number: Decimal, signs: Signs | None = None) -> str:
-    """``1,234.50`` in the signs of the reader; at least two decimals where there are any."""
+def grouped_number(number: Decimal, signs: Signs | None = None, least: int | None = None) -> str:
+    """``1,234.50`` in the signs of the reader.
+
+    Args:
+        least: decimals that are always written; two by default, where there are any.
+    """
     signs = signs or ENGLISH
     whole, point, fraction = format(number, ",f").partition(".")
     whole = whole.replace(",", signs.group)
-    return whole + signs.decimal + fraction.rstrip("0").ljust(2, "0") if point else whole
+    if least is None:
+        least = 2 if point else 0
+    fraction = fraction.rstrip("0").ljust(least, "0")
+    return whole + signs.decimal + fraction if fraction else whole
 
 
 def clear_decimals(number: Decimal, sign: str) -> str:

@@ -98,3 +98,16 @@ def test_money_in_csv_has_two_decimals_at_least(kind: str, value: Any, text: str
 def test_no_number_ends_with_a_point() -> None:
     assert [name for name, look in FORMATS.items() if look.get("num_format", "").endswith("#.##")
             or ".#" in look.get("num_format", "")] == []  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount", "in_csv", "in_pdf"),
+    [("JPY", "55001.00", "55001", "55,001"), ("EUR", "1234.50", "1234.50", "1,234.50"),
+     ("KWD", "3.50", "3.5000", "3.500"), ("KWD", "3.889", "3.8890", "3.889"),
+     (None, "7", "7.00", "7.00")],
+)  # fmt: skip
+def test_money_has_the_digits_of_the_currency_in_its_row(
+    currency: str | None, amount: str, in_csv: str, in_pdf: str
+) -> None:
+    assert field(Decimal(amount), "money", currency) == in_csv
+    assert shown(Column("x", "X", "money"), Decimal(amount), currency) == in_pdf

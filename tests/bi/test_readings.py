@@ -10,8 +10,16 @@ from flask import Flask
 
 from app.database import transaction
 from app.security import acting_as, system_caller
+from app.settings import save_settings
 from tests.bi.conftest import Ask
-from tests.factories import make_client, make_contact, make_project, make_ticket, today
+from tests.factories import (
+    make_client,
+    make_contact,
+    make_opportunity,
+    make_project,
+    make_ticket,
+    today,
+)
 
 HIGH = 0.8
 
@@ -131,6 +139,19 @@ def test_an_average_is_rounded_where_it_is_computed(ask: Ask, app: Flask, busine
     # What is compared is what it was before.
     above = ask("categories with an average satisfaction rating over 4.33")
     assert "Rounding" in {row["category"] for row in above["rows"]}
+
+
+def test_averages_and_sentences_have_the_digits_of_the_currency(ask: Ask, app: Flask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        save_settings("exchangeRates", {"KWD": "3.01", "JPY": "0.0061"})
+        for currency, amounts in (("KWD", ("1.001", "2.002")), ("JPY", ("10", "11"))):
+            client = make_client(currency=currency)
+            for amount in amounts:
+                make_opportunity(client_id=client, amount=Decimal(amount))
+    found = ask("average amount of opportunities by currency")
+    values = {row["currency"]: row["amount"] for row in found["rows"]}
+    assert (values["KWD"], values["JPY"]) == (Decimal("1.502"), Decimal("10.5"))
+    assert "1.502 KWD" in found["answer"] and "11 JPY" in found["answer"]
 
 
 def test_hours_back_count_from_now(ask: Ask, business: None) -> None:

@@ -124,7 +124,7 @@ def test_amounts_in_the_own_currency(admin: Caller) -> None:
     save_settings("exchangeRates", {"USD": "0.92"})
     key = make_opportunity(currency="USD", amount=Decimal("100.05"))
     assert columns(key, "exchange_rate", "base_amount") == (Decimal("0.92"), Decimal("92.05"))
-    update("Opportunity", key, currency="JPY")
+    update("Opportunity", key, currency="CHF")
     assert columns(key, "exchange_rate", "base_amount") == (0, 0)
     save_settings("exchangeRates", {"USD": "1000"})
     with pytest.raises(ValidationError) as refused:

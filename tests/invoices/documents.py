@@ -19,6 +19,7 @@ from app.invoices.document import (
     InvoiceDocument,
     Party,
 )
+from app.money import rounded
 
 SELLER = Party(
     name="Nordlicht",
@@ -113,4 +114,6 @@ def documents(draw: st.DrawFn) -> InvoiceDocument:
         terms=draw(st.none() | _TEXT),
     )
     paid = draw(st.sampled_from([Decimal(0), document.total, document.total / 2]))
-    return dataclasses.replace(document, amount_due=document.total - paid.quantize(Decimal("0.01")))
+    return dataclasses.replace(
+        document, amount_due=document.total - rounded(paid, document.currency)
+    )

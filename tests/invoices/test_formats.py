@@ -12,7 +12,7 @@ from tests.invoices.documents import make_document, make_line
 
 @pytest.mark.parametrize(
     ("currency", "price", "total"),
-    [("EUR", "100", "€119.00"), ("JPY", "100", "¥119"), ("JPY", "100.50", "¥119.60"),
+    [("EUR", "100", "€119.00"), ("JPY", "100", "¥119"), ("JPY", "100.50", "¥120"),
      ("KWD", "100", "KWD\u00a0119.000"), ("CHF", "0.05", "CHF\u00a00.06")],
 )  # fmt: skip
 def test_money_has_the_decimals_of_its_currency_and_hides_none(

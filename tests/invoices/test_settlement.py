@@ -93,17 +93,17 @@ def test_the_day_of_payment_is_kept_and_cleared() -> None:
 def test_the_part_of_an_invoice_in_the_balances(
     given_invoice: dict[str, Any] | None, expected: Balances
 ) -> None:
-    assert balances(given_invoice, Decimal(1)) == expected
+    assert balances(given_invoice, Decimal(1), "EUR") == expected
 
 
 def test_balances_are_in_units_of_the_client() -> None:
     overpaid = invoice(amount_paid=Decimal("130.50"), amount_due=Decimal(20))
-    assert balances(overpaid, Decimal("1.25")) == Balances(
+    assert balances(overpaid, Decimal("1.25"), "EUR") == Balances(
         invoiced_total=Decimal("125.00"), outstanding_balance=Decimal("25.00"),
         credit_balance=Decimal("38.13"),
     )  # fmt: skip
     note = invoice(type="CreditNote", amount_due=Decimal(0))
-    assert balances(note, Decimal("1.25")) == Balances(Decimal("-125.00"))
+    assert balances(note, Decimal("1.25"), "EUR") == Balances(Decimal("-125.00"))
 
 
 @given(steps=st.lists(cents, max_size=10), rate=st.integers(1, 10**6))
@@ -113,7 +113,7 @@ def test_balances_in_another_currency_come_back_to_nothing(steps: list[Decimal],
     balance, before = Decimal(0), None
     for due in [*steps, Decimal(0)]:
         after = invoice(amount_due=due)
-        old, new = balances(before, factor), balances(after, factor)
+        old, new = balances(before, factor, "EUR"), balances(after, factor, "EUR")
         balance += new.outstanding_balance - old.outstanding_balance
         before = after
     assert balance == 0

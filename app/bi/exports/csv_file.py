@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from app import money
 from app.bi.exports.table import ExportTable, plain
 from app.written.guards import guarded
 
@@ -17,19 +18,20 @@ def write_csv(table: ExportTable, path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow([guarded(column.label) for column in table.columns])
         kinds = [column.type for column in table.columns]
-        writer.writerows(map(cell, row, kinds) for row in table.rows())
+        for row in table.rows():
+            currency = table.currency_of(row)
+            writer.writerow([cell(*each, currency) for each in zip(row, kinds, strict=True)])
 
 
-def cell(value: Any, kind: str = "text") -> str:
+def cell(value: Any, kind: str = "text", currency: str | None = None) -> str:
     """A value as a field: texts that look like formulas get an apostrophe in front.
 
-    Money has two decimals at least, a sum of nothing too. No number has just three: elsewhere that
-    is a thousand times as much.
+    Money has the decimals of its currency, two where that is not known, a sum of nothing too. No
+    number has just three: elsewhere that is a thousand times as much.
     """
+    if kind == "money" and isinstance(value, int | Decimal):
+        value = money.written(Decimal(value), currency or "")
     text = plain(value)
     if isinstance(value, Decimal) and value.as_tuple().exponent == -3:
         text += "0"
-    if kind == "money" and isinstance(value, int | Decimal):
-        has_cents = isinstance(value, Decimal) and int(value.as_tuple().exponent) <= -2
-        return text if has_cents else f"{value:.2f}"
     return guarded(text) if isinstance(value, str | list) else text

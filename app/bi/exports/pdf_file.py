@@ -6,10 +6,12 @@ draws is as heavy as theirs, and is a process beside this one as well (docs/adr/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from app import money
 from app.bi.charts import vega_lite
 from app.bi.drawing import draw
 from app.bi.exports.printed import MOST_SECONDS, Printed
@@ -35,10 +37,8 @@ def write_pdf(table: ExportTable, path: Path) -> None:
     Raises: ServiceUnavailableError, as app/side_process.py does.
     """
     columns = table.columns
-    rows = [[shown(*cell) for cell in zip(columns, row, strict=True)] for row in table.rows()]
-    totals = [
-        [shown(*cell) for cell in zip(columns, row, strict=True)] for row in table.total_rows()
-    ]
+    rows = [_texts(table, row) for row in table.rows()]
+    totals = [_texts(table, row) for row in table.total_rows()]
     owner = organisation()
     given = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
     made = table.made_at.strftime("%Y-%m-%d %H:%M UTC")
@@ -73,15 +73,20 @@ def _chart(table: ExportTable) -> bytes | None:
         return None
 
 
-def shown(column: Column, value: Any) -> str:
-    """A value as it is printed."""
+def _texts(table: ExportTable, row: Sequence[Any]) -> list[str]:
+    currency = table.currency_of(row)
+    return [shown(*cell, currency) for cell in zip(table.columns, row, strict=True)]
+
+
+def shown(column: Column, value: Any, currency: str | None = None) -> str:
+    """A value as it is printed, money with the decimals of its currency."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | Decimal):
         if column.type == "money":
-            return f"{value:,.2f}"
+            return f"{money.rounded(Decimal(value), currency or ''):,f}"
         if column.type == "percent":
             return f"{value:,.1f}"
         return str(value) if column.type == "integer" else f"{value:,}"

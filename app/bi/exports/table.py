@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -69,6 +69,12 @@ class ExportTable:
                 self.progress(self.written)
                 if self.written >= self.most:
                     return
+
+    def currency_of(self, row: Sequence[Any]) -> str | None:
+        """The currency of the amounts in a row, if one of the columns names it."""
+        names = [column.name for column in self.columns]
+        name = self.report.currency
+        return row[names.index(name)] if name in names else None
 
     def total_rows(self) -> list[list[Any]]:
         """The sums, a row for each currency; none when rows are missing: they would be wrong."""

@@ -17,6 +17,7 @@ from app.bi.charts import COLOURS
 from app.bi.exports.table import ExportTable, plain, typed
 from app.bi.query import Row
 from app.bi.reports.definition import Column
+from app.money import USUAL_DIGITS, digits
 from app.settings.days import zone
 from app.written.guards import marked
 
@@ -28,6 +29,8 @@ ROWS_NAME = "ExportedRows"
 UTC = ZoneInfo("UTC")
 FORMATS: Mapping[str, Mapping[str, Any]] = {
     "money": {"num_format": "#,##0.00"},
+    "whole money": {"num_format": "#,##0"},
+    "fine money": {"num_format": "#,##0.000"},
     # Not "0.##", which shows a whole number with a point and nothing behind it.
     "number": {"num_format": "#,##0.00##"},
     "integer": {"num_format": "0"},
@@ -38,6 +41,8 @@ FORMATS: Mapping[str, Mapping[str, Any]] = {
     "text": {"indent": 1},
     "boolean": {},
 }
+# By the digits of the currency.
+_MONEY = ("whole money", "", "money", "fine money")
 _NUMBERS = ("money", "number", "integer", "percent")
 _A4 = 9
 # Of the page about the export: letters in a line; points of a line, and what is possible.
@@ -124,9 +129,11 @@ class _Book:
             sheet.write_string(0, at, column.label, self._heads.get(column.type, self._head))
 
     def _row(self, sheet: Any, at: int, row: Sequence[Any], formats: Mapping[str, Any]) -> None:
+        currency = self._table.currency_of(row)
+        places = digits(currency) if currency else USUAL_DIGITS
         for place, (column, value) in enumerate(zip(self._table.columns, row, strict=True)):
             if value is not None:
-                look = formats.get(column.type)
+                look = formats.get(_MONEY[places] if column.type == "money" else column.type)
                 write_cell(sheet, at, place, column, value, look, self._zone)
 
     def _about(self) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.bi.nlq.vocabulary import Dimension, Measure
 from app.bi.query import Query
+from app.money import MOST_DIGITS, USUAL_DIGITS
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,26 @@ def exact(name: str) -> str:
     return f"{name}Exact"
 
 
-def rounded(name: str) -> str:
-    """An average with the two decimals that amounts have, as OData computes it."""
-    return f"round({exact(name)} mul 100) divby 100 as {name}"
+def rounded(name: str, places: int = USUAL_DIGITS) -> str:
+    """An average with the decimals that most amounts have, as OData computes it."""
+    return f"{_rounding(name, places)} as {name}"
+
+
+def rounded_apart(name: str, currency: str, fine: Sequence[str]) -> str:
+    """An average of amounts in several currencies, more decimals in those that have them.
+
+    Args:
+        currency: the property that names the currency of a group.
+        fine: the currencies with three digits.
+    """
+    codes = ",".join(f"'{code}'" for code in fine)
+    more, usual = _rounding(name, MOST_DIGITS), _rounding(name, USUAL_DIGITS)
+    return f"case({currency} in ({codes}):{more},true:{usual}) as {name}"
+
+
+def _rounding(name: str, places: int) -> str:
+    step = 10**places
+    return f"round({exact(name)} mul {step}) divby {step}"
 
 
 def plural(label: str) -> str:

@@ -9,6 +9,7 @@ from app.bi.nlq.columns import (
     group_name,
     plural,
     rounded,
+    rounded_apart,
 )
 from app.bi.nlq.figuring import Figuring
 from app.bi.nlq.filtering import condition_text
@@ -16,6 +17,8 @@ from app.bi.nlq.listing import listed
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import CYCLES, clock_shifts, duration
 from app.bi.query import Query
+from app.money import USUAL_DIGITS, digits
+from app.settings import organisation
 
 
 def compiled(plan: Plan) -> Compiled:
@@ -57,7 +60,9 @@ class _Grouping(Figuring):
         inner = f"aggregate({','.join(self.aggregates)})"
         steps.append(f"groupby(({','.join(self.keys)}),{inner})" if self.keys else inner)
         if self.rounded and plan.kind != "mean":
-            steps.append(f"compute({','.join(rounded(name) for name in self.rounded)})")
+            steps.append(
+                f"compute({','.join(self._rounded(name, currency) for name in self.rounded)})"
+            )
         steps += self.after
         if plan.threshold is not None:
             main = self._compared_by
@@ -81,6 +86,18 @@ class _Grouping(Figuring):
             options["select"] = ",".join([*keys, *(one.name for one in self.figures)])
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)
+
+    def _rounded(self, name: str, currency: str | None) -> str:
+        """A figure with the decimals of its currency, at least two."""
+        figure = next((one for one in self.figures if one.name == name), None)
+        if figure is None or figure.type != "money":
+            return rounded(name)
+        if figure.currency is not None:
+            return rounded(name, max(USUAL_DIGITS, digits(figure.currency)))
+        settings = organisation()
+        known = (settings.defaults.currency, *settings.exchange_rates)
+        fine = sorted(code for code in known if digits(code) > USUAL_DIGITS)
+        return rounded_apart(name, currency, fine) if fine and currency else rounded(name)
 
     def _counted(self, steps: list[str]) -> Compiled:
         """How many of the groups there are."""

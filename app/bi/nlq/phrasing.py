@@ -14,6 +14,7 @@ from app.bi.nlq.plan import Figure, Plan
 from app.bi.nlq.spans import CYCLES, Period
 from app.bi.nlq.vocabulary import spoken
 from app.bi.query import Row
+from app.money import plain, rounded
 
 SHOWN = 3  # groups named in the sentence
 GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
@@ -185,8 +186,8 @@ def _with_currency(plan: Plan, path: str, row: Row) -> str:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return _text(value)
     code = plan.entity.currency_of(path)
-    money = row.get(code) or "" if code else ""
-    return f"{number(value)} {money}".strip()
+    currency = row.get(code) if code else None
+    return plain(Decimal(value), currency) if currency else number(value)
 
 
 def _shown_order(plan: Plan) -> str:
@@ -343,7 +344,8 @@ def _value(column: Column, row: Row, currency: str | None) -> str:
         return _percent(value)
     if column.type == "money":
         code = column.currency or row.get(currency or "", "") or ""
-        return f"{Decimal(value):,.2f} {code}".strip()
+        amount = Decimal(value)
+        return plain(rounded(amount, code), code) if code else f"{amount:,.2f}"
     return number(value)
 
 

@@ -62,10 +62,10 @@ def _add_line(parent: Element, document: InvoiceDocument, number: int, line: Doc
     _add_tax_of(settlement, "ram:ApplicableTradeTax", line.tax_category, line.tax_rate)
     _add_period(settlement, line.period_start, line.period_end)  # BG-26
     if allowance := terms.line_allowance(document, line):  # BG-27
-        reduction = _add_allowance(settlement, allowance)
+        reduction = _add_allowance(settlement, allowance, document.currency)
         add(reduction, "ram:ReasonCode", _DISCOUNT)
     summation = nest(settlement, "ram:SpecifiedTradeSettlementLineMonetarySummation")
-    add(summation, "ram:LineTotalAmount", money_text(line.line_net))  # BT-131
+    add(summation, "ram:LineTotalAmount", money_text(line.line_net, document.currency))  # BT-131
 
 
 def _add_agreement(parent: Element, document: InvoiceDocument) -> None:
@@ -143,23 +143,24 @@ def _add_settlement(parent: Element, document: InvoiceDocument) -> None:
     _add_payment_means(settlement, document)
     for group in document.tax_breakdown:  # BG-23
         tax = nest(settlement, "ram:ApplicableTradeTax")
-        add(tax, "ram:CalculatedAmount", money_text(group.tax))
+        add(tax, "ram:CalculatedAmount", money_text(group.tax, document.currency))
         add(tax, "ram:TypeCode", "VAT")
         reason = terms.exemption_reason(document, group.tax_category, group.tax_rate)
         if group.tax_category not in ("S", "Z"):
             add(tax, "ram:ExemptionReason", reason)
-        add(tax, "ram:BasisAmount", money_text(group.taxable))
+        add(tax, "ram:BasisAmount", money_text(group.taxable, document.currency))
         add(tax, "ram:CategoryCode", group.tax_category)
         add(tax, "ram:ExemptionReasonCode", codes.EXEMPTION_CODES.get(group.tax_category))
         if group.tax_category != terms.NOT_SUBJECT:
             add(tax, "ram:RateApplicablePercent", number_text(group.tax_rate))
     _add_period(settlement, *(terms.invoicing_period(document) or (None, None)))  # BG-14
     for allowance in terms.document_allowances(document):  # BG-20
-        base = allowance if terms.percent_is_exact(allowance, document.discount_percent) else None
+        percent, currency = document.discount_percent, document.currency
+        is_exact = terms.percent_is_exact(allowance, percent, currency)
         element = _add_allowance(
-            settlement, allowance.amount,
-            percent=document.discount_percent if base else None,
-            base=allowance.base if base else None,
+            settlement, allowance.amount, currency,
+            percent=percent if is_exact else None,
+            base=allowance.base if is_exact else None,
         )  # fmt: skip
         add(element, "ram:ReasonCode", _DISCOUNT)
         _add_tax_of(element, "ram:CategoryTradeTax", allowance.tax_category, allowance.tax_rate)
@@ -191,19 +192,20 @@ def _add_terms(parent: Element, document: InvoiceDocument) -> None:
 
 
 def _add_totals(parent: Element, document: InvoiceDocument) -> None:
+    def text(amount: Decimal) -> str:
+        return money_text(amount, document.currency)
+
     totals = nest(parent, "ram:SpecifiedTradeSettlementHeaderMonetarySummation")
-    add(totals, "ram:LineTotalAmount", money_text(document.subtotal))  # BT-106
+    add(totals, "ram:LineTotalAmount", text(document.subtotal))  # BT-106
     if document.discount_total:
-        add(totals, "ram:AllowanceTotalAmount", money_text(document.discount_total))  # BT-107
-    add(totals, "ram:TaxBasisTotalAmount", money_text(document.net_total))  # BT-109
-    add(
-        totals, "ram:TaxTotalAmount", money_text(document.tax_total),
-        currencyID=document.currency,
-    )  # BT-110  # fmt: skip
-    add(totals, "ram:GrandTotalAmount", money_text(document.total))  # BT-112
+        add(totals, "ram:AllowanceTotalAmount", text(document.discount_total))  # BT-107
+    add(totals, "ram:TaxBasisTotalAmount", text(document.net_total))  # BT-109
+    tax = text(document.tax_total)
+    add(totals, "ram:TaxTotalAmount", tax, currencyID=document.currency)  # BT-110
+    add(totals, "ram:GrandTotalAmount", text(document.total))  # BT-112
     if paid := terms.prepaid(document):
-        add(totals, "ram:TotalPrepaidAmount", money_text(paid))  # BT-113
-    add(totals, "ram:DuePayableAmount", money_text(document.amount_due))  # BT-115
+        add(totals, "ram:TotalPrepaidAmount", text(paid))  # BT-113
+    add(totals, "ram:DuePayableAmount", text(document.amount_due))  # BT-115
 
 
 def _add_tax_of(parent: Element, name: str, category: str, rate: Decimal) -> None:
@@ -216,14 +218,19 @@ def _add_tax_of(parent: Element, name: str, category: str, rate: Decimal) -> Non
 
 
 def _add_allowance(
-    parent: Element, amount: Decimal, *, percent: Decimal | None = None, base: Decimal | None = None
+    parent: Element,
+    amount: Decimal,
+    currency: str,
+    *,
+    percent: Decimal | None = None,
+    base: Decimal | None = None,
 ) -> Element:
     allowance = nest(parent, "ram:SpecifiedTradeAllowanceCharge")
     add(nest(allowance, "ram:ChargeIndicator"), "udt:Indicator", "false")
     if percent is not None and base is not None:
         add(allowance, "ram:CalculationPercent", number_text(percent))
-        add(allowance, "ram:BasisAmount", money_text(base))
-    add(allowance, "ram:ActualAmount", money_text(amount))
+        add(allowance, "ram:BasisAmount", money_text(base, currency))
+    add(allowance, "ram:ActualAmount", money_text(amount, currency))
     return allowance
 
 

@@ -6,7 +6,11 @@ from collections.abc import Collection
 from decimal import Decimal
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from app import money
 from app.invoices.plain_text import clean
+
+# Of an amount of EN 16931, whatever its currency (BR-DEC-01 to BR-DEC-28).
+MOST_DECIMALS = 2
 
 
 def add(parent: Element, name: str, text: str | None = None, **attributes: str) -> Element | None:
@@ -24,9 +28,11 @@ def nest(parent: Element, name: str) -> Element:
     return SubElement(parent, name)
 
 
-def money_text(amount: Decimal) -> str:
-    """Two decimals, as BR-DEC rules ask for."""
-    return f"{amount:.2f}"
+def money_text(amount: Decimal, currency: str) -> str:
+    """The decimals of the currency, but no third: the BR-DEC rules take two (``preflight``)."""
+    is_whole = money.is_whole(amount, currency)
+    places = min(money.digits(currency), MOST_DECIMALS) if is_whole else MOST_DECIMALS
+    return f"{amount:.{places}f}"
 
 
 def number_text(number: Decimal) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from stdnum import iban
 
 from app.invoices.document import InvoiceDocument, Party
 from app.invoices.einvoice import codes, terms
+from app.invoices.einvoice.markup import MOST_DECIMALS
 from app.invoices.plain_text import one_line
-from app.invoices.totals import ZERO
+from app.money import ZERO
 
 _NO_TAX = {
     "Z": "BR-Z", "E": "BR-E", "AE": "BR-AE", "K": "BR-IC", "G": "BR-G", "O": "BR-O",
@@ -89,8 +91,22 @@ def _problems_of_document(document: InvoiceDocument) -> Iterator[Problem]:
         yield Problem("BR-16", "lineItems", "at least one line is required")
     if document.currency not in codes.currency_codes():
         yield Problem("BR-CL-04", "currency", f"{document.currency!r} is no ISO 4217 code")
+    if any(round(amount, MOST_DECIMALS) != amount for amount in _amounts(document)):
+        yield Problem(
+            "BR-DEC-14", "currency",
+            f"amounts of an e-invoice have two decimals, and these have more in"
+            f" {document.currency}",
+        )  # fmt: skip
     if document.credited is not None and not one_line(document.credited.number):
         yield Problem("BR-55", "creditedInvoiceId", "the credited invoice has no number")
+
+
+def _amounts(document: InvoiceDocument) -> Iterator[Decimal]:
+    yield from (document.total, document.tax_total, document.discount_total, document.amount_due)
+    for line in document.lines:
+        yield from (line.line_net, terms.line_allowance(document, line))
+    for group in document.tax_breakdown:
+        yield from (group.tax, group.taxable)
 
 
 def _problems_of_lines(document: InvoiceDocument) -> Iterator[Problem]:

@@ -12,8 +12,8 @@ from app.invoices.document import Address, DocumentLine, InvoiceDocument, Party
 from app.invoices.einvoice import codes
 from app.invoices.plain_text import clean, one_line
 from app.invoices.texts import texts_for
-from app.invoices.totals import CENT, ZERO, money
 from app.invoices.wording import correction_of
+from app.money import ZERO, rounded
 from app.writing.sameness import tax_id_form
 
 NOT_SUBJECT = "O"
@@ -89,7 +89,8 @@ def line_allowance(document: InvoiceDocument, line: DocumentLine) -> Decimal:
     """BT-136: what the discount of the line takes off, net; 0 if it has none."""
     if not line.discount_percent:
         return ZERO
-    return max(money(net_price(document, line) * line.quantity) - line.line_net, ZERO)
+    gross = rounded(net_price(document, line) * line.quantity, document.currency)
+    return max(gross - line.line_net, ZERO)
 
 
 def document_allowances(document: InvoiceDocument) -> tuple[Allowance, ...]:
@@ -164,10 +165,9 @@ def note(document: InvoiceDocument) -> str:
     return "\n".join(filter(None, (correction_of(document), clean(document.notes))))
 
 
-def percent_is_exact(allowance: Allowance, percent: Decimal) -> bool:
+def percent_is_exact(allowance: Allowance, percent: Decimal, currency: str) -> bool:
     """Whether the percentage gives the amount, so that it may be stated beside it (BT-94)."""
-    exact = (allowance.base * percent / 100).quantize(CENT, ROUND_HALF_UP)
-    return exact == allowance.amount
+    return rounded(allowance.base * percent / 100, currency) == allowance.amount
 
 
 def street_lines(address: Address) -> tuple[str, str, str]:

@@ -123,7 +123,7 @@ def _add_payment_means(root: Element, document: InvoiceDocument) -> None:
 
 def _add_allowances(root: Element, document: InvoiceDocument) -> None:
     for allowance in terms.document_allowances(document):  # BG-20
-        exact = terms.percent_is_exact(allowance, document.discount_percent)
+        exact = terms.percent_is_exact(allowance, document.discount_percent, document.currency)
         element = nest(root, "cac:AllowanceCharge")
         add(element, "cbc:ChargeIndicator", "false")
         add(element, "cbc:AllowanceChargeReasonCode", _DISCOUNT)
@@ -208,7 +208,8 @@ def _add_tax_category(
 
 
 def _add_money(parent: Element, name: str, amount: Decimal, document: InvoiceDocument) -> None:
-    add(parent, name, money_text(amount), currencyID=document.currency)
+    text = money_text(amount, document.currency)
+    add(parent, name, text, currencyID=document.currency)
 
 
 def _add_period(parent: Element, start: date | None, end: date | None) -> None:

@@ -138,9 +138,9 @@ def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
         sums = [double_sum(sql, one) for one in (before, whole)]
         return [Typed(one, edm.DOUBLE) for one in sums]
     else:
-        scale = sql.type.scale if isinstance(sql.type, ExactDecimal) else _SCALE
         column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
-        total, type_ = func.sum(column, type_=ExactDecimal(18, scale)), edm.DECIMAL
+        assert isinstance(column.type, ExactDecimal)
+        total, type_ = func.sum(column, type_=column.type.widened(18)), edm.DECIMAL
     return [Typed(before(total), type_), Typed(whole(total), type_)]
 
 

@@ -84,8 +84,7 @@ def _sum(value: Typed, kind: str) -> Typed:
         return Typed(double_sum(value.sql), edm.DOUBLE)
     if isinstance(value.sql.type, ExactDecimal):
         # A sum of scaled integers is one itself, of any number of digits that fit.
-        wide = ExactDecimal(18, value.sql.type.scale)
-        return Typed(func.sum(value.sql, type_=wide), edm.DECIMAL)
+        return Typed(func.sum(value.sql, type_=value.sql.type.widened(18)), edm.DECIMAL)
     sum_ = Spelled(DecimalNumber(), "(odata_sum({0}) COLLATE odata_decimal)", "sum({0})", value.sql)
     return Typed(sum_, edm.DECIMAL)
 

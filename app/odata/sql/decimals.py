@@ -16,6 +16,9 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from app.odata.sql.spelled import Spelled
 from app.types import ExactDecimal
 
+# More digits than any sum of ours has: with fewer ``to_char`` writes signs of a number.
+_WIDEST = 40
+
 
 class DecimalNumber(TypeDecorator[Decimal]):
     """A decimal of any scale: NUMERIC, or its plain text on SQLite."""
@@ -41,11 +44,35 @@ def scaled_text(column: ColumnElement[Any], scale: int) -> Spelled:
     return Spelled(Text(), f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)", "{0}", column)
 
 
-def scaled_digits(scale: int) -> tuple[str, tuple[str, ...]]:
-    """How ``printf`` writes a scaled integer: the conversions, and what fills them."""
+def scaled_digits(scale: int, least: int | None = None) -> tuple[str, tuple[str, ...]]:
+    """How ``printf`` writes a scaled integer: the conversions, and what fills them.
+
+    Args:
+        least: digits that are always written; the last one more only where it is not 0.
+    """
     unit = 10**scale
-    parts = ("iif({0} < 0, '-', '')", f"abs({{0}}) / {unit}", f"abs({{0}}) % {unit}")
-    return f"%s%d.%0{scale}d", parts
+    sign, whole = "iif({0} < 0, '-', '')", f"abs({{0}}) / {unit}"
+    if least is None or least == scale:
+        return f"%s%d.%0{scale}d", (sign, whole, f"abs({{0}}) % {unit}")
+    rest = 10 ** (scale - least)
+    last = f"iif({{0}} % {rest}, abs({{0}}) % {rest}, '')"
+    return f"%s%d.%0{least}d%s", (sign, whole, f"abs({{0}}) % {unit} / {rest}", last)
+
+
+def written_number(kind: ExactDecimal) -> str:
+    """The template of the text in which PostgreSQL writes a number of a decimal column."""
+    if kind.least == kind.scale:
+        return "CAST({0} AS TEXT)"
+    digits = "0" * kind.least + "9" * (kind.scale - kind.least)
+    return f"to_char({{0}}, 'FM{'9' * _WIDEST}0.{digits}')"
+
+
+def written_text(column: ColumnElement[Any], kind: ExactDecimal) -> Spelled:
+    """The text in which a decimal column is written; null stays null."""
+    conversions, fillers = scaled_digits(kind.scale, kind.least)
+    written = f"printf('{conversions}', {', '.join(fillers)})"
+    sqlite = f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)"
+    return Spelled(Text(), sqlite, written_number(kind), column)
 
 
 def decimal_number(number: ColumnElement[Any]) -> ColumnElement[Any]:

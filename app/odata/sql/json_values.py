@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Text, literal_column
 
 from app.odata import edm
-from app.odata.sql.decimals import scaled_digits, scaled_text
+from app.odata.sql.decimals import scaled_digits, written_number, written_text
 from app.odata.sql.spelled import Conversions, Part, Spelled, spell
 from app.types import ExactDecimal
 
@@ -55,7 +55,7 @@ def json_parts(
     if name in _NUMBERS:
         quoted = ieee754 and name in _LONG_NUMBERS
         if nullable and isinstance(value.type, ExactDecimal):
-            return (_scaled_or_null(value, value.type.scale, quoted=quoted),)
+            return (_scaled_or_null(value, value.type, quoted=quoted),)
         text = _number_text(value)
         if quoted:
             return _quoted(text, nullable)
@@ -95,7 +95,7 @@ def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[s
 
 def _text_of(value: ColumnElement[Any], type_: edm.EdmType) -> Part:
     if isinstance(value.type, ExactDecimal):
-        return scaled_text(value, value.type.scale)
+        return written_text(value, value.type)
     parts = json_parts(value, type_, nullable=False, plain=True)
     return next(part for part in parts if not isinstance(part, str))
 
@@ -114,19 +114,21 @@ def _quoted(text: ColumnElement[Any], nullable: bool) -> Sequence[Part]:
 def _number_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
     if not isinstance(value.type, ExactDecimal):
         return value
-    return Conversions(*scaled_digits(value.type.scale), "{0}", value)
+    kind = value.type
+    postgresql = "{0}" if kind.least == kind.scale else written_number(kind)
+    return Conversions(*scaled_digits(kind.scale, kind.least), postgresql, value)
 
 
-def _scaled_or_null(value: ColumnElement[Any], scale: int, *, quoted: bool) -> Spelled:
+def _scaled_or_null(value: ColumnElement[Any], kind: ExactDecimal, *, quoted: bool) -> Spelled:
     """A decimal column or ``null``.
 
     In as few calls as there can be: inside five levels of ``$expand`` SQLite's parser has no room
     for more.
     """
     quote = '"' if quoted else ""
-    conversions, fillers = scaled_digits(scale)
+    conversions, fillers = scaled_digits(kind.scale, kind.least)
     written = f"printf('{quote}{conversions}{quote}', {', '.join(fillers)})"
-    text = "CAST({0} AS TEXT)"
+    text = written_number(kind)
     return Spelled(
         Text(),
         f"iif({{0}} IS NULL, 'null', {written})",

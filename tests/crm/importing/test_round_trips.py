@@ -77,6 +77,7 @@ def exported(rows: Sequence[Sequence[Any]], path: Path) -> None:
     table: Any = SimpleNamespace(
         columns=COLUMNS, rows=lambda: iter(shown), total_rows=lambda: [["Total", *[None] * 7]],
         remark=lambda: "Truncated: the first of many.", parameters={}, made_at=datetime(2026, 1, 1),
+        currency_of=lambda row: None,
         report=SimpleNamespace(name="Leads", description=None), written=len(rows), total=len(rows),
         query=SimpleNamespace(url="/odata/Leads"), charted=SimpleNamespace(found=lambda: None),
     )  # fmt: skip

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+import dataclasses
+from decimal import Decimal
 
 from hypothesis import given, settings
 from lxml import etree
 
 from app.invoices.document import CreditedInvoice, InvoiceDocument
 from app.invoices.einvoice.cii import build_cii
+from app.invoices.einvoice.preflight import preflight
 from app.invoices.einvoice.ubl import build_ubl
+from app.money import rounded, unit
 from tests.invoices.documents import documents, make_document, make_line
 
 _SPACES = {
@@ -17,7 +20,6 @@ _SPACES = {
     "cac": "urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2",
     "cbc": "urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2",
 }
-CENT = Decimal("0.01")
 
 
 def values(tree: etree._Element, path: str) -> list[Decimal]:
@@ -52,10 +54,10 @@ def test_totals_of_cii_add_up(document: InvoiceDocument) -> None:
     assert total(tree, f"{header}/ram:DuePayableAmount") == gross - paid  # BR-CO-16
     for group in tree.xpath(groups, namespaces=_SPACES):
         taxable, rate = total(group, "ram:BasisAmount"), total(group, "ram:RateApplicablePercent")
-        exact = (taxable * rate / 100).quantize(CENT, ROUND_HALF_UP)
+        exact = rounded(taxable * rate / 100, document.currency)
         beside = abs(total(group, "ram:CalculatedAmount") - exact)
         # Prices with tax keep their sum; the tax may be a cent beside (docs/adr/0025).
-        assert beside <= (CENT if document.prices_include_tax else 0)  # BR-CO-17
+        assert beside <= (unit(document.currency) if document.prices_include_tax else 0)  # BR-CO-17
 
 
 @settings(max_examples=80, deadline=None)
@@ -83,12 +85,14 @@ def test_totals_of_ubl_add_up(document: InvoiceDocument) -> None:
 def test_lines_are_price_times_quantity_less_discount(document: InvoiceDocument) -> None:
     """Within the cent that spreading a gross total over its lines may move."""
     tree = etree.fromstring(build_ubl(document))
+    step = unit(document.currency)
     for line in tree.xpath("/*/cac:InvoiceLine | /*/cac:CreditNoteLine", namespaces=_SPACES):
         quantity = total(line, "cbc:InvoicedQuantity | cbc:CreditedQuantity")
-        priced = (quantity * total(line, "cac:Price/cbc:PriceAmount")).quantize(CENT, ROUND_HALF_UP)
+        price = total(line, "cac:Price/cbc:PriceAmount")
+        priced = rounded(quantity * price, document.currency)
         net = total(line, "cbc:LineExtensionAmount")
         less = total(line, "cac:AllowanceCharge/cbc:Amount")
-        assert abs(priced - less - net) <= (2 * CENT if document.prices_include_tax else 0)
+        assert abs(priced - less - net) <= (2 * step if document.prices_include_tax else 0)
 
 
 def test_gross_prices_become_net_prices() -> None:
@@ -120,3 +124,21 @@ def test_a_credit_note_names_the_invoice() -> None:
     cii = etree.fromstring(build_cii(note))
     path = "//ram:InvoiceReferencedDocument/ram:IssuerAssignedID/text()"
     assert cii.xpath(path, namespaces=_SPACES) == ["INV-2026-00001"]
+
+
+def test_amounts_are_written_in_the_digits_of_their_currency() -> None:
+    yen = make_document([make_line(unit_price=Decimal("50000.55"))], currency="JPY")
+    assert b'<cbc:PayableAmount currencyID="JPY">59501<' in build_ubl(yen)
+    assert b"<ram:GrandTotalAmount>59501<" in build_cii(yen)
+    old = dataclasses.replace(yen, amount_due=Decimal("59500.61"))
+    assert b"<ram:DuePayableAmount>59500.61<" in build_cii(old)
+
+
+def test_a_third_decimal_is_told_beforehand_and_not_rounded_away() -> None:
+    """EN 16931 has two (BR-DEC-01 to 28), whatever the currency."""
+    fils = make_document([make_line(unit_price=Decimal("1.2345"), quantity=Decimal(3))],
+                         currency="KWD")  # fmt: skip
+    assert [(each.rule, each.field) for each in preflight(fils)] == [("BR-DEC-14", "currency")]
+    whole = make_document([make_line(unit_price=Decimal(10))], currency="KWD")
+    assert preflight(whole) == ()
+    assert b'<cbc:PayableAmount currencyID="KWD">11.90<' in build_ubl(whole)

@@ -1,0 +1,131 @@
+"""Invoices, payments and credit notes in whole smallest units of their currency."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from app import records
+from app.errors import ValidationError
+from app.invoices.crediting import create_credit_note
+from app.invoices.operations import issue_invoice
+from app.invoices.payments import reverse_payment
+from app.models.invoice import Invoice, LineItem
+from app.money import is_whole, unit
+from app.odata.declare import camel
+from app.security import Caller
+from app.settings import save_settings
+from tests.factories import (
+    create,
+    line,
+    make_client,
+    make_invoice,
+    make_issued_invoice,
+    make_opportunity,
+    make_project,
+    pay,
+    rows,
+    stored,
+    update,
+)
+
+CURRENCIES = ("JPY", "EUR", "KWD")
+RATES = {"JPY": "0.0061", "KWD": "3.01"}
+prices = st.decimals(Decimal("0.01"), 10_000, places=4)
+_FEW = settings(
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@_FEW
+@given(
+    currency=st.sampled_from(CURRENCIES),
+    given_lines=st.lists(
+        st.tuples(prices, st.integers(1, 40), st.sampled_from((0, 5, 10, 19))),
+        min_size=1, max_size=4,
+    ),
+    discount=st.decimals(0, 50, places=2),
+    gross=st.booleans(),
+)  # fmt: skip
+def test_the_whole_amount_settles_and_credit_restores(
+    admin: Caller,
+    currency: str,
+    given_lines: list[tuple[Decimal, int, int]],
+    discount: Decimal,
+    gross: bool,
+) -> None:
+    save_settings("exchangeRates", RATES)
+    client = make_client(currency=currency)
+    lines = [
+        line(unit_price=price + 1, quantity=quantity, tax_rate=rate)
+        for price, quantity, rate in given_lines
+    ]
+    key = make_issued_invoice(
+        client_id=client, currency=currency, line_items=lines, discount_percent=discount,
+        prices_include_tax=gross,
+    )  # fmt: skip
+    invoice = stored("Invoice", key)
+    amounts = [invoice[name] for name in ("subtotal", "discount_total", "tax_total", "total")]
+    assert all(is_whole(amount, currency) for amount in amounts)
+    assert invoice["subtotal"] - invoice["discount_total"] + invoice["tax_total"] == amounts[-1]
+    nets = [row["line_net"] for row in rows(LineItem, invoice_id=key)]
+    assert sum(nets) == invoice["subtotal"]
+    payment = pay(key, str(invoice["total"]))
+    assert stored("Invoice", key)["status"] == "Paid"
+    assert stored("Client", client)["outstanding_balance"] == 0
+    reverse_payment(payment, "bounced")
+    assert stored("Client", client)["outstanding_balance"] == invoice["total"]
+    create_credit_note(key)
+    assert stored("Invoice", key)["amount_due"] == 0
+    assert stored("Client", client)["invoiced_total"] == 0
+
+
+@pytest.mark.parametrize("currency", CURRENCIES)
+def test_what_is_finer_than_the_currency_is_refused_by_name(admin: Caller, currency: str) -> None:
+    """Every amount that a body may set, when it is given and when the currency changes."""
+    save_settings("exchangeRates", RATES)
+    step = unit(currency)
+    fine = step / 10 if currency != "KWD" else Decimal("0.0001")
+    client = make_client(currency=currency, revenue=step, credit_limit=step)
+    project = make_project(client_id=client, budget_amount=step)
+    bodies = [
+        ("Client", "revenue", {"name": "A", "currency": currency}),
+        ("Client", "credit_limit", {"name": "A", "currency": currency}),
+        ("Lead", "estimated_value", {"company": "A", "currency": currency}),
+        ("Opportunity", "amount", {"name": "A", "client_id": client}),
+        ("Project", "budget_amount", {"name": "A", "client_id": client}),
+        ("Project", "hourly_rate", {"name": "A", "currency": currency}),
+        ("Task", "hourly_rate", {"title": "A", "project_id": project}),
+    ]
+    for entity, name, body in bodies:
+        create(entity, {**body, name: step})
+        with pytest.raises(ValidationError) as refused:
+            create(entity, {**body, name: fine})
+        assert [each.field for each in refused.value.details] == [camel(name)], entity
+    key = make_issued_invoice(client_id=client, line_items=[line("1000")])
+    with pytest.raises(ValidationError) as refused:
+        pay(key, str(step + fine))
+    assert [each.field for each in refused.value.details] == ["amount"]
+
+
+def test_a_new_currency_asks_for_amounts_that_it_has(admin: Caller) -> None:
+    deal = make_opportunity(amount=Decimal("10.50"))
+    with pytest.raises(ValidationError) as refused:
+        update("Opportunity", deal, currency="JPY")
+    (problem,) = refused.value.details
+    assert (problem.field, problem.message) == ("amount", "must have no decimals in JPY")
+    update("Opportunity", deal, currency="JPY", amount=Decimal(1050))
+    assert stored("Opportunity", deal)["amount"] == 1050
+
+
+def test_a_draft_of_before_gets_the_digits_of_its_currency_at_issue(admin: Caller) -> None:
+    save_settings("exchangeRates", RATES)
+    key = make_invoice(currency="KWD", client_id=make_client(currency="KWD"),
+                       line_items=[line("1.2345", quantity=3, tax_rate=5)])  # fmt: skip
+    assert stored("Invoice", key)["total"] == Decimal("3.889")
+    old = {name: Decimal("3.89") for name in ("total", "amount_due")}
+    records.update(Invoice.__table__, key, old)
+    issue_invoice(key)
+    assert stored("Invoice", key)["total"] == Decimal("3.889")
