@@ -12,6 +12,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from app.money import rounded
+
 DocumentType = Literal["Invoice", "CreditNote"]
 DocumentState = Literal["Draft", "Issued", "Paid", "Void"]
 ZERO = Decimal(0)
@@ -116,6 +118,8 @@ class InvoiceDocument:
 
     A draft has no ``number`` and may have no ``issue_date``. ``amount_due`` is what is left of
     ``total`` after payments and credit notes. ``logo`` is the bytes of a PNG or JPEG picture.
+    ``exchange_rate`` is what one unit of ``currency`` was worth in ``accounting_currency``, the
+    seller's own (BT-6), on the day of issue; 0 where it is not known.
     """
 
     type: DocumentType = "Invoice"
@@ -125,6 +129,8 @@ class InvoiceDocument:
     due_date: date | None = None
     service_date: date | None = None
     currency: str = "EUR"
+    accounting_currency: str | None = None
+    exchange_rate: Decimal = ZERO
     language: str = "en"
     seller: Party
     buyer: Party
@@ -152,6 +158,22 @@ class InvoiceDocument:
     @property
     def is_credit_note(self) -> bool:
         return self.type == "CreditNote"
+
+    @property
+    def tax_currency(self) -> str | None:
+        """The accounting currency, where the VAT has to be stated in it besides (BT-6).
+
+        Article 230 of Directive 2006/112/EC: it is owed, and the document has another currency.
+        """
+        other = self.accounting_currency
+        return other if other != self.currency and self.tax_total else None
+
+    @property
+    def accounted_tax(self) -> Decimal | None:
+        """The VAT in ``tax_currency`` (BT-111); None where there is no such, or no rate."""
+        if self.tax_currency is None or not self.exchange_rate:
+            return None
+        return rounded(self.tax_total * self.exchange_rate, self.tax_currency)
 
     @property
     def net_total(self) -> Decimal:

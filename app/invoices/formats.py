@@ -14,6 +14,7 @@ from app.invoices.document import InvoiceDocument
 from app.invoices.texts import language_of
 
 _MOST_PRICE_DECIMALS = 4
+_RATE = parse_pattern("#,##0.00######")
 
 
 class Formats:
@@ -34,9 +35,13 @@ class Formats:
         """Money where the currency is known from elsewhere: ``1.234,50``."""
         return money.grouped(amount, self._currency, self.locale)
 
-    def money(self, amount: Decimal) -> str:
-        """Money with its currency: ``1.234,50 €``."""
-        return money.shown(amount, self._currency, self.locale)
+    def money(self, amount: Decimal, currency: str | None = None) -> str:
+        """Money with its currency, that of the document if no other is given: ``1.234,50 €``."""
+        return money.shown(amount, currency or self._currency, self.locale)
+
+    def rate(self, rate: Decimal) -> str:
+        """An exchange rate, with all decimals that it has: ``0,9215``."""
+        return str(_RATE.apply(rate, self.locale))
 
     def price(self, price: Decimal) -> str:
         """The price of a unit: up to four decimals, no fewer than money has."""

@@ -12,6 +12,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
+from stdnum.eu import vat
+
 from app import records
 from app.errors import InvalidStateError, ValidationError
 from app.invoices.dating import issue_dates
@@ -21,7 +23,7 @@ from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.money import rounded, written
 from app.permissions import require
-from app.settings import organisation
+from app.settings import Organisation, organisation
 from app.settings.days import today
 from app.writing.change import Change
 
@@ -48,10 +50,23 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
         change.refuse("issue_date", problem)
     if due_date is not None and due_date < issue_date:
         change.refuse("due_date", "must not be before the day of issue")
-    rate = organisation().exchange_rate(change.get("currency"))
+    settings = organisation()
+    rate = settings.exchange_rate(change.get("currency"))
     exchange_factor(client["currency"], change.get("currency"), rate)
+    if change.get("tax_total") and not rate and _owes_tax_in_own_currency(settings):
+        own = settings.defaults.currency
+        change.refuse(
+            "currency",
+            f"has no exchange rate in the settings: VAT must be stated in {own} besides"
+            " (Article 230 of Directive 2006/112/EC)",
+        )
     if change.get("type") == "CreditNote":
         _check_credit(change)
+
+
+def _owes_tax_in_own_currency(settings: Organisation) -> bool:
+    """Whether the law of the seller's country is known to ask for the VAT in its currency."""
+    return (settings.seller.country or "").lower() in vat.MEMBER_STATES
 
 
 def _check_credit(change: Change) -> None:

@@ -39,7 +39,8 @@ _LINE = (
 _SAME = (
     "type", "number", "issue_date", "due_date", "service_date", "currency", "prices_include_tax",
     "discount_percent", "subtotal", "discount_total", "tax_total", "total", "amount_credited",
-    "amount_due", "reference", "purchase_order", "buyer_reference", "notes", "terms",
+    "amount_due", "exchange_rate", "reference", "purchase_order", "buyer_reference", "notes",
+    "terms",
 )  # fmt: skip
 _STATES: Mapping[str, DocumentState] = {"Draft": "Draft", "Void": "Void", "Paid": "Paid"}
 
@@ -59,6 +60,7 @@ def read_document(invoice_id: int) -> InvoiceDocument:
     buyer = invoice["buyer"] or buyer_snapshot(client, contact)
     return InvoiceDocument(
         **{name: invoice[name] for name in _SAME},
+        accounting_currency=settings.defaults.currency,
         state=_STATES.get(invoice["status"], "Issued"),
         # Documents that were moved in from elsewhere have what their client has now.
         language=buyer.get("language") or client["language"],

@@ -103,6 +103,8 @@ def documents(draw: st.DrawFn) -> InvoiceDocument:
         due_date=draw(st.none() | st.just(issued + timedelta(days=30))),
         service_date=issued if supplies else draw(st.none() | _DAYS),
         currency=draw(st.sampled_from(["EUR", "USD", "PLN", "JPY"])),
+        accounting_currency=draw(st.sampled_from([None, "EUR", "PLN"])),
+        exchange_rate=draw(st.decimals("0.0001", "400", places=4)),
         language=draw(st.sampled_from(["de", "en", "fr", "es", "it", "pl", "ru"])),
         prices_include_tax=draw(st.booleans()),
         discount_percent=draw(st.just(Decimal(0)) | st.decimals(0, 100, places=2)),

@@ -12,6 +12,7 @@ from app.errors import ValidationError
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import issue_invoice
 from app.invoices.payments import reverse_payment
+from app.invoices.reading import read_document
 from app.models.invoice import Invoice, LineItem
 from app.money import is_whole, unit
 from app.odata.declare import camel
@@ -129,3 +130,26 @@ def test_a_draft_of_before_gets_the_digits_of_its_currency_at_issue(admin: Calle
     records.update(Invoice.__table__, key, old)
     issue_invoice(key)
     assert stored("Invoice", key)["total"] == Decimal("3.889")
+
+
+def test_vat_in_another_currency_needs_a_rate_where_the_law_asks_for_it(admin: Caller) -> None:
+    """Article 230 of Directive 2006/112/EC: a seller of the Union states the VAT in its own."""
+    save_settings("seller", {"country": "DE"})
+    client = make_client(currency="USD")
+    taxed, free = (
+        make_invoice(client_id=client),
+        make_invoice(client_id=client, line_items=[line(tax_rate=Decimal(0))]),
+    )
+    with pytest.raises(ValidationError) as refused:
+        issue_invoice(taxed)
+    (problem,) = refused.value.details
+    assert problem.field == "currency" and "EUR" in problem.message
+    assert stored("Invoice", taxed)["status"] == "Draft"
+    issue_invoice(free)
+    save_settings("exchangeRates", {"USD": "0.92155"})
+    issue_invoice(taxed)
+    document = read_document(taxed)
+    assert (document.tax_currency, document.accounted_tax) == ("EUR", Decimal("17.51"))
+    # The rate of the day of issue is kept, whatever comes after it.
+    save_settings("exchangeRates", {"USD": "0.5"})
+    assert read_document(taxed).accounted_tax == Decimal("17.51")

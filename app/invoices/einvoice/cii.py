@@ -139,6 +139,8 @@ def _add_settlement(parent: Element, document: InvoiceDocument) -> None:
     settlement = nest(parent, "ram:ApplicableHeaderTradeSettlement")
     if document.bank is not None:
         add(settlement, "ram:PaymentReference", document.number)  # BT-83
+    if document.accounted_tax is not None:
+        add(settlement, "ram:TaxCurrencyCode", document.tax_currency)  # BT-6
     add(settlement, "ram:InvoiceCurrencyCode", document.currency)  # BT-5
     _add_payment_means(settlement, document)
     for group in document.tax_breakdown:  # BG-23
@@ -202,6 +204,9 @@ def _add_totals(parent: Element, document: InvoiceDocument) -> None:
     add(totals, "ram:TaxBasisTotalAmount", text(document.net_total))  # BT-109
     tax = text(document.tax_total)
     add(totals, "ram:TaxTotalAmount", tax, currencyID=document.currency)  # BT-110
+    if document.tax_currency and document.accounted_tax is not None:
+        tax = money_text(document.accounted_tax, document.tax_currency)
+        add(totals, "ram:TaxTotalAmount", tax, currencyID=document.tax_currency)  # BT-111
     add(totals, "ram:GrandTotalAmount", text(document.total))  # BT-112
     if paid := terms.prepaid(document):
         add(totals, "ram:TotalPrepaidAmount", text(paid))  # BT-113

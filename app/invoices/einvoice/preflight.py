@@ -91,11 +91,16 @@ def _problems_of_document(document: InvoiceDocument) -> Iterator[Problem]:
         yield Problem("BR-16", "lineItems", "at least one line is required")
     if document.currency not in codes.currency_codes():
         yield Problem("BR-CL-04", "currency", f"{document.currency!r} is no ISO 4217 code")
+    own = document.tax_currency
+    if own is not None and document.accounted_tax is None:
+        yield Problem(
+            "BR-53", "currency",
+            f"has no exchange rate to {own}, in which the VAT has to be stated besides",
+        )  # fmt: skip
     if any(round(amount, MOST_DECIMALS) != amount for amount in _amounts(document)):
         yield Problem(
             "BR-DEC-14", "currency",
-            f"amounts of an e-invoice have two decimals, and these have more in"
-            f" {document.currency}",
+            "amounts of an e-invoice have two decimals, and some of these have three",
         )  # fmt: skip
     if document.credited is not None and not one_line(document.credited.number):
         yield Problem("BR-55", "creditedInvoiceId", "the credited invoice has no number")
@@ -103,6 +108,7 @@ def _problems_of_document(document: InvoiceDocument) -> Iterator[Problem]:
 
 def _amounts(document: InvoiceDocument) -> Iterator[Decimal]:
     yield from (document.total, document.tax_total, document.discount_total, document.amount_due)
+    yield document.accounted_tax or ZERO
     for line in document.lines:
         yield from (line.line_net, terms.line_allowance(document, line))
     for group in document.tax_breakdown:

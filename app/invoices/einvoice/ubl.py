@@ -52,6 +52,8 @@ def _add_header(root: Element, document: InvoiceDocument, kind: str) -> None:
     add(root, f"cbc:{kind}TypeCode", terms.type_code(document))  # BT-3
     add(root, "cbc:Note", terms.note(document))  # BT-22
     add(root, "cbc:DocumentCurrencyCode", document.currency)  # BT-5
+    if document.accounted_tax is not None:
+        add(root, "cbc:TaxCurrencyCode", document.tax_currency)  # BT-6
     add(root, "cbc:BuyerReference", document.buyer_reference)  # BT-10
     _add_period(root, *(terms.invoicing_period(document) or (None, None)))  # BG-14
     add(nest(root, "cac:OrderReference"), "cbc:ID", document.purchase_order)  # BT-13
@@ -148,6 +150,11 @@ def _add_taxes(root: Element, document: InvoiceDocument) -> None:
             reason=reason if group.tax_category not in ("S", "Z") else None,
             reason_code=codes.EXEMPTION_CODES.get(group.tax_category),
         )  # fmt: skip
+
+    if document.tax_currency and document.accounted_tax is not None:
+        text = money_text(document.accounted_tax, document.tax_currency)
+        other = nest(root, "cac:TaxTotal")
+        add(other, "cbc:TaxAmount", text, currencyID=document.tax_currency)  # BT-111
 
 
 def _add_totals(root: Element, document: InvoiceDocument) -> None:

@@ -37,10 +37,15 @@ class Entry:
 
 
 class Teller(Protocol):
-    """Adds a line to the totals."""
+    """Adds a line to the totals; ``currency`` is that of the document where it is not given."""
 
     def __call__(
-        self, label: str, amount: Decimal, face: Style = ..., emphasis: str = ...
+        self,
+        label: str,
+        amount: Decimal,
+        face: Style = ...,
+        emphasis: str = ...,
+        currency: str | None = ...,
     ) -> None: ...
 
 
@@ -49,15 +54,22 @@ def entries(paper: Paper) -> list[Entry]:
     document, texts, formats = paper.document, paper.texts, paper.formats
     told: list[Entry] = []
 
-    def tell(label: str, amount: Decimal, face: Style = style.BODY, emphasis: str = "") -> None:
+    def tell(
+        label: str,
+        amount: Decimal,
+        face: Style = style.BODY,
+        emphasis: str = "",
+        currency: str | None = None,
+    ) -> None:
         width = _WIDTH * (1 - _AMOUNT_SHARE) - 2 * _PADDING
         wrapped = tuple(paper.set.lines(label, face, width))
-        told.append(Entry(wrapped, formats.money(amount), face, emphasis))
+        told.append(Entry(wrapped, formats.money(amount, currency), face, emphasis))
 
     if document.prices_include_tax:
         _tell_gross(paper, tell)
     else:
         _tell_net(paper, tell)
+    _tell_accounted_tax(paper, tell)
     paid = [*_payments(paper)]
     for label, amount in paid:
         tell(label, -amount)
@@ -108,6 +120,20 @@ def _tell_gross(paper: Paper, tell: Teller) -> None:
     tell(texts("totals.included_net"), document.net_total, style.LABEL)
     for group in document.tax_breakdown:
         tell(_tax_label(paper, group, "totals.included_tax"), group.tax, style.LABEL)
+
+
+def _tell_accounted_tax(paper: Paper, tell: Teller) -> None:
+    """The VAT in the seller's currency, and the rate, where the document has another."""
+    document, formats = paper.document, paper.formats
+    if document.tax_currency is None or document.accounted_tax is None:
+        return
+    label = paper.texts(
+        "totals.accounted_tax",
+        currency=document.tax_currency,
+        rate=f"1 {document.currency} = {formats.rate(document.exchange_rate)}"
+        f" {document.tax_currency}",
+    )
+    tell(label, document.accounted_tax, style.LABEL, currency=document.tax_currency)
 
 
 def _tell_total(paper: Paper, tell: Teller) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from decimal import Decimal
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from lxml import etree
 
@@ -47,7 +49,8 @@ def test_totals_of_cii_add_up(document: InvoiceDocument) -> None:
     assert total(tree, f"{header}/ram:AllowanceTotalAmount") == allowances  # BR-CO-11
     assert net == lines - allowances  # BR-CO-13
     assert total(tree, f"{groups}/ram:BasisAmount") == net
-    assert total(tree, f"{header}/ram:TaxTotalAmount") == tax  # BR-CO-14
+    stated = f"{header}/ram:TaxTotalAmount[@currencyID='{document.currency}']"
+    assert total(tree, stated) == tax  # BR-CO-14
     gross = total(tree, f"{header}/ram:GrandTotalAmount")
     assert gross == net + tax  # BR-CO-15
     paid = total(tree, f"{header}/ram:TotalPrepaidAmount")
@@ -73,7 +76,7 @@ def test_totals_of_ubl_add_up(document: InvoiceDocument) -> None:
     tax = total(tree, "/*/cac:TaxTotal/cac:TaxSubtotal/cbc:TaxAmount")
     assert total(tree, f"{totals}/cbc:LineExtensionAmount") == lines
     assert net == lines - allowances
-    assert total(tree, "/*/cac:TaxTotal/cbc:TaxAmount") == tax
+    assert total(tree, "/*/cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount") == tax
     gross = total(tree, f"{totals}/cbc:TaxInclusiveAmount")
     assert gross == net + tax
     paid = total(tree, f"{totals}/cbc:PrepaidAmount")
@@ -142,3 +145,40 @@ def test_a_third_decimal_is_told_beforehand_and_not_rounded_away() -> None:
     whole = make_document([make_line(unit_price=Decimal(10))], currency="KWD")
     assert preflight(whole) == ()
     assert b'<cbc:PayableAmount currencyID="KWD">11.90<' in build_ubl(whole)
+
+
+def test_vat_is_stated_in_the_accounting_currency_besides() -> None:
+    """BT-6 and BT-111; Article 230 of Directive 2006/112/EC."""
+    rate = Decimal("0.92155")
+    dollars = make_document(currency="USD", accounting_currency="EUR", exchange_rate=rate)
+    ubl, cii = etree.fromstring(build_ubl(dollars)), etree.fromstring(build_cii(dollars))
+    for tree, code, amounts in (
+        (ubl, "/*/cbc:TaxCurrencyCode", "/*/cac:TaxTotal/cbc:TaxAmount"),
+        (cii, "//ram:TaxCurrencyCode", "//ram:TaxTotalAmount"),
+    ):
+        assert [found.text for found in tree.xpath(code, namespaces=_SPACES)] == ["EUR"]
+        told = {
+            found.get("currencyID"): found.text for found in tree.xpath(amounts, namespaces=_SPACES)
+        }
+        assert told == {"USD": "19.00", "EUR": "17.51"}
+
+
+@pytest.mark.parametrize(
+    ("values", "rules"),
+    [({"accounting_currency": "EUR", "currency": "EUR"}, []),
+     ({"accounting_currency": "EUR", "currency": "USD"}, ["BR-53"]),
+     ({"accounting_currency": "KWD", "currency": "USD", "exchange_rate": Decimal("0.30711")},
+      ["BR-DEC-14"])],
+)  # fmt: skip
+def test_without_a_rate_it_is_told_beforehand(values: dict[str, Any], rules: list[str]) -> None:
+    document = make_document(**values)
+    assert [problem.rule for problem in preflight(document)] == rules
+    for build in (build_cii, build_ubl):
+        assert (b"TaxCurrencyCode" in build(document)) is (document.accounted_tax is not None)
+
+
+def test_where_no_vat_is_owed_none_is_stated_twice() -> None:
+    line = make_line(tax_rate=Decimal(0), tax_category="Z")
+    document = make_document([line], currency="USD", accounting_currency="EUR")
+    assert preflight(document) == ()
+    assert b"TaxCurrencyCode" not in build_ubl(document)

@@ -34,3 +34,13 @@ def test_what_was_credited_is_taken_off_what_is_due() -> None:
     assert shown["Total"] == "€119.00"
     assert shown["Credited"] == "-€19.00"
     assert shown["Amount due"] == "€100.00"
+
+
+def test_vat_is_shown_in_the_accounting_currency_with_its_rate() -> None:
+    shown = totals(currency="USD", accounting_currency="EUR", exchange_rate=Decimal("0.92155000"))
+    assert shown["Total"] == "$119.00"
+    assert shown["VAT in EUR (1 USD = 0.92155 EUR)"] == "€17.51"
+
+
+def test_yen_are_whole() -> None:
+    assert totals(currency="JPY", unit_price=Decimal("50000.55"))["Total"] == "¥59,501"
