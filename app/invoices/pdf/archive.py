@@ -14,13 +14,11 @@ from typing import Any
 
 from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
     PDFArray,
-    PDFCatalog,
     PDFDictionary,
     PDFDocument,
     PDFName,
     PDFObject,
     PDFPage,
-    PDFStream,
     PDFString,
     format as pdf_format,
 )
@@ -42,20 +40,16 @@ class Attachment:
     relationship: str
 
 
-class ArchiveStream(PDFStream):  # type: ignore[misc]
+class ArchiveStream(PDFObject):  # type: ignore[misc]
     """A stream whose end keyword stands on a line of its own (ISO 19005-3, 6.1.7.1)."""
 
+    def __init__(self, entries: Mapping[str, Any], content: bytes) -> None:
+        self._dictionary = PDFDictionary({**entries, "Length": len(content)})
+        self._content = content
+
     def format(self, document: Any) -> bytes:
-        content = bytes(self.content)
-        dictionary = PDFDictionary({**self.dictionary.dict, "Length": len(content)})
-        return bytes(pdf_format(dictionary, document)) + b"\nstream\n" + content + b"\nendstream\n"
-
-
-class ArchiveCatalog(PDFCatalog):  # type: ignore[misc]
-    """The document catalog with the entries of PDF/A that reportlab does not know."""
-
-    __NoDefault__ = (*PDFCatalog.__NoDefault__, "AF", "OutputIntents")
-    __Refs__ = __NoDefault__
+        head = bytes(pdf_format(self._dictionary, document))
+        return head + b"\nstream\n" + self._content + b"\nendstream\n"
 
 
 class ArchiveInfo(PDFObject):  # type: ignore[misc]
@@ -86,7 +80,7 @@ def archive_stream(
     if compress:
         content = zlib.compress(content, 9)
         known["Filter"] = PDFName("FlateDecode")
-    return ArchiveStream(dictionary=PDFDictionary(known), content=content)
+    return ArchiveStream(known, content)
 
 
 class Archive:
@@ -94,13 +88,8 @@ class Archive:
 
     def __init__(self, metadata: Metadata, attachments: Iterable[Attachment]) -> None:
         self._document: Any = PDFDocument(invariant=1, pdfVersion=_VERSION)
-        catalog: Any = ArchiveCatalog()
-        catalog.Pages = self._document.Pages
-        self._document.Catalog = self._document._catalog = catalog
         self._document.info = ArchiveInfo(metadata)
-        catalog.Lang = PDFString(metadata.language)
-        catalog.ViewerPreferences = PDFDictionary({"DisplayDocTitle": "true"})
-        catalog.Metadata = archive_stream(
+        packet = archive_stream(
             xmp_packet(metadata),
             {"Type": PDFName("Metadata"), "Subtype": PDFName("XML")},
             compress=False,  # so that other programs find it
@@ -112,14 +101,25 @@ class Archive:
                 "DestOutputProfile": self.add(archive_stream(srgb_profile(), {"N": 3})),
             }
         )  # fmt: skip
-        catalog.OutputIntents = PDFArray([self.add(intent)])
+        catalog: dict[str, Any] = {
+            "Type": PDFName("Catalog"),
+            "Pages": self.add(self._document.Pages),
+            "PageMode": PDFName("UseNone"),
+            "Lang": PDFString(metadata.language),
+            "ViewerPreferences": PDFDictionary({"DisplayDocTitle": "true"}),
+            "Metadata": self.add(packet),
+            "OutputIntents": PDFArray([self.add(intent)]),
+        }
         names: list[Any] = []
         for attachment in sorted(attachments, key=lambda attachment: attachment.name):
             names += [PDFString(attachment.name), self._attach(attachment, metadata.day)]
         if names:
-            catalog.AF = PDFArray(names[1::2])
             tree = PDFDictionary({"Names": PDFArray(names)})
-            catalog.Names = PDFDictionary({"EmbeddedFiles": tree})
+            catalog |= {
+                "AF": PDFArray(names[1::2]),
+                "Names": PDFDictionary({"EmbeddedFiles": tree}),
+            }
+        self._document.Catalog = PDFDictionary(catalog)
 
     def add(self, thing: Any) -> Any:
         """Give an object a number; returns the reference to it."""
@@ -129,7 +129,7 @@ class Archive:
         """Append a page of this size in points."""
         page: Any = PDFPage()
         page.MediaBox = PDFArray([0, 0, round(width, 2), round(height, 2)])
-        page.Contents = archive_stream(content)
+        page.Contents = self.add(archive_stream(content))
         page.Resources = resources
         self._document.updateSignature(content)
         self._document.addPage(page)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import cos, radians, sin
 
 from app.invoices.pdf.drawing import Color, Frame, Modules, Page, Picture, Rule, Text
 from app.invoices.pdf.embedding import EmbeddedFont
 from app.invoices.pdf.fonts import Face
+from app.invoices.pdf.outlines import outline
 from app.invoices.pdf.shaping import Run
 
 NameOf = Callable[[Picture], str]
@@ -56,6 +57,13 @@ class ContentWriter:
             yield f"/{font.resource} {number(mark.size)} Tf"
             yield self._run(run, font, mark.size)
         yield "ET"
+        shapes = list(_shapes(mark.shaped.runs))
+        if shapes:
+            turn = radians(mark.angle)
+            across, up = mark.size * cos(turn), mark.size * sin(turn)
+            yield f"q {_numbers(across, up, -up, across)} {place} cm .001 0 0 .001 0 0 cm"
+            yield from shapes
+            yield "f Q"
 
     def _run(self, run: Run, font: EmbeddedFont, size: float) -> str:
         if run.offsets is not None:
@@ -79,33 +87,98 @@ def _numbers(*values: float) -> str:
 
 
 def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
-    """Glyphs with their positions: TJ numbers move left, in thousandths of the size; Ts rises."""
+    """Glyphs with their positions: TJ numbers move left, in thousandths of the size; Ts rises.
+
+    Where the codes of a cluster do not say its text, ``ActualText`` does (ISO 32000-1, 14.9.4).
+    """
     offsets = run.offsets or ((0.0, 0.0),) * len(run.glyphs)
+    told = _told(run, font)
     parts: list[str] = []
     codes: list[str] = []
     owed = 0.0  # how far left of its place the pen is
     rise = 0.0
-    for glyph, advance, (across, up) in zip(run.glyphs, run.advances, offsets, strict=True):
-        shift = owed + across
-        if codes and (up != rise or abs(shift) >= _STEP):
+    within: int | None = None  # the cluster whose text ActualText tells
+
+    def shown() -> Iterator[str]:
+        if codes:
             parts.append(f"<{''.join(codes)}>")
-            codes = []
+            codes.clear()
+        if parts:
+            yield f"[{''.join(parts)}] TJ"
+            parts.clear()
+
+    for glyph, advance, (across, up), text, cluster in zip(
+        run.glyphs, run.advances, offsets, run.texts, run.clusters, strict=True
+    ):
+        if not text and not advance:  # drawn as a shape
+            continue
+        if within is not None and cluster != within:
+            yield from shown()
+            yield "EMC"
+            within = None
+        if within is None and cluster in told:
+            yield from shown()
+            spelled = told[cluster].encode("utf-16-be").hex().upper()
+            yield f"/Span <</ActualText <FEFF{spelled}>>> BDC"
+            within = cluster
+        shift = owed + across
         if up != rise:
-            if parts:
-                yield f"[{''.join(parts)}] TJ"
-                parts = []
+            yield from shown()
             rise = up
             yield f"{number(rise * size / 1000)} Ts"
         if abs(shift) >= _STEP:
+            if codes:
+                parts.append(f"<{''.join(codes)}>")
+                codes.clear()
             parts.append(number(-shift))
-        codes.append(font.code_of(glyph))
+        codes.append(font.code_of(glyph, text))
         owed = advance - across - font.width_of(glyph)
-    parts.append(f"<{''.join(codes)}>")
+        if abs(shift) < _STEP:
+            owed += shift
+    if codes:
+        parts.append(f"<{''.join(codes)}>")
+        codes.clear()
     if abs(owed) >= _STEP:
         parts.append(number(-owed))
-    yield f"[{''.join(parts)}] TJ"
+    yield from shown()
+    if within is not None:
+        yield "EMC"
     if rise:
         yield "0 Ts"
+
+
+def _told(run: Run, font: EmbeddedFont) -> dict[int, str]:
+    """Cluster -> its text, of those that several glyphs with a width, or no code, stand for."""
+    wide: dict[int, int] = {}
+    texts: dict[int, str] = {}
+    unclear = set()
+    for glyph, advance, text, cluster in zip(
+        run.glyphs, run.advances, run.texts, run.clusters, strict=True
+    ):
+        wide[cluster] = wide.get(cluster, 0) + bool(advance)
+        if text:
+            texts[cluster] = text
+            if not font.spells(glyph, text):
+                unclear.add(cluster)
+    return {
+        cluster: text for cluster, text in texts.items() if wide[cluster] > 1 or cluster in unclear
+    }
+
+
+def _shapes(runs: Iterable[Run]) -> Iterator[str]:
+    """The outlines of glyphs that stand for no text of their own, in thousandths of the size.
+
+    As text they would be copied with the letters, and the letters would not be found.
+    """
+    pen = 0.0
+    for run in runs:
+        offsets = run.offsets or ((0.0, 0.0),) * len(run.glyphs)
+        for glyph, advance, (across, up), text in zip(
+            run.glyphs, run.advances, offsets, run.texts, strict=True
+        ):
+            if not text and not advance:
+                yield from outline(run.face, glyph, pen + across, up)
+            pen += advance
 
 
 def _color(color: Color) -> str:

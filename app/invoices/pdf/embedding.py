@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import uharfbuzz  # type: ignore[import-untyped]
@@ -26,14 +26,22 @@ _FLAGS_SYMBOLIC = 4
 _MAP_CHUNK = 100  # entries of one bfchar block, at most (CMap specification)
 
 
-class EmbeddedFont:
-    """A face with the glyphs that a document uses; ``texts`` says what each stands for."""
+Shown = tuple[int, str]  # a glyph, and the text that it stands for
 
-    def __init__(self, face: Face, texts: Mapping[int, str], resource: str) -> None:
+
+class EmbeddedFont:
+    """A face with the glyphs that a document uses, each with what it stands for.
+
+    A glyph has a code for every text that it stands for: without its dots a letter of Arabic is the
+    same as others. Glyphs of CFF have one code each, so there ``spells`` says which text it gives.
+    """
+
+    def __init__(self, face: Face, shown: Iterable[Shown], resource: str) -> None:
         self.face = face
         self.resource = resource
+        known = list(shown)
         subset = uharfbuzz.SubsetInput()
-        subset.glyph_set.update(texts)
+        subset.glyph_set.update(glyph for glyph, _ in known)
         subset.drop_table_tag_set.update(
             int.from_bytes(tag.encode(), "big") for tag in _DROPPED_TABLES
         )
@@ -44,15 +52,29 @@ class EmbeddedFont:
             | flags.DOWNGRADE_CFF2 | flags.CFF_IDENTITY_CHARSET
         )  # fmt: skip
         plan = uharfbuzz.SubsetPlan(face.hb_face, subset)
-        codes = dict(plan.old_to_new_glyph_mapping)
+        self._places = dict(plan.old_to_new_glyph_mapping)
         self._program = plan.execute()
-        self._codes = {glyph: f"{code:04X}" for glyph, code in codes.items()}
-        self._widths = {glyph: face.width_of(glyph) for glyph in codes}
-        self._texts = texts
+        self._widths = {glyph: face.width_of(glyph) for glyph in self._places}
+        # By code: the glyph that it shows. Further texts of a glyph have the codes after the last.
+        self._glyphs = {place: glyph for glyph, place in self._places.items()}
+        self._codes: dict[Shown, int] = {}
+        self._texts: dict[int, str] = {}
+        following = max(self._glyphs, default=0) + 1
+        for glyph, text in known:
+            code = self._places[glyph]
+            if code in self._texts and not face.is_cff:
+                code, following = following, following + 1
+            self._codes[glyph, text] = code
+            self._glyphs[code] = glyph
+            self._texts.setdefault(code, text)
 
-    def code_of(self, glyph: int) -> str:
-        """The two bytes that show a glyph, in hexadecimal."""
-        return self._codes[glyph]
+    def code_of(self, glyph: int, text: str) -> str:
+        """The two bytes that show a glyph that stands for a text, in hexadecimal."""
+        return f"{self._codes[glyph, text]:04X}"
+
+    def spells(self, glyph: int, text: str) -> bool:
+        """Whether a reader gets the text from the code of the glyph."""
+        return self._texts[self._codes[glyph, text]] == text
 
     def width_of(self, glyph: int) -> float:
         """How far showing a glyph moves the pen."""
@@ -74,7 +96,7 @@ class EmbeddedFont:
             "W": PDFArray([0, PDFArray(self._width_list())]),
         }  # fmt: skip
         if not self.face.is_cff:
-            descendant["CIDToGIDMap"] = PDFName("Identity")
+            descendant["CIDToGIDMap"] = self._glyph_map(archive)
         font = {
             "Type": PDFName("Font"),
             "Subtype": PDFName("Type0"),
@@ -85,19 +107,25 @@ class EmbeddedFont:
         }
         return archive.add(PDFDictionary(font))
 
+    def _glyph_map(self, archive: Archive) -> Any:
+        """Where the glyph of each code stands in the program (ISO 32000-1, table 117)."""
+        if len(self._glyphs) == len(self._places):
+            return PDFName("Identity")
+        places = [self._places[self._glyphs[code]] for code in range(max(self._glyphs) + 1)]
+        return archive.add(archive_stream(b"".join(place.to_bytes(2, "big") for place in places)))
+
     def _tag(self) -> str:
         """Six letters that tell subsets apart (ISO 32000-1, 9.6.4)."""
-        digest = hashlib.sha256(repr(sorted(self._codes)).encode()).digest()
+        digest = hashlib.sha256(repr(sorted(self._places)).encode()).digest()
         return "".join(chr(65 + byte % 26) for byte in digest[:6])
 
     def _width_list(self) -> list[float]:
-        by_code = sorted((code, self._widths[glyph]) for glyph, code in self._codes.items())
-        return [round(width, 3) for _, width in by_code]
+        return [round(self._widths[glyph], 3) for _, glyph in sorted(self._glyphs.items())]
 
     def _descriptor(self, archive: Archive, name: str) -> Any:
         face, font = self.face, self.face.hb_font
         extents = font.get_font_extents("ltr")
-        boxes = [font.get_glyph_extents(glyph) for glyph in self._codes]
+        boxes = [font.get_glyph_extents(glyph) for glyph in self._places]
         left = min((box.x_bearing for box in boxes if box), default=0)
         right = max((box.x_bearing + box.width for box in boxes if box), default=0)
         ascent, descent = extents.ascender * face.scale, extents.descender * face.scale
@@ -127,8 +155,8 @@ class EmbeddedFont:
     def _unicode_map(self) -> bytes:
         """What to copy for each code: the ToUnicode CMap (ISO 32000-1, 9.10.3)."""
         entries = sorted(
-            f"<{self._codes[glyph]}> <{text.encode('utf-16-be').hex().upper()}>"
-            for glyph, text in self._texts.items()
+            f"<{code:04X}> <{text.encode('utf-16-be').hex().upper()}>"
+            for code, text in self._texts.items()
             if text
         )
         blocks = (entries[at : at + _MAP_CHUNK] for at in range(0, len(entries), _MAP_CHUNK))

@@ -63,6 +63,7 @@ class Face:
         family = path.name.partition("[")[0].partition("-")[0]
         self.name = f"{family}{index or ''}-{'Bold' if weight == BOLD else 'Regular'}"
         self.is_cff = "CFF2" in self.hb_face.table_tags
+        self.blank: int | None = self.hb_font.get_nominal_glyph(ord(" "))
         self._glyphs: dict[int, bool] = {}
 
     def covers(self, letter: str) -> bool:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import uharfbuzz  # type: ignore[import-untyped]
+from bidi.mirror import MIRRORED  # type: ignore[import-untyped]
 
 from app.invoices.pdf import bidi, fonts
 from app.invoices.pdf.fonts import Face
@@ -27,7 +28,7 @@ class Run:
     """Glyphs of one face, from left to right; what is told of each stands at the same place.
 
     ``offsets`` (across, up) is None if all stand where they are expected. ``texts`` says what a
-    glyph stands for, "" if a neighbour says it.
+    glyph stands for, "" if a neighbour of the same cluster says it: a dot of a letter, a mark.
     """
 
     face: Face
@@ -35,6 +36,7 @@ class Run:
     advances: tuple[float, ...]
     offsets: tuple[tuple[float, float], ...] | None
     texts: tuple[str, ...]
+    clusters: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,32 +143,81 @@ class Shaper:
 
 def _shape_run(face: Face, text: str, right_to_left: bool) -> Run:
     buffer = uharfbuzz.Buffer()
-    buffer.flags = uharfbuzz.BufferFlags.REMOVE_DEFAULT_IGNORABLES
+    buffer.cluster_level = uharfbuzz.BufferClusterLevel.MONOTONE_CHARACTERS
     buffer.add_str(text)
     buffer.guess_segment_properties()
     buffer.direction = "rtl" if right_to_left else "ltr"
     uharfbuzz.shape(face.hb_font, buffer, _FEATURES)
     infos, positions = buffer.glyph_infos, buffer.glyph_positions or ()
     scale = face.scale
-    texts = tuple(_texts_of([info.cluster for info in infos], text))
     glyphs = tuple([info.codepoint for info in infos])
     advances = tuple([position.x_advance * scale for position in positions])
     moves = tuple([(position.x_offset, position.y_offset) for position in positions])
     offsets = None
     if any(move != (0, 0) for move in moves):
         offsets = tuple((across * scale, up * scale) for across, up in moves)
-    return Run(face, glyphs, advances, offsets, texts)
+    clusters = [info.cluster for info in infos]
+    if not right_to_left:
+        clusters = _with_marks(clusters, advances)
+        texts = tuple(_texts_of(clusters, advances, text))
+        return Run(face, glyphs, advances, offsets, texts, tuple(clusters))
+    texts = tuple(_texts_of(clusters, advances, _as_seen(text)))
+    return _marks_apart(Run(face, glyphs, advances, offsets, texts, tuple(clusters)))
 
 
-def _texts_of(clusters: list[int], text: str) -> list[str]:
-    """What each glyph stands for: the first glyph of a cluster says all of the cluster's text."""
-    if clusters == list(range(len(text))):
+def _with_marks(clusters: Sequence[int], advances: Sequence[float]) -> list[int]:
+    """The clusters, a glyph without a width in that of the one before it."""
+    if all(advances):
+        return list(clusters)
+    joined: list[int] = []
+    for cluster, advance in zip(clusters, advances, strict=True):
+        joined.append(joined[-1] if joined and not advance else cluster)
+    return joined
+
+
+def _marks_apart(run: Run) -> Run:
+    """A run from right to left whose marks stand for nothing, and blanks beside them for the marks.
+
+    Readers turn a line letter by letter: the mark of a letter has to be one of its own, and on the
+    base line, or it is taken for another line.
+    """
+    blank = run.face.blank
+    marks = [
+        bool(text) and not advance and glyph != blank
+        for glyph, advance, text in zip(run.glyphs, run.advances, run.texts, strict=True)
+    ]
+    if not any(marks) or blank is None:
+        return run
+    offsets = run.offsets or ((0.0, 0.0),) * len(run.glyphs)
+    rows = []
+    for is_mark, (glyph, advance, offset, text, cluster) in zip(
+        marks,
+        zip(run.glyphs, run.advances, offsets, run.texts, run.clusters, strict=True),
+        strict=True,
+    ):
+        rows.append((glyph, advance, offset, "" if is_mark else text, cluster))
+        if is_mark:
+            rows.append((blank, 0.0, (0.0, 0.0), text, cluster))
+    glyphs, advances, moves, texts, clusters = zip(*rows, strict=True)
+    return Run(run.face, glyphs, advances, moves, texts, clusters)
+
+
+def _as_seen(text: str) -> str:
+    """Brackets as they look from right to left: readers of a file turn both lines and brackets."""
+    return "".join(MIRRORED.get(letter, letter) for letter in text)
+
+
+def _texts_of(clusters: Sequence[int], advances: Sequence[float], text: str) -> list[str]:
+    """What each glyph stands for: the widest glyph of a cluster says all of the cluster's text."""
+    if list(clusters) == list(range(len(text))):
         return list(text)
     starts = sorted(set(clusters))
     ends = dict(zip(starts, [*starts, len(text)][1:], strict=True))
-    said: set[int] = set()
-    texts = []
-    for cluster in clusters:
-        texts.append("" if cluster in said else text[cluster : ends[cluster]])
-        said.add(cluster)
+    widest: dict[int, int] = {}
+    for place, cluster in enumerate(clusters):
+        if cluster not in widest or advances[place] > advances[widest[cluster]]:
+            widest[cluster] = place
+    texts = [""] * len(clusters)
+    for cluster, place in widest.items():
+        texts[place] = text[cluster : ends[cluster]]
     return texts

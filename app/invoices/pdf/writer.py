@@ -15,7 +15,7 @@ from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
 from app.invoices.pdf.archive import Archive, Attachment, archive_stream
 from app.invoices.pdf.content import ContentWriter
 from app.invoices.pdf.drawing import Page, Picture, Text
-from app.invoices.pdf.embedding import EmbeddedFont
+from app.invoices.pdf.embedding import EmbeddedFont, Shown
 from app.invoices.pdf.fonts import Face
 from app.invoices.pdf.metadata import Metadata
 
@@ -28,14 +28,14 @@ def write_pdf(
     ``pages`` are gone through twice, and may be laid out anew each time.
     """
     archive = Archive(metadata, attachments)
-    texts: dict[Face, dict[int, str]] = {}
+    shown: dict[Face, dict[Shown, None]] = {}
     pictures: dict[bytes, tuple[str, Any]] = {}
     for page in pages:
-        _note_glyphs(page, texts)
+        _note_glyphs(page, shown)
         _add_pictures(archive, page, pictures)
     fonts = {
         face: EmbeddedFont(face, known, f"F{number}")
-        for number, (face, known) in enumerate(texts.items(), start=1)
+        for number, (face, known) in enumerate(shown.items(), start=1)
     }
     resources = archive.add(
         PDFDictionary(
@@ -54,16 +54,16 @@ def write_pdf(
     return archive.to_bytes()
 
 
-def _note_glyphs(page: Page, texts: dict[Face, dict[int, str]]) -> None:
+def _note_glyphs(page: Page, shown: dict[Face, dict[Shown, None]]) -> None:
     """The faces that a page uses, in the order of first use, and what their glyphs stand for."""
     for mark in page.marks:
         if not isinstance(mark, Text):
             continue
         for run in mark.shaped.runs:
-            known = texts.setdefault(run.face, {})
-            for glyph, text in zip(run.glyphs, run.texts, strict=True):
-                if not known.get(glyph):
-                    known[glyph] = text
+            known = shown.setdefault(run.face, {})
+            for glyph, advance, text in zip(run.glyphs, run.advances, run.texts, strict=True):
+                if text or advance:
+                    known[glyph, text] = None
 
 
 def _add_pictures(archive: Archive, page: Page, found: dict[bytes, tuple[str, Any]]) -> None:
