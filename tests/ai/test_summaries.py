@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from app.ai.wording import day_text
 from tests.ai.conftest import about, chat, made
@@ -116,11 +117,13 @@ def test_a_question_about_a_field_is_answered_from_the_record(
     ],
 )
 def test_a_word_or_a_person_of_the_record_is_understood(
-    api: Api, acme: int, entity_set: str, question: str, reply: str
+    app: Flask, api: Api, acme: int, entity_set: str, question: str, reply: str
 ) -> None:
     row = api.get(f"/odata/{entity_set}?$top=1").json["value"][0]
     answer = chat(api, question, context=about(entity_set, row["id"]))
-    assert answer["reply"] == reply.format_map({**row, "today": day_text(row["createdAt"])})
+    with app.app_context():
+        day = day_text(row["createdAt"])
+    assert answer["reply"] == reply.format_map({**row, "today": day})
     assert [(step["name"], step["status"]) for step in answer["toolCalls"]] == [
         ("read_record", "ok")
     ]
