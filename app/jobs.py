@@ -34,7 +34,7 @@ from app.heartbeat import beat
 from app.invoices.clocks import run_invoice_clocks
 from app.job_queue import MINUTES, NAME, queue_file
 from app.kb.clocks import archive_expired
-from app.kb.indexing import index_articles, index_tickets, tidy_index
+from app.kb.indexing import THREADS, index_articles, index_tickets, tidy_index
 from app.loops import Loop, LoopThreads
 from app.mail.delivery import MAIL_LOOP
 from app.projects.clocks import tell_overdue_tasks
@@ -88,7 +88,7 @@ LOOPS: tuple[Loop, ...] = (
     Loop("imports", run_imports),
     EXPORT_LOOP,
     REPORT_MAIL_LOOP,
-    Loop("index-articles", index_articles, idle_seconds=0.5),
+    Loop("index-articles", index_articles, idle_seconds=0.5, threads=THREADS),
     Loop("index-tickets", index_tickets, idle_seconds=20.0),
     Loop("webhook-fan-out", fan_out, idle_seconds=0.5),
     Loop("webhook-recovery", recover, idle_seconds=2.0),

@@ -38,6 +38,7 @@ _QUEUES: Mapping[str, str] = {
     "mail": "Mail",
     "imports": "Imports",
     "exports": "Exports",
+    "search": "Articles to be taken into the search",
 }
 
 

@@ -8,7 +8,9 @@ another version. So nothing is forgotten by a crash, and an import needs no more
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, update
@@ -22,16 +24,20 @@ from app.loops import is_stopping, leave_if_stopping
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket
+from app.request_context import running_app
 from app.search import pgvector
 from app.search.analysis import language_of
-from app.search.embedding import MODEL, EmbeddingModel, find_model, is_installed
-from app.search.entries import make_entry
+from app.search.embedding import MODEL, find_model, is_installed
+from app.search.entries import Made, make_entries, make_entry
 from app.search.writing import announce, forget, store
 
 ARTICLE, TICKET = "KbArticle", "Ticket"
-# Articles of one portion; another worker most likely has chosen others.
-PORTION = 4
-CHOICE = 64
+# Of one portion: articles, and about how many characters of them; a second or two of one core.
+PORTION, MOST_CHARACTERS = 16, 40_000
+# Out of so many that wait: two workers that choose at random choose the same one seldom.
+CHOICE = 512
+# Threads of a worker: a model takes one core each, and a bulk import should be found soon.
+THREADS = 2
 # What a ticket is about stands in its subject and its first words.
 TICKET_WORDS = 60
 SOLVED = ("Solved", "Closed")
@@ -39,24 +45,50 @@ SOLVED = ("Solved", "Closed")
 _ARTICLES: Any = KbArticle.__table__
 _TICKETS: Any = Ticket.__table__
 _ENTRIES: Any = SearchEntry.__table__
+_choosing = threading.Lock()
 _PENDING = and_(_ARTICLES.c.status == "Published", _ARTICLES.c.indexed_at.is_(None))
 
 
 def index_articles() -> int:
     """Take in a few published articles that are not yet; returns how many."""
-    with primary_engine().connect() as reading:
-        waiting = reading.execute(select(_ARTICLES.c.id).where(_PENDING).limit(CHOICE)).scalars()
-        keys = list(waiting)
-        chosen = random.sample(keys, min(PORTION, len(keys)))
-        wanted = select(_ARTICLES).where(_ARTICLES.c.id.in_(chosen))
-        articles = reading.execute(wanted).mappings().all() if chosen else []
-    model = find_model() if articles else None
-    done = 0
-    for article in articles:
-        if is_stopping():  # what is left stays marked
-            break
-        done += _index_article(dict(article), model)
+    model, done = find_model(), 0
+    with _chosen() as articles:
+        if not articles:
+            return 0
+        texts = [_text_of(article) for article in articles]
+        made = make_entries(texts, model, before_each=leave_if_stopping)
+        with transaction():
+            for article, (_, _, language), entry in zip(articles, texts, made, strict=True):
+                done += _take_in(article, language, entry)
     return done
+
+
+@contextmanager
+def _chosen() -> Iterator[list[Mapping[str, Any]]]:
+    """Articles that wait and that no other thread of this process works on, at random.
+
+    Another worker has most likely chosen others.
+    """
+    in_hand: set[int] = running_app().extensions.setdefault("articles_in_hand", set())
+    with _choosing:
+        with primary_engine().connect() as reading:
+            waiting = select(_ARTICLES.c.id, func.length(_ARTICLES.c.body)).where(_PENDING)
+            rows = reading.execute(waiting.limit(CHOICE + len(in_hand))).all()
+            keys, characters = list[int](), 0
+            for key, length in random.sample(rows, len(rows)):
+                if key in in_hand:
+                    continue
+                keys.append(key)
+                characters += length or 0
+                if len(keys) == PORTION or characters > MOST_CHARACTERS:
+                    break
+            wanted = select(_ARTICLES).where(_ARTICLES.c.id.in_(keys))
+            articles = reading.execute(wanted).mappings().all() if keys else []
+        in_hand.update(keys)
+    try:
+        yield [dict(article) for article in articles]
+    finally:
+        in_hand.difference_update(keys)
 
 
 def index_tickets() -> int:
@@ -144,26 +176,28 @@ def count_indexed() -> int:
         return int(reading.execute(select(func.count()).select_from(_ENTRIES)).scalar_one())
 
 
-def _index_article(article: Mapping[str, Any], model: EmbeddingModel | None) -> bool:
-    language = language_of(article["language"])
+def _text_of(article: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Title, text and language of an article."""
     text = to_text(article["body"], article["body_format"])
     if article["summary"]:
         text = f"{article['summary']}\n{text}"
-    made = make_entry(article["title"], text, language, model, before_each=leave_if_stopping)
-    with transaction():
-        # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
-        # No new version: what the search knows is no change of the article.
-        marked = records.connection().execute(
-            update(_ARTICLES)
-            .where(_PENDING, _ARTICLES.c.id == article["id"])
-            .where(_ARTICLES.c.version == article["version"])
-            .values(indexed_at=utc_now())
-        )
-        if marked.rowcount:
-            store(
-                ARTICLE, article["id"], made,
-                revision=article["revision"], language=language, category=article["category"],
-            )  # fmt: skip
+    return article["title"], text, language_of(article["language"])
+
+
+def _take_in(article: Mapping[str, Any], language: str, made: Made) -> bool:
+    # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
+    # No new version: what the search knows is no change of the article.
+    marked = records.connection().execute(
+        update(_ARTICLES)
+        .where(_PENDING, _ARTICLES.c.id == article["id"])
+        .where(_ARTICLES.c.version == article["version"])
+        .values(indexed_at=utc_now())
+    )
+    if marked.rowcount:
+        store(
+            ARTICLE, article["id"], made,
+            revision=article["revision"], language=language, category=article["category"],
+        )  # fmt: skip
     return bool(marked.rowcount)
 
 

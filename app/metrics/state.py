@@ -28,7 +28,7 @@ Metrics = Iterator["metrics_core.Metric"]
 _MAIL: Any = OutgoingMail.__table__
 _ATTEMPTS: Any = WebhookAttempt.__table__
 _ENDPOINTS: Any = WebhookEndpoint.__table__
-_QUEUES = ("events", "webhooks", "mail")
+_QUEUES = ("events", "webhooks", "mail", "search")
 # Of attempts the last minutes are told, and of those a thousand: reading them costs little then.
 RECENT = timedelta(minutes=5)
 _RECENT_ROWS = 1000

@@ -9,7 +9,7 @@ from typing import Any
 from app.search.analysis import terms
 from app.search.embedding import EmbeddingModel
 from app.search.passages import passages, titled
-from app.search.short_forms import short_forms, term_of
+from app.search.short_forms import short_forms
 
 
 @dataclass(frozen=True)
@@ -35,24 +35,50 @@ def make_entry(
     *,
     before_each: Callable[[], object] | None = None,
 ) -> Made:
-    """Terms, passages and vectors of a text.
+    """The same as ``make_entries`` of one text."""
+    return make_entries([(title, text, language)], model, before_each=before_each)[0]
+
+
+def make_entries(
+    texts: Sequence[tuple[str, str, str]],
+    model: EmbeddingModel | None,
+    *,
+    before_each: Callable[[], object] | None = None,
+) -> list[Made]:
+    """Terms, passages and vectors of texts; passages of like length are computed together.
 
     Args:
-        text: plain, without markup.
-        language: two letters.
+        texts: title, text without markup, language in two letters.
         before_each: as in ``EmbeddingModel.embed``; a long text takes many seconds.
     """
+    pieces = [passages(text) for _, text, _ in texts]
+    blocks: list[Any] = [None] * len(texts)
+    if model is not None:
+        flat = [
+            titled(title, piece)
+            for (title, _, _), own in zip(texts, pieces, strict=True)
+            for piece in own
+        ]
+        vectors, start = model.embed(flat, before_each), 0
+        for place, own in enumerate(pieces):
+            blocks[place] = vectors[start : start + len(own)]
+            start += len(own)
+    return [
+        Made(*_counted(title, text, language), own, block)
+        for (title, text, language), own, block in zip(texts, pieces, blocks, strict=True)
+    ]
+
+
+def _counted(title: str, text: str, language: str) -> tuple[dict[str, list[int]], int]:
+    """Terms with how often title and text have them, and how many there are."""
     of_title, of_text = terms(title, language), terms(text, language)
     counts: dict[str, list[int]] = {}
     for column, found in enumerate((of_title, of_text)):
         for term in found:
             counts.setdefault(keyed(term, language), [0, 0])[column] += 1
-    for long, short in short_forms(title, text, language).items():
-        counts[keyed(term_of(long, short), language)] = [0, 1]
-    pieces = passages(text)
-    titles = [titled(title, piece) for piece in pieces]
-    vectors = model.embed(titles, before_each) if model else None
-    return Made(counts, len(of_title) + len(of_text), pieces, vectors)
+    for term in short_forms(title, text, language):
+        counts[keyed(term, language)] = [0, 1]
+    return counts, len(of_title) + len(of_text)
 
 
 # A question of more words than this is a text; its first words say what it is about.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.lazy import lazy
+from app.search.analysis import Stems
 from app.search.short_forms import meanings, spelled_out
 from app.search.vectors import Vectors
 
@@ -170,7 +171,11 @@ class Index:
         for segment in self.segments:
             for short, longs in segment.meanings.items():
                 known.setdefault(short, Counter()).update(longs)
-        return spelled_out(question, known)
+        return spelled_out(question, known, self._has_word)
+
+    def _has_word(self, word: str) -> bool:
+        found = [f"{language}:{Stems.of(language)(word)}" for language in self.languages()]
+        return any(term in segment.postings for segment in self.segments for term in found)
 
     def search(self, terms: Iterable[str], vector: Any) -> Hits:
         """Score every text by the terms of a query and, unless None, by its vector."""

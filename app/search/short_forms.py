@@ -1,22 +1,24 @@
 """Short forms and what they stand for: ``sla`` finds what says "service level agreement".
 
-What an article spells out is noticed when it is taken in: the initials of its title, of names in
-capitals, of what it says twice, and what it defines itself, "Service Level Agreement (SLA)". They
-are kept among its terms. A small file has those that hardly any text explains, such as ``pw``.
+What an article defines itself, "Service Level Agreement (SLA)", is noticed when it is taken in,
+and so are the initials of its title, of names in capitals, and of what it says twice. Initials
+count only where no text has them as a word: "was" is no short form. They are kept among the terms.
+A small file has those that hardly any text explains, such as ``pw``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from app.search.analysis import fold, stop_words
+from app.search.analysis import STEMMERS, fold, stop_words
 
-# ``en:~sla:service level agreement``; no word of a text begins with the mark.
-MARK = "~"
+# ``en:=sla:service level agreement`` is defined, ``en:~sla:...`` has such initials; no word of a
+# text begins with these marks.
+DEFINED, INITIALS = "=", "~"
 SHORTEST, LONGEST = 3, 5
 # Of one article, and of one short form in a question.
 MOST_OF_TEXT = 60
@@ -30,42 +32,49 @@ _DEFINING = re.compile(rf"\b([A-Z]{{2,6}}) \(((?:{_WORD}[ -]){{1,7}}{_WORD})\)")
 _ASKED = re.compile(r"(?<![\w-])[^\W_]{2,6}(?![\w-])")
 
 
-def short_forms(title: str, text: str, language: str) -> dict[str, str]:
-    """Long form -> its initials, for all that a text spells out; folded."""
-    found: dict[str, str] = {}
-    for long, short in _defined(text):
-        found[fold(long)] = fold(short)
-    often = Counter(map(fold, _sequences(text)))
-    named = [run for run in _sequences(text) if _is_name(run, language)]
-    repeated = [run for run, times in often.items() if times > 1]
-    for run in (*map(fold, (*_sequences(title), *named)), *repeated):
-        if _is_whole(run, language):
-            found.setdefault(run, _initials(run))
-    return dict(list(found.items())[:MOST_OF_TEXT])
-
-
-def term_of(long: str, short: str) -> str:
-    """The pair as a term."""
-    return f"{MARK}{short}:{long}"
+def short_forms(title: str, text: str, language: str) -> list[str]:
+    """What a text spells out, as terms for its entry."""
+    found = dict.fromkeys(f"{DEFINED}{fold(short)}:{fold(long)}" for long, short in _defined(text))
+    known = stop_words(language)
+    runs = [run for run in _sequences(title) if _is_plain(run, known)]
+    for run in (said := list(_sequences(text))):
+        if _is_plain(run, known) and all(word[0].isupper() for word in run.split()):
+            runs.append(run)
+    often = Counter(map(fold, said))
+    runs += [run for run, times in often.items() if times > 1 and _is_whole(run, known)]
+    found |= dict.fromkeys(f"{INITIALS}{_initials(fold(run))}:{fold(run)}" for run in runs)
+    return list(found)[:MOST_OF_TEXT]
 
 
 def meanings(terms: Iterable[str]) -> dict[str, Counter[str]]:
-    """Short form -> what it stands for and how often, of the terms of an index."""
+    """Mark and short form -> what it stands for and how often, of the terms of an index."""
     found: dict[str, Counter[str]] = {}
     for term in terms:
         _, _, bare = term.partition(":")
-        if bare.startswith(MARK):
-            short, _, long = bare[1:].partition(":")
+        if bare[:1] in (DEFINED, INITIALS):
+            short, _, long = bare.partition(":")
             found.setdefault(short, Counter())[long] += 1
     return found
 
 
-def spelled_out(question: str, known: Mapping[str, Counter[str]]) -> str:
-    """A question with what its short forms stand for behind them."""
+def spelled_out(
+    question: str, known: Mapping[str, Counter[str]], is_word: Callable[[str], bool]
+) -> str:
+    """A question with what its short forms stand for behind them.
+
+    Args:
+        known: as of ``meanings``.
+        is_word: whether texts have a word.
+    """
 
     def shown(found: re.Match[str]) -> str:
         short = fold(found.group())
-        longs = [long for long, _ in known.get(short, Counter()).most_common(MOST_MEANINGS)]
+        if short in _little_words():
+            return found.group()
+        meant = known.get(f"{DEFINED}{short}", Counter[str]())
+        if not meant and not is_word(short):
+            meant = known.get(f"{INITIALS}{short}", Counter[str]())
+        longs = [long for long, _ in meant.most_common(MOST_MEANINGS)]
         common = _common().get(short)
         longs += [common] if common is not None and common not in longs else []
         return " ".join((found.group(), *longs))
@@ -93,20 +102,24 @@ def _sequences(text: str) -> Iterator[str]:
                 yield " ".join(words[start : start + length])
 
 
-def _is_name(run: str, language: str) -> bool:
-    words = run.split()
-    return all(word[0].isupper() or fold(word) in stop_words(language) for word in words)
+def _is_plain(run: str, known: Collection[str]) -> bool:
+    """Whether none of its words is a little one."""
+    return not any(fold(word) in known for word in run.split())
 
 
-def _is_whole(run: str, language: str) -> bool:
+def _is_whole(run: str, known: Collection[str]) -> bool:
     """Whether neither its first nor its last word is a little one."""
     first, *_, last = run.split()
-    known = stop_words(language)
     return first not in known and last not in known
 
 
 def _initials(run: str) -> str:
     return "".join(word[0] for word in run.split())
+
+
+@cache
+def _little_words() -> frozenset[str]:
+    return frozenset[str]().union(*map(stop_words, STEMMERS))
 
 
 @cache

@@ -14,7 +14,8 @@ TEXTS = {
     3: ("Holidays", "The return on investment is told monthly. A return on investment is a ratio."),
     4: ("Tax", "Enter the value added tax (VAT) of the country."),
     5: ("Signing in", "The password is changed on the page of the profile."),
-    6: ("Printers", "Switch it off and on again."),
+    6: ("Printers", "Switch it off and on again. HTML and SVG. HTML and SVG are drawn."),
+    7: ("Power over Ethernet", "Connect the PoE adapter. Paper or envelopes, paper or envelopes."),
 }
 
 
@@ -41,10 +42,12 @@ def test_what_a_short_form_stands_for_is_looked_for(
     assert expected in index.spelled_out(question)
 
 
-@pytest.mark.parametrize("question", ["how do I sign in", "printer", "", "the page of the team"])
+@pytest.mark.parametrize(
+    "question", ["how do I sign in", "printer", "", "it has a PoE socket", "the page of the team"]
+)
 def test_other_questions_stay_as_they_are(index: Index, question: str) -> None:
     assert index.spelled_out(question) == question
 
 
 def test_what_is_spelled_out_by_chance_counts_for_nothing() -> None:
-    assert short_forms("Pay", "cards are accepted. we like short notes.", "en") == {}
+    assert short_forms("Pay", "cards are accepted. we like short notes.", "en") == []
