@@ -16,6 +16,7 @@ from app import engine
 from app.ai.parts import Ask
 from app.ai.provider.prompts import first_messages
 from app.ai.requests import due_date
+from app.ai.wording import value_text
 from app.bi.nlq.answering import calendar
 from app.clock import local_day, local_start, utc_now
 from app.database import transaction
@@ -27,6 +28,7 @@ from app.kb.clocks import archive_expired
 from app.security import acting_as, system_caller
 from app.settings import save_settings
 from app.settings.days import day_of, start_of, today
+from app.types import iso_instant
 from tests.business import bind_services
 from tests.factories import (
     event_names,
@@ -120,6 +122,7 @@ def test_what_is_done_today_has_the_day_of_the_organisation(
         rules = next(first_messages(Ask("?", None)))["content"]
         assert f", {day.isoformat()}." in rules
         assert day_of(start_of(day, 12)) == day
+        assert value_text(iso_instant(moment)) == value_text(str(day))
 
 
 @pytest.mark.parametrize(("zone", "moment", "day"), MOMENTS)
