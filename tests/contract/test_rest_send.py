@@ -19,6 +19,7 @@ from app.models.event import AuditRecord, OutgoingMail
 from tests.contract.conftest import Api
 from tests.contract.test_rest_money import draft, pay, refusal
 
+OPEN = {"status": "queued", "error": None, "at": None}
 TO = {"to": ["billing@acme.example"]}
 
 
@@ -44,6 +45,10 @@ def test_a_draft_is_issued_and_its_mail_is_queued(admin: Api, session: Session) 
             "id": mail.id, "to": ["billing@acme.example"], "cc": ["b@acme.example"],
             "subject": mail.subject, "status": "queued",
             "attachments": [f"{invoice['number']}.pdf"], "error": None,
+            "recipients": [
+                {"address": "billing@acme.example", "kind": "to"} | OPEN,
+                {"address": "b@acme.example", "kind": "cc"} | OPEN,
+            ],
         },
     }  # fmt: skip
     assert mail.subject.startswith(f"Invoice {invoice['number']}")
