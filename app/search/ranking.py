@@ -1,8 +1,10 @@
 """One order from two: how well a text fits by its words, and how near it is by its meaning.
 
-The two scores are each divided by the best of the query and added with weights: a convex
-combination, which beats merging by ranks (Bruch, Gai and Ingber 2023). The sum is then scaled by
-how good the best one is at all, so that a bad best is not shown as a perfect one.
+Each score is divided by its spread over the texts that the question meets, and the two are added: a
+convex combination, which beats merging by ranks (Bruch, Gai and Ingber 2023), whose weights follow
+from the question. Where one text stands out by its meaning words count for less, and where rare
+words meet few texts they count for more. The sum is then scaled by how good the best one is at
+all, so that a bad best is not shown as a perfect one.
 """
 
 from __future__ import annotations
@@ -20,8 +22,11 @@ else:
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[Mode, ...] = ("hybrid", "semantic", "keyword")
-# Measured by bench/kb.py; anything from 0.60 to 0.70 is as good.
-MEANING_WEIGHT = 0.65
+# Of a score by words, both in spreads; measured by bench/kb.py and over the questions of the
+# demonstration, where anything from 0.40 to 0.55 is as good (docs/adr/0216).
+WORDS_WEIGHT = 0.45
+# Few texts, or texts that are all alike, have no spread to speak of: then it is this of the best.
+LEAST_SPREAD_OF_WORDS, LEAST_SPREAD_OF_MEANING = 0.15, 0.1
 # Texts farther from the question than this are about something else.
 NEAREST_OF_STRANGERS = 0.2
 
@@ -60,8 +65,16 @@ def _scores(hits: Hits, mode: Mode) -> Any:
     if mode == "keyword":
         return words / best_word * covered if best_word > 0 else words
     best_near = float(near.max())
-    by_words = words / best_word if best_word > 0 else words
-    by_meaning = numpy.clip(meaning, 0, 1) / best_near if best_near > 0 else near
-    fused = (1 - MEANING_WEIGHT) * by_words + MEANING_WEIGHT * by_meaning
-    is_found = (words > 0) | (near > 0)
-    return numpy.where(is_found, fused, 0) * max(covered, min(1.0, best_near))
+    fused = WORDS_WEIGHT * _in_spreads(words, words[words > 0], LEAST_SPREAD_OF_WORDS)
+    fused = fused + _in_spreads(numpy.clip(meaning, 0, 1), meaning, LEAST_SPREAD_OF_MEANING)
+    fused = numpy.where((words > 0) | (near > 0), fused, 0)
+    best = float(fused.max())
+    return fused / best * max(covered, min(1.0, best_near)) if best > 0 else fused
+
+
+def _in_spreads(scores: Any, among: Any, least: float) -> Any:
+    """Scores divided by the standard deviation of ``among``, ``least`` of the best at least."""
+    best = float(scores.max())
+    if best <= 0:
+        return scores
+    return scores / max(float(among.std()), least * best)

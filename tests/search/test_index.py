@@ -11,7 +11,7 @@ import pytest
 from app.search.analysis import fold, terms, words
 from app.search.embedding import find_model
 from app.search.entries import make_entry, query_terms
-from app.search.index import K1, TITLE_WEIGHT, B, Entry, Index, Segment
+from app.search.index import K1, TITLE_WEIGHT, B, Entry, Hits, Index, Segment
 from app.search.passages import SHORTEST, WORDS, passages
 from app.search.ranking import rank
 from app.search.snippets import Marker
@@ -118,3 +118,41 @@ def test_a_snippet_is_the_densest_place_and_safe() -> None:
     assert "&lt;b&gt;<mark>refund</mark>&lt;/b&gt; of your <mark>invoice</mark>" in snippet
     assert snippet.startswith("… ") and snippet.endswith(" …")
     assert marker.words_in(text, "en") == ["refund", "invoice"]
+
+
+def hits_of(words: list[float], meaning: list[float]) -> Hits:
+    """Texts 1, 2, 3 ... with these scores."""
+    columns = (numpy.array(words, numpy.float32), numpy.array(meaning, numpy.float32))
+    keys = numpy.arange(1, len(words) + 1)
+    nothing = numpy.array([None] * len(words), dtype=object)
+    return Hits(keys, *columns, nothing, nothing, max(*words, 1.0))
+
+
+def order(words: list[float], meaning: list[float]) -> list[int]:
+    return [each.key for each in rank(hits_of(words, meaning), "hybrid", 100)]
+
+
+def test_the_order_does_not_depend_on_how_a_question_scales_its_scores() -> None:
+    dice = numpy.random.default_rng(26)
+    for _ in range(50):
+        words = (dice.exponential(2.0, 40) * (dice.random(40) < 0.4)).tolist()
+        meaning = dice.normal(0.3, 0.1, 40).clip(0.21, 1).tolist()
+        expected = order(words, meaning)
+        assert order([3 * score for score in words], meaning) == expected
+        assert order(words, [0.95 * score for score in meaning])[:5] == expected[:5]
+
+
+def test_what_stands_out_by_one_score_wins_over_what_is_common_by_the_other() -> None:
+    alike = [0.3 + 0.002 * at for at in range(30)]
+    # Common words, which many texts have: the one that is meant is first.
+    assert order([1.0 + 0.02 * at for at in range(30)], [*alike[:-1], 0.2])[0] != 1
+    assert order([1.0 + 0.02 * (30 - at) for at in range(30)], [*alike[:-1], 0.9])[0] == 30
+    # A rare word, which one text has, where all mean much the same.
+    assert order([*[0.0] * 15, 9.0, *[0.5] * 14], alike)[0] == 16
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_texts_are_found_too(count: int) -> None:
+    assert order([1.0] * count, [0.4] * count) == [*range(1, count + 1)]
+    assert order([0.0] * count, [0.4] * count) == [*range(1, count + 1)]
+    assert order([1.0] * count, [0.0] * count) == [*range(1, count + 1)]
