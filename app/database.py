@@ -12,14 +12,21 @@ from types import ModuleType
 from typing import Any
 
 from flask import Flask, current_app
+from flask_sqlalchemy.session import Session
 from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import SAWarning
+from sqlalchemy.orm import scoped_session
 
 from app.config import ConfigError
-from app.engines.readers import Readers
-from app.extensions import READ, WRITE, db
-from app.transactions import Transactions
+from app.extensions import READ, db
+from app.partial_index import tell_postgresql
 
+# What reads has no transaction round a statement, and nothing to roll back afterwards.
+AUTOCOMMIT: dict[str, Any] = {
+    "isolation_level": "AUTOCOMMIT",
+    "skip_autocommit_rollback": True,
+    "pool_reset_on_return": None,
+}
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
 
@@ -35,13 +42,16 @@ def init_app(app: Flask) -> None:
     engines = _engines(url.get_backend_name())
     # The text of an error goes to the log, and what was written may be a password's hash.
     quiet = {"hide_parameters": True}
-    write = quiet | engines.options(url, reading=False)
-    db.init_app(app, {WRITE: write, READ: quiet | engines.options(replica_url, reading=True)})
+    if url.get_backend_name() == "postgresql":
+        tell_postgresql(db.metadata)
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = quiet | engines.options(url, reading=False)
+    reading_options = quiet | AUTOCOMMIT | engines.options(replica_url, reading=True)
+    app.config["SQLALCHEMY_BINDS"] = {READ: reading_options}
+    db.init_app(app)
     app.extensions["migrate"] = _Migrations()
     with app.app_context():
         for key, engine in db.engines.items():
             engines.listen(engine, reading=key == READ)
-        app.extensions["readers"] = Readers(db.engines[READ])
 
 
 def _checked(name: str, text: str) -> URL:
@@ -87,14 +97,7 @@ def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
 
 def reading() -> AbstractContextManager[Connection]:
     """``with reading() as connection:`` for a statement of the reading engine, and no more."""
-    readers: Readers = current_app.extensions["readers"]
-    return readers.borrow()
-
-
-def reading_committed() -> AbstractContextManager[Connection]:
-    """As ``reading``, for a statement that must see the last commit: a replica may lag behind."""
-    engine = primary_engine()
-    return reading() if engine is read_engine() else engine.connect()
+    return read_engine().connect()
 
 
 def primary_engine() -> Engine:
@@ -105,7 +108,7 @@ def primary_engine() -> Engine:
 
 
 @contextmanager
-def transaction() -> Iterator[Transactions]:
+def transaction() -> Iterator[scoped_session[Session]]:
     """The session of one transaction outside requests: committed at the end, or rolled back."""
     try:
         yield db.session

@@ -16,10 +16,10 @@ from flask import current_app
 from app import records
 from app.database import read_engine
 from app.errors import NotFoundError
-from app.extensions import db
 from app.odata.reading.reader import ReadRequest
 from app.odata.service import ODataService
 from app.security import current_caller
+from app.transactions import has_begun
 
 # The control names of every answer are left out: who reads inside needs none.
 _HEADERS = {"Accept": "application/json;odata.metadata=none"}
@@ -88,7 +88,7 @@ def _read(path: str, options: Mapping[str, object]) -> Any:
     service: ODataService = current_app.extensions["odata"]
     asked = ReadRequest(path, query_text(options), "/odata/", _HEADERS)
     caller = current_caller()
-    if db.session.is_used() and db.session().in_transaction():
+    if has_begun():
         answer = service.reader.read(asked, caller, records.connection())
     else:
         with read_engine().connect() as connection:

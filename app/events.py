@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from app import audit, records
+from app import records
 from app.clock import utc_now
 from app.models.event import Event
 from app.request_context import current_request_id, running_app
@@ -48,8 +48,8 @@ EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() 
 # envelope around it included.
 MAX_PAYLOAD_BYTES = 19_800
 
-# (entity type name, key, its row if that is known) -> the JSON text as OData shows it
-Representation = Callable[[str, int, Mapping[str, Any] | None], str]
+# (entity type name, key) -> the JSON text as OData shows it
+Representation = Callable[[str, int], str]
 
 
 def emit(
@@ -61,7 +61,6 @@ def emit(
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
     details: Mapping[str, Any] | None = None,
-    audited: Mapping[str, Any] | None = None,
 ) -> None:
     """Write an event into the outbox, in the transaction of the change.
 
@@ -71,17 +70,13 @@ def emit(
         representation: the JSON text of the entity when the caller has it; else it is read.
         previous: the changed properties as they were, in wire spelling.
         details: what the event tells besides the record, in wire spelling.
-        audited: the record of audit of the same change, of ``audit.made``, to be written with it.
     Raises: KeyError, ``name`` is not an event.
     """
     row = made(
         name, entity, entity_id,
         sequence=sequence, representation=representation, previous=previous, details=details,
     )  # fmt: skip
-    if audited is None:
-        records.add(TABLE, row)
-    else:
-        records.add_both(audit.TABLE, audited, TABLE, row)
+    records.insert(TABLE, row)
 
 
 def made(
@@ -133,14 +128,10 @@ def _event_key(now: datetime) -> str:
     return f"evt_{int(now.timestamp() * 1000):012x}{os.urandom(10).hex()}"
 
 
-def represent(entity: str, entity_id: int, row: Mapping[str, Any] | None = None) -> str:
-    """The JSON text of an entity as OData shows it, as the running transaction leaves it.
-
-    Args:
-        row: what is in its row, every column by name, where nothing was written since.
-    """
+def represent(entity: str, entity_id: int) -> str:
+    """The JSON text of an entity as OData shows it, as the running transaction leaves it."""
     representation: Representation = running_app().extensions["representation"]
-    return representation(entity, entity_id, row)
+    return representation(entity, entity_id)
 
 
 def entity_url(entity: str, entity_id: int) -> str:

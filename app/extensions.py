@@ -2,74 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import MetaData
+from sqlalchemy.orm import DeclarativeBase
 
-from flask import Flask
-from sqlalchemy import URL, Engine, MetaData, create_engine
-
-from app.declaring import DeclaredTable
-from app.partial_index import tell_postgresql
-from app.request_context import running_app
-from app.transactions import Transactions
-
-WRITE, READ = "write", "read"
-# Every constraint has a name, so that a migration can drop it on both databases.
-NAMING = {
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
-    "pk": "pk_%(table_name)s",
-}
+# The bind of the engine that reads; the one that writes is the default.
+READ = "read"
 
 
-class Model(DeclaredTable):
-    """Base of every class that declares a table."""
+class Base(DeclarativeBase):
+    """What the tables have in common."""
 
-    metadata = MetaData(naming_convention=NAMING)
-
-
-class Database:
-    """The engines of an application, and the running transaction (docs/adr/0111)."""
-
-    metadata = Model.metadata
-
-    def __init__(self) -> None:
-        self._engines: WeakKeyDictionary[Flask, Mapping[str, Engine]] = WeakKeyDictionary()
-        self.session = Transactions(lambda: self.engine)
-
-    def init_app(self, app: Flask, engines: Mapping[str, Mapping[str, Any]]) -> None:
-        """Make the engines of ``app`` from their options, ``url`` among them, by their names."""
-        if any(options["url"].get_backend_name() == "postgresql" for options in engines.values()):
-            tell_postgresql(self.metadata)
-        self._engines[app] = {
-            name: create_engine(**{**options, "url": _absolute(options["url"], app)})
-            for name, options in engines.items()
+    # Every constraint has a name, so that a migration can drop it on both databases.
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
         }
-        app.teardown_appcontext(lambda error: self.session.remove())
-
-    @property
-    def engines(self) -> Mapping[str, Engine]:
-        """The engines of the running application, by their names."""
-        return self._engines[running_app()]
-
-    @property
-    def engine(self) -> Engine:
-        """The engine that writes."""
-        return self.engines[WRITE]
+    )
 
 
-def _absolute(url: URL, app: Flask) -> URL:
-    """A file of SQLite that is named without its folder lies in the folder of the application."""
-    file = url.database
-    if url.get_backend_name() != "sqlite" or not file or file == ":memory:" or "uri" in url.query:
-        return url
-    place = Path(app.instance_path, file)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    return url.set(database=str(place))
+db = SQLAlchemy(model_class=Base, disable_autonaming=True)
 
 
-db = Database()
+class Model(db.Model):  # type: ignore[name-defined, misc]  # made by the extension when it runs
+    """Base of every mapped class."""
+
+    __abstract__ = True

@@ -10,14 +10,14 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.database import primary_engine
-from app.extensions import Model
+from app.extensions import db
 
 log = structlog.get_logger(__name__)
 
 
 def has_all_tables(connection: Connection) -> bool:
     """Whether every table of the models is there."""
-    return Model.metadata.tables.keys() <= set(inspect(connection).get_table_names())
+    return db.metadata.tables.keys() <= set(inspect(connection).get_table_names())
 
 
 def wait_for_tables(app: Flask, rest_seconds: float = 1.0) -> None:

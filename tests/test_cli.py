@@ -74,7 +74,7 @@ def test_a_mistake_is_one_line_and_changes_nothing(
     assert done.exit_code == 1
     assert done.output.startswith("Error: ") and problem in done.output
     assert done.output.count("\n") == 1
-    assert session.execute(select(AuditRecord)).all() == []
+    assert session.connection().execute(select(AuditRecord)).all() == []
 
 
 def test_the_last_administrator_stays(app: Flask) -> None:

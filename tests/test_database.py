@@ -20,7 +20,6 @@ from app.engines import postgresql, sqlite
 from app.extensions import db
 from app.models.event import Counter
 from app.models.user import UserRole
-from app.statements import fetch_all
 from tests.databases import close_engines
 
 COUNTERS = Counter.__table__
@@ -156,15 +155,16 @@ def test_prepared_statements_are_for_direct_connections_alone(
     """A pooler shows another process id to the client than the server's."""
 
     def prepared(connection: Connection) -> list[object]:
-        for _ in range(postgresql.PREPARE_AFTER + 2):
-            assert fetch_all(connection, "SELECT %s::int + 7", (1,)) == [(8,)]
-            connection.execute(text("SELECT 8 + :one"), {"one": 1})
+        for _ in range(8):  # more often than the driver waits for
+            assert connection.execute(text("SELECT 7 + :one"), {"one": 1}).scalar_one() == 8
+            planned_anew = {"prepare": False}
+            connection.exec_driver_sql("SELECT 9 + %s", (1,), execution_options=planned_anew)
         held = text("SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%+ %'")
         return list(connection.execute(held).scalars())
 
     direct, _ = engines(app)
     with direct.connect() as connection:
-        assert "SELECT $1::int + 7" in prepared(connection)
+        assert prepared(connection) == ["SELECT 7 + $1"]
     monkeypatch.setattr(postgresql, "_backend_pid", lambda connection: -1)
     behind_a_pooler, _ = engines(make_app())
     with behind_a_pooler.connect() as connection:

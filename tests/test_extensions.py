@@ -1,45 +1,41 @@
-"""The engines of an application: its own, and where their files lie."""
+"""The engines of an application are its own, and so is its session."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from flask import Flask
-from sqlalchemy import make_url
 
-from app.extensions import READ, WRITE, Database
-
-
-def made(database: Database, folder: Path, url: str) -> Flask:
-    app = Flask(__name__, instance_path=str(folder))
-    options = {"url": make_url(url), "hide_parameters": True}
-    database.init_app(app, {WRITE: options, READ: options})
-    return app
+from app.extensions import READ, db
+from app.transactions import has_begun, note, noted
 
 
-@pytest.mark.parametrize(
-    ("url", "file"),
-    [("sqlite:///a.db", "{}/instance/a.db"), ("sqlite:///{}/b.db", "{}/b.db"),
-     ("sqlite://", "None"), ("sqlite:///file:c.db?uri=true", "file:c.db")],
-    ids=["a name", "a path", "in memory", "an address of SQLite"],
-)  # fmt: skip
-def test_a_file_named_without_a_folder_lies_in_that_of_the_application(
-    tmp_path: Path, url: str, file: str
+@pytest.mark.only_on("sqlite")
+def test_each_application_has_engines_of_its_own(
+    make_app: Callable[..., Flask], tmp_path: Path
 ) -> None:
-    database = Database()
-    app = made(database, tmp_path / "instance", url.format(tmp_path))
+    apps = [
+        make_app(SQLALCHEMY_DATABASE_URI=f"sqlite:///{tmp_path / name}.db") for name in ("a", "b")
+    ]
+    engines = []
+    for app in apps:
+        with app.app_context():
+            assert db.engine is not db.engines[READ]
+            assert db.engine.hide_parameters and db.engines[READ].hide_parameters
+            engines.append(db.engine)
+    assert engines[0] is not engines[1]
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback", "remove"])
+def test_what_is_noted_of_a_transaction_ends_with_it(app: Flask, end: str) -> None:
     with app.app_context():
-        assert str(database.engine.url.database) == file.format(tmp_path)
-    assert (tmp_path / "instance").exists() == (url == "sqlite:///a.db")
-
-
-def test_each_application_has_engines_of_its_own(tmp_path: Path) -> None:
-    database = Database()
-    one, other = (made(database, tmp_path / name, "sqlite:///a.db") for name in ("one", "other"))
-    with one.app_context():
-        first = database.engines
-        assert database.engine is first[WRITE] is not first[READ]
-        assert first[WRITE].hide_parameters
-    with other.app_context():
-        assert database.engine is not first[WRITE]
+        assert not has_begun()
+        db.session.connection()
+        note("name", 1)
+        assert has_begun()
+        assert noted("name") == 1
+        getattr(db.session, end)()
+        assert not has_begun()
+        assert noted("name") is None

@@ -11,11 +11,11 @@ from app.lazy import lazy
 
 # What few requests need, and what would double the memory of every process.
 HEAVY = {
-    "alembic", "facturx", "flask_migrate", "flask_sqlalchemy", "huey", "numpy", "onnxruntime",
+    "alembic", "facturx", "flask_migrate", "huey", "numpy", "onnxruntime",
     "redis", "reportlab", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 # Parts that no request needs at all, or only some.
-UNUSED = {"app.bi.nlq.understanding", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm"}
+UNUSED = {"app.bi.nlq.understanding", "sqlalchemy.dialects.postgresql"}
 
 
 def test_a_module_is_imported_when_an_attribute_is_asked_for() -> None:

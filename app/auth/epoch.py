@@ -12,11 +12,10 @@ from typing import Any, Protocol
 
 from flask import Flask
 from sqlalchemy import Engine, insert, make_url, select, update
+from sqlalchemy.exc import DBAPIError
 
-from app import statements
 from app.config import Config
 from app.database import primary_engine
-from app.engines.readers import Readers
 from app.extensions import db
 from app.models.user import SecurityEpoch
 
@@ -36,12 +35,12 @@ class DatabaseEpoch:
     """One indexed read, in the primary database."""
 
     def __init__(self, engine: Engine) -> None:
-        self._readers = Readers(engine)
+        self._engine = engine
 
     def current(self) -> int:
         """The epoch; one round trip."""
-        with self._readers.borrow() as connection:
-            return statements.integer(connection, _READ)
+        with self._engine.connect() as connection:
+            return int(connection.exec_driver_sql(_READ).scalar_one())
 
 
 class SqliteEpoch:
@@ -59,15 +58,24 @@ class SqliteEpoch:
         self._value = -1
 
     def current(self) -> int:
-        """The epoch; some 6 microseconds."""
+        """The epoch; some 6 microseconds.
+
+        Raises: sqlalchemy.exc.DBAPIError.
+        """
         with self._lock:
-            cursor = self._cursor or self._open()
-            (version,) = cursor.execute("PRAGMA data_version").fetchone()
-            if version != self._version:
-                # Read after the version: a commit between the two is noticed the next time.
-                (self._value,) = cursor.execute(_READ).fetchone()
-                self._version = version
-            return self._value
+            try:
+                return self._read(self._cursor or self._open())
+            except sqlite3.Error as error:
+                self._cursor, self._version = None, -1
+                raise DBAPIError.instance(_READ, None, error, sqlite3.Error) from error
+
+    def _read(self, cursor: sqlite3.Cursor) -> int:
+        (version,) = cursor.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            # Read after the version: a commit between the two is noticed the next time.
+            (self._value,) = cursor.execute(_READ).fetchone()
+            self._version = version
+        return self._value
 
     def _open(self) -> sqlite3.Cursor:
         connection = sqlite3.connect(

@@ -45,7 +45,8 @@ def log_in(username: str, password: str) -> TokenPair:
         & (_USERS.c.status == "active")
         & (_USERS.c.password_hash == row.password_hash)
     )
-    if not db.session.execute(update(_USERS).where(same).values(**changes)).rowcount:
+    changed = db.session.connection().execute(update(_USERS).where(same).values(**changes))
+    if not changed.rowcount:
         raise InvalidCredentialsError("User name or password is wrong.")
     lockout.forget_failures(username)
     pair = open_session(row.id)

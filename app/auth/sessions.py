@@ -118,14 +118,14 @@ def end_sessions(condition: ColumnElement[bool], reason: str) -> int:
 
     Returns: how many there were.
     """
-    ended: int = db.session.execute(
+    result = db.session.connection().execute(
         update(_SESSIONS)
         .where(condition, _SESSIONS.c.revoked_at.is_(None))
         .values(revoked_at=utc_now(), revoked_reason=reason)
-    ).rowcount
-    if ended:
+    )
+    if result.rowcount:
         bump_epoch()
-    return ended
+    return result.rowcount
 
 
 def _token_with_session(digest: str) -> Row[Any] | None:

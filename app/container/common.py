@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Table, case, literal
@@ -116,12 +116,6 @@ def full_name(columns: Any, rights: Any) -> ColumnElement[Any]:
     """Given and family name with a blank between; null when there is neither."""
     first, last = columns.first_name, columns.last_name
     return case((first.is_(None), last), (last.is_(None), first), else_=first + literal(" ") + last)
-
-
-def full_name_of(row: Mapping[str, Any]) -> str | None:
-    """As ``full_name``, of a row in hand."""
-    parts = [part for part in (row["first_name"], row["last_name"]) if part is not None]
-    return " ".join(parts) if parts else None
 
 
 def common(table: FromClause) -> tuple[edm.Property, ...]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer
 
-from app.clock import utc_now
 from app.container.common import (
     business_type,
     common,
     documents_of,
     full_name,
-    full_name_of,
     kept,
     key,
     money,
@@ -56,7 +53,6 @@ LEAD = business_type(
             type=edm.STRING,
             attribute="full_name",
             expression=full_name,
-            of_row=full_name_of,
             computed=True,
             description="Given and family name.",
         ),
@@ -139,7 +135,6 @@ OPPORTUNITY = business_type(
             type=edm.INT32,
             attribute="days_in_stage",
             expression=_days_in_stage,
-            of_row=lambda row: (utc_now() - row["stage_changed_at"]) // timedelta(days=1),
             nullable=False,
             computed=True,
             description="Whole days since the stage changed.",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_
 
-from app.clock import utc_now
 from app.container.common import (
     business_type,
     common,
@@ -25,7 +23,6 @@ from app.models.task import Task
 from app.models.user import User
 from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
-from app.settings.days import today
 
 _task = Task.__table__
 _project = Project.__table__
@@ -51,25 +48,12 @@ def _project_is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
     )
 
 
-def _is_late_task(row: Mapping[str, Any]) -> bool:
-    due = row["due_at"]
-    return due is not None and due < utc_now() and row["status"] in OPEN_TASKS
-
-
-def _is_late_project(row: Mapping[str, Any]) -> bool:
-    end = row["end_date"]
-    return end is not None and end < today() and row["status"] in OPEN_PROJECTS
-
-
-def _overdue(
-    expression: edm.Expression, of_row: Callable[[Mapping[str, Any]], bool], description: str
-) -> edm.Property:
+def _overdue(expression: edm.Expression, description: str) -> edm.Property:
     return edm.Property(
         name="isOverdue",
         type=edm.BOOLEAN,
         attribute="is_overdue",
         expression=expression,
-        of_row=of_row,
         nullable=False,
         computed=True,
         description=description,
@@ -99,7 +83,7 @@ TASK = business_type(
         prop(_task.c.hourly_rate),
         prop(_task.c.position),
         server(_task.c.completed_at),
-        _overdue(_task_is_overdue, _is_late_task, "Open and past its due time."),
+        _overdue(_task_is_overdue, "Open and past its due time."),
         server(_task.c.invoice_id),
         *common(_task),
     ],
@@ -145,7 +129,7 @@ PROJECT = business_type(
         server(_project.c.progress_percent),
         server(_project.c.hours_spent),
         server(_project.c.open_task_count),
-        _overdue(_project_is_overdue, _is_late_project, "Open and past its last day."),
+        _overdue(_project_is_overdue, "Open and past its last day."),
         server(_project.c.completed_at),
         *common(_project),
     ],

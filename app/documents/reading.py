@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from app import records
 from app.database import primary_engine
-from app.extensions import db
+from app.transactions import has_begun
 
 
 @contextmanager
@@ -18,7 +18,7 @@ def reading() -> Iterator[Connection]:
 
     It opens no transaction of its own: on SQLite that would keep every writer waiting.
     """
-    if db.session.is_used() and db.session().in_transaction():
+    if has_begun():
         yield records.connection()
     else:
         with primary_engine().connect() as connection:

@@ -30,7 +30,6 @@ from app.errors import (
 from app.limits import network, rate_limits
 from app.request_context import Exchange, exchange_of
 from app.security import current_caller, set_caller
-from app.shared_commit import forget_share
 
 # Room for the names and boundaries of a form around its file.
 FORM_OVERHEAD_BYTES = 1_000_000
@@ -112,7 +111,6 @@ class Gate:
 
     def release(self, error: BaseException | None) -> None:
         """After the request, whatever came of it."""
-        forget_share()
         self._idempotency.release(request.environ)
 
     def _find_caller(self, asked: Request, exchange: Exchange) -> None:

@@ -12,7 +12,7 @@ from app.edge import idempotency
 from app.edge.errors import error_response
 from app.errors import ApiError
 from app.extensions import db
-from app.shared_commit import await_commit
+from app.transactions import has_begun
 
 
 def end_transaction(response: Response) -> Response:
@@ -21,7 +21,7 @@ def end_transaction(response: Response) -> Response:
     Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
         an error answer when the database refuses the commit.
     """
-    if not db.session.is_used() and "keyed_request" not in g and "denied" not in g:
+    if not has_begun() and "keyed_request" not in g and "denied" not in g:
         return response  # nothing was written or locked
     try:
         if response.status_code >= 400:
@@ -30,7 +30,6 @@ def end_transaction(response: Response) -> Response:
         if "keyed_request" in g:
             response = idempotency.store(response)
         db.session.commit()
-        await_commit()
     except (SQLAlchemyError, ApiError) as error:
         db.session.rollback()
         return error_response(error)

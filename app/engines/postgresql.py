@@ -6,20 +6,16 @@ import select
 import time
 from typing import Any
 
-from psycopg import Connection as DriverConnection, OperationalError
+from psycopg import OperationalError
 from psycopg.types.json import JsonLoader
 from psycopg.types.string import TextLoader
 from sqlalchemy import URL, Connection, Engine, event
 from sqlalchemy.exc import DisconnectionError
 
-from app.engines.autocommit import AUTOCOMMIT
-from app.engines.direct import Direct
-from app.engines.parking import ParkingPool
 from app.engines.watch import Watch
 
 # An idle connection is asked for a sign of life only after this long.
 PING_AFTER_SECONDS = 30
-PREPARE_AFTER = 5
 SESSION_SETTINGS = {
     "statement_timeout": "30s",
     "lock_timeout": "10s",
@@ -49,34 +45,7 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
     if "options" not in url.query:
         connect["options"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
     pool: dict[str, Any] = {"pool_size": 4, "max_overflow": 12, "pool_timeout": 3}
-    pool |= {"poolclass": ParkingPool, "pool_use_lifo": True}
-    made: dict[str, Any] = {"url": url, "connect_args": connect, **pool}
-    return made | AUTOCOMMIT if reading else made
-
-
-class DirectConnection(DriverConnection[Any]):
-    """A connection whose ``direct`` may have statements to run before anything else does."""
-
-    direct: Direct | None = None  # none while statements are traced
-
-    def cursor(self, *args: Any, **options: Any) -> Any:
-        """What runs other statements; those that are due run first."""
-        if self.direct is not None:
-            self.direct.settle()
-        return super().cursor(*args, **options)
-
-    def commit(self) -> None:
-        """Commit, in one way with what is due."""
-        if self.direct is not None:
-            self.direct.commit()
-        else:
-            super().commit()
-
-    def rollback(self) -> None:
-        """Undo the transaction; what is due belongs to it."""
-        if self.direct is not None:
-            self.direct.forget()
-        super().rollback()
+    return {"url": url, "connect_args": connect, **pool, "pool_use_lifo": True}
 
 
 def listen(engine: Engine, *, reading: bool) -> None:
@@ -84,24 +53,29 @@ def listen(engine: Engine, *, reading: bool) -> None:
     watch = Watch(engine)
 
     @event.listens_for(engine, "do_connect")
-    def connect(dialect: Any, record: Any, words: Any, options: Any) -> DirectConnection:
+    def connect(dialect: Any, record: Any, words: Any, options: Any) -> None:
         if watch.is_silent:
             raise OperationalError("the server is silent")
-        return DirectConnection.connect(*words, **options)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
         # JSON as the text that it is: nothing is parsed that is only handed on.
         connection.adapters.register_loader("json", TextLoader)
-        direct = _backend_pid(connection) == connection.info.backend_pid
-        # After a ROLLBACK psycopg forgets what it has prepared, and lets the server forget all.
-        connection.prepare_threshold = None
-        connection.direct = Direct(connection, PREPARE_AFTER if direct else None)
+        if _backend_pid(connection) != connection.info.backend_pid:
+            connection.prepare_threshold = None
+
+    @event.listens_for(engine, "do_execute")
+    def execute(cursor: Any, sql: str, parameters: Any, context: Any) -> bool:
+        """Statements whose values decide the way are planned each time."""
+        if context.execution_options.get("prepare", True):
+            return False
+        cursor.execute(sql, parameters, prepare=False)
+        return True
 
     @event.listens_for(engine, "checkin")
     def remember(connection: Any, record: Any) -> None:
         watch.note_returned(connection)
-        record.info.setdefault("idle_since", time.monotonic())  # it may have been parked before
+        record.info["idle_since"] = time.monotonic()
 
     for ending in ("invalidate", "detach", "close"):
         event.listen(engine, ending, lambda connection, *_: watch.note_returned(connection))

@@ -11,13 +11,9 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, event
+from sqlalchemy import URL, Connection, Engine, QueuePool, event
 
 from app.config import ConfigError
-from app.engines.autocommit import AUTOCOMMIT
-from app.engines.parking import ParkingPool
-from app.engines.sharing import SharedConnection
-from app.engines.turns import TurnsPool
 from app.models.searched import search_text
 from app.odata.sqlite_functions import register
 
@@ -40,6 +36,10 @@ PRAGMAS = (
 # Statements that a reading connection keeps prepared, at six kilobytes each. What is asked over and
 # over is among them; all that sixteen connections are asked now and then would be twelve megabytes.
 STATEMENTS = 48
+# Of SQL from this length on the driver keeps ten times as many bytes with each connection.
+LONG = 4_096
+# Characters of it that a reading connection is used for.
+MOST_LONG = 150_000
 
 # How a transaction begins whose reads all see one state: that of the first of them.
 STEADY = "BEGIN DEFERRED"
@@ -52,22 +52,21 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
     """
     check_library()
     _make_folder(url)
-    # No implicit BEGIN of the driver: transactions begin in _begin_immediate, reads in none.
+    # No implicit BEGIN of the driver: transactions begin in the listener, reads in none.
     connect: dict[str, Any] = {
         "timeout": BUSY_SECONDS,
         "check_same_thread": False,
         "isolation_level": None,
     }
-    made: dict[str, Any] = {"url": url, "connect_args": connect, "pool_use_lifo": True}
+    made: dict[str, Any] = {
+        "url": url, "connect_args": connect, "poolclass": QueuePool, "pool_use_lifo": True,
+    }  # fmt: skip
     if reading:
         connect["cached_statements"] = STATEMENTS
-        pool = {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
-        return made | {"poolclass": ParkingPool} | pool | AUTOCOMMIT
-    # There is one writer at a time: waiting in the pool is fair and wakes at once, where the busy
-    # handler sleeps and polls; and the one connection keeps its page cache warm.
-    connect["factory"] = SharedConnection
-    made |= {"poolclass": TurnsPool, "pool_size": 1, "max_overflow": 0}
-    return made | {"pool_timeout": BUSY_SECONDS}
+        return made | {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
+    # There is one writer at a time: waiting in the pool wakes at once, where the busy handler
+    # sleeps and polls; and the one connection keeps its page cache warm.
+    return made | {"pool_size": 1, "max_overflow": 0, "pool_timeout": BUSY_SECONDS}
 
 
 def _make_folder(url: URL) -> None:
@@ -93,14 +92,29 @@ def listen(engine: Engine, *, reading: bool) -> None:
         if reading:
             connection.execute("PRAGMA query_only=ON")
 
-    if not reading:
-        # No listener of "begin": an engine that has listeners makes every connection dearer.
-        engine.dialect.do_begin = _begin_immediate  # type: ignore[assignment, method-assign]
+    if reading:
+        event.listen(engine, "before_cursor_execute", _count_long)
+    else:
+        event.listen(engine, "begin", _begin_immediate)
 
 
-def _begin_immediate(connection: PoolProxiedConnection) -> None:
-    driver: Any = connection.dbapi_connection
-    driver.begin()
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _count_long(
+    connection: Connection, cursor: Any, sql: str, parameters: Any, context: Any, many: bool
+) -> None:
+    """Let a reading connection end after its present use that has been asked many long statements.
+
+    The driver keeps the last ones prepared, however large they are, and cannot be told to forget.
+    """
+    if len(sql) < LONG:
+        return
+    seen: dict[int, int] = connection.info.setdefault("long_statements", {})
+    seen[hash(sql)] = len(sql)
+    if sum(seen.values()) > MOST_LONG:
+        connection.connection.invalidate(soft=True)
 
 
 def read_catalogue(connection: Connection) -> None:

@@ -73,7 +73,6 @@ class InvoiceService(EntityService):
     """Writes of invoices; payments are in app/invoices/payments.py."""
 
     rules = INVOICE
-    rewrites = True  # with the fingerprint of its PDF when it is issued
     machine = INVOICE_STATES
 
     def needed_rights(

@@ -15,8 +15,8 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
+from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
-from app.declaring import Mapped, MappedColumn, declared_attr, mapped_column
 from app.partial_index import partial_index
 from app.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
 

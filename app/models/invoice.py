@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Boolean, CheckConstraint, Date, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
 
-from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import (
     EntityMixin,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
 
-from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
 from app.types import JsonText, UtcDateTime, string

@@ -6,8 +6,8 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from sqlalchemy import Date, Index, Integer
+from sqlalchemy.orm import Mapped
 
-from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import Index, Integer, LargeBinary, UniqueConstraint
+from sqlalchemy.orm import Mapped
 
-from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import RowMixin, column
 from app.types import Identifier, JsonText, string

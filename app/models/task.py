@@ -6,8 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from sqlalchemy import Boolean, CheckConstraint, Index, Integer
+from sqlalchemy.orm import Mapped
 
-from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
 from app.models.document import ENTITY_TYPES

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
 
-from app.declaring import Mapped, mapped_column
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
 from app.types import Identifier, JsonText, UtcDateTime, string
@@ -70,6 +70,7 @@ class UserRole(Model):
     )
     role_id: Mapped[int] = foreign_key("roles", "Role.", null=False)
     __table_args__ = (UniqueConstraint("user_id", "role_id"),)
+    __mapper_args__ = {"primary_key": [user_id, role_id]}
 
 
 class ApiKey(RowMixin, Model):

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped
 
-from app.declaring import Mapped
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
 from app.partial_index import partial_index

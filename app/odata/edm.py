@@ -117,7 +117,6 @@ class Property:
     attribute: str
     definition: TypeDefinition | None = None  # the name that metadata gives the type
     expression: Expression | None = None
-    of_row: Callable[[Mapping[str, Any]], Any] | None = None  # the same of a row in hand
     columns: Mapping[str, str] | None = None
     nullable: bool = True
     max_length: int | None = None

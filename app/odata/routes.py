@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from urllib.parse import quote
 
-from flask import Flask, Request as WebRequest, Response, request
+from flask import Flask, Response, request
 
 from app import records
 from app.body_stream import BodyStream
@@ -23,15 +23,9 @@ from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
-from app.odata.write_targets import is_plain
-from app.odata.writes import WRITES
 from app.security import streamed
-from app.shared_commit import share_commit
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
-# A longer body may mean much work: its transaction is its own.
-MOST_SHARED_BYTES = 65_536
-_JSON = "application/json"
 
 
 def init_app(
@@ -78,8 +72,6 @@ def _view(
     host = service_root(environ, config.BASE_URL)
     if path.startswith(MONITORS):
         return monitored(path.removeprefix(MONITORS))
-    if environ["REQUEST_METHOD"] in WRITES and is_plain(path) and _is_small(asked):
-        share_commit()
     response = service.answer(
         Request(
             environ["REQUEST_METHOD"],
@@ -99,21 +91,6 @@ def _view(
 def _addresses(host: str, prefixes: tuple[str, ...]) -> tuple[str, ...]:
     """All that means the root of the service."""
     return tuple(address for prefix in prefixes for address in (host + prefix, prefix))
-
-
-def _is_small(asked: WebRequest) -> bool:
-    """Whether the request has no body, or a small entity that is there as a whole now.
-
-    Nobody is to wait for a body to arrive while others wait for the transaction.
-    """
-    environ = asked.environ
-    length: str = environ.get("CONTENT_LENGTH") or "0"
-    if "HTTP_TRANSFER_ENCODING" in environ or not length.isdecimal():
-        return False
-    if int(length) > MOST_SHARED_BYTES or not environ.get("CONTENT_TYPE", "").startswith(_JSON):
-        return length == "0"
-    asked.get_data()
-    return True
 
 
 def _refused(error: Exception, method: str, path: str) -> Response:

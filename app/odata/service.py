@@ -5,7 +5,7 @@ It knows Flask's ``Response`` and not its ``request``: a part of a batch comes i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -115,16 +115,12 @@ class ODataService:
         self._max_depth = max_depth
         self._edge = edge
 
-    def representation(self, entity: str, key: Any, row: Mapping[str, Any] | None = None) -> str:
+    def representation(self, entity: str, key: Any) -> str:
         """The JSON text of an entity as the running transaction leaves it.
 
-        Args:
-            row: what is in its row, by column; it need not be read then (docs/adr/0169).
         Raises: KeyError, there is none.
         """
-        shown = None if row is None else self._representations.of_row(entity, key, row)
-        if shown is None:
-            shown = self._representations.read(entity, key, self._connections.writing())
+        shown = self._representations.read(entity, key, self._connections.writing())
         note_shown(shown)
         return shown.text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from app import records
+from app import transactions
 from app.odata import edm
 from app.odata.etags import format_etag
 from app.odata.reading.negotiation import negotiated
@@ -23,12 +23,12 @@ _NOTE = "shown entity"
 
 def note_shown(shown: Shown) -> None:
     """Remember an entity until something is written that it may show."""
-    records.note(_NOTE, shown)
+    transactions.note(_NOTE, shown)
 
 
 def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | None:
     """The entity as a GET without options shows it; None where it must be read for that."""
-    shown: Shown | None = records.noted(_NOTE)
+    shown: Shown | None = transactions.noted(_NOTE)
     type_ = target.type
     if (
         shown is None

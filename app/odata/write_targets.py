@@ -73,11 +73,6 @@ class Target:
 _PLAIN = re.compile(r"/?([A-Za-z]+)(?:\((\d{1,18})\))?", re.ASCII)
 
 
-def is_plain(path: str) -> bool:
-    """Whether a path names a set or an entity by its number, and nothing beyond."""
-    return _PLAIN.fullmatch(path) is not None
-
-
 def find_plain_target(container: edm.EntityContainer, path: str) -> Target | None:
     """The target of ``Clients`` or ``Clients(1)``, which nearly all writes name; None for others.
 

@@ -39,7 +39,7 @@ from app.odata.write_properties import write_property
 from app.odata.write_rights import require_right, require_some_right
 from app.odata.write_rows import is_of, require_entity
 from app.odata.write_targets import Link, Target, find_plain_target, resolve_target
-from app.records import forget_notes
+from app.transactions import forget_notes
 
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 

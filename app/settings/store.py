@@ -15,9 +15,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, cast, select
 
-from app import audit, records, statements
+from app import audit, records
 from app.clock import utc_now
-from app.database import reading_committed
+from app.database import primary_engine
 from app.errors import (
     Detail,
     InvalidStateError,
@@ -25,7 +25,6 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
-from app.extensions import db
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.odata.declare import camel
@@ -34,6 +33,7 @@ from app.permissions import require
 from app.security import current_caller
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
+from app.transactions import has_begun
 from app.turns import take_turn
 from app.types import json_text
 from app.writing.normal_forms import forget_national_forms
@@ -50,16 +50,15 @@ def organisation(*, about_to_write: bool = False) -> Organisation:
     Args:
         about_to_write: the transaction comes next and may begin now; in it they cost least.
     """
-    running = db.session()
-    if about_to_write or running.in_transaction():
+    if about_to_write or has_begun():
         return read_organisation(records.connection())
-    with reading_committed() as connection:
+    with primary_engine().connect() as connection:
         return read_organisation(connection)
 
 
 def read_organisation(connection: Connection) -> Organisation:
     """The settings as ``connection`` sees them."""
-    rows = statements.fetch_all(connection, _READ)
+    rows = connection.exec_driver_sql(_READ).all()
     return _parse(tuple((str(name), str(value)) for name, value in rows))
 
 

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from opentelemetry.trace import SpanKind, Tracer
-from sqlalchemy import Engine, event
-
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import psycopg
-else:
-    psycopg = lazy("psycopg")
+from opentelemetry.trace import SpanKind, StatusCode, Tracer
+from sqlalchemy import Connection, Engine, ExceptionContext, event
 
 _VERB = re.compile(r"\s*(\w+)")
 _BEHIND_WITH = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE)\b.*", re.IGNORECASE | re.DOTALL)
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE|JOIN)\s+"?([A-Za-z_]\w*)', re.IGNORECASE)
-
-Run = Callable[[], Any]
+# Where a connection keeps the span of the statement that it runs.
+_SPAN = "span"
 
 
 @lru_cache(maxsize=2048)
@@ -47,50 +38,31 @@ def _main(sql: str) -> str:
 
 
 def trace(engine: Engine, tracer: Tracer) -> None:
-    """Let every statement over ``engine`` have a span, however it gets to the driver."""
+    """Let every statement over ``engine`` have a span."""
     system = "postgresql" if engine.dialect.name == "postgresql" else "sqlite"
 
-    def spanned(sql: object, run: Run) -> Any:
-        verb, table = describe(sql if isinstance(sql, str) else str(sql))
+    @event.listens_for(engine, "before_cursor_execute")
+    def begin(
+        connection: Connection, cursor: Any, sql: str, parameters: Any, context: Any, many: bool
+    ) -> None:
+        verb, table = describe(sql)
         attributes = {"db.system.name": system, "db.operation.name": verb}
         if table:
             attributes["db.collection.name"] = table
-        name = f"{verb} {table}".strip()
-        with tracer.start_as_current_span(name, kind=SpanKind.CLIENT, attributes=attributes):
-            return run()
+        span = tracer.start_span(
+            f"{verb} {table}".strip(), kind=SpanKind.CLIENT, attributes=attributes
+        )
+        connection.info[_SPAN] = span
 
-    if system == "postgresql":
-        _trace_postgresql(engine, spanned)
-    else:
-        _trace_sqlite(engine, spanned)
+    @event.listens_for(engine, "after_cursor_execute")
+    def end(connection: Connection, *_: Any) -> None:
+        connection.info.pop(_SPAN).end()
 
-
-def _trace_postgresql(engine: Engine, spanned: Callable[[object, Run], Any]) -> None:
-    class TracedCursor(psycopg.Cursor[Any]):
-        def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-            return spanned(
-                query, lambda: super(TracedCursor, self).execute(query, params, **options)
-            )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: Any) -> None:
-        connection.cursor_factory = TracedCursor
-        connection.direct = None  # the way past the cursor has no spans
-
-
-def _trace_sqlite(engine: Engine, spanned: Callable[[object, Run], Any]) -> None:
-    class TracedCursor(sqlite3.Cursor):
-        def execute(self, sql: str, parameters: Any = ()) -> Any:
-            run = super().execute
-            return spanned(sql, lambda: run(sql, parameters))
-
-    @lru_cache
-    def traced(base: type[sqlite3.Connection]) -> type[sqlite3.Connection]:
-        def cursor(self: Any, factory: Any = TracedCursor) -> Any:
-            return base.cursor(self, factory)
-
-        return type("TracedConnection", (base,), {"cursor": cursor})
-
-    @event.listens_for(engine, "do_connect")
-    def connect(dialect: Any, record: Any, arguments: Any, options: dict[str, Any]) -> None:
-        options["factory"] = traced(options.get("factory", sqlite3.Connection))
+    @event.listens_for(engine, "handle_error")
+    def fail(context: ExceptionContext) -> None:
+        running = context.connection
+        span = None if running is None else running.info.pop(_SPAN, None)
+        if span is not None:
+            # As a span that is left by an error: its kind, not what the database says of values.
+            span.set_status(StatusCode.ERROR, type(context.original_exception).__name__)
+            span.end()

@@ -7,21 +7,20 @@ number is taken as late as possible.
 
 from __future__ import annotations
 
-from app import records, statements
+from sqlalchemy import text
 
-# One atomic statement, the same on both databases but for the mark of a parameter.
-_NEXT = (
-    "INSERT INTO counters (name, value) VALUES ({}, 1)"
+from app import records
+
+# One atomic statement, the same on both databases.
+_NEXT = text(
+    "INSERT INTO counters (name, value) VALUES (:name, 1)"
     " ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING counters.value"
 )
-_STATEMENTS = {"sqlite": _NEXT.format("?"), "postgresql": _NEXT.format("%s")}
 
 
 def next_number(name: str) -> int:
     """The next number of the counter ``name``, from 1."""
-    connection = records.connection()
-    cursor = statements.execute(connection, _STATEMENTS[connection.dialect.name], (name,))
-    return int(cursor.fetchone()[0])
+    return int(records.connection().execute(_NEXT, {"name": name}).scalar_one())
 
 
 def running_number(prefix: str) -> str:

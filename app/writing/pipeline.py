@@ -53,7 +53,6 @@ class EntityService:
 
     rules: EntityRules
     machine: StateMachine | None = None
-    rewrites = False  # whether ``written`` may change the row once more
 
     # --- the writes ---------------------------------------------------------------------------
 
@@ -247,13 +246,6 @@ class EntityService:
 
     # --- parts --------------------------------------------------------------------------------
 
-    def _is_in_sight(self) -> bool:
-        """Whether a record is what its row says, and to read it is a way to a server.
-
-        SQLite, which is no way off, writes the JSON of a record in less time.
-        """
-        return not self.rewrites and records.is_served()
-
     def _readable(
         self, key: int, row: Mapping[str, Any] | None, caller: Caller
     ) -> Mapping[str, Any]:
@@ -337,9 +329,7 @@ class EntityService:
         with named_refusals(self.rules):
             change.key = records.insert(self.rules.table, row)
             self.written(change)
-            is_known = self._is_in_sight()
-            whole = records.whole_row(self.rules.table, change.key, row) if is_known else None
-            told = self._told(change, "created", whole)
+            told = self._told(change, "created")
         after = {name: value for name, value in change.values.items() if value is not None}
         self._report(change, None, reported(self.rules, after), 1, told)
         return change.key
@@ -357,30 +347,21 @@ class EntityService:
         row["updated_by_id"] = change.user_id
         row["version"] = before["version"] + 1
         with named_refusals(self.rules):
-            records.update(self.rules.table, change.key, row, held=True)
+            records.update(self.rules.table, change.key, row)
             self.written(change)
-            # What the database may refuse has to come out here, with the reading of the record.
-            is_sure = self._is_in_sight() and records.refusable(self.rules.table).isdisjoint(row)
-            told = self._told(change, "updated", {**before, **row} if is_sure else None)
+            told = self._told(change, "updated")
         previous = reported(self.rules, {name: change.was(name) for name in change.values})
         after = reported(self.rules, change.values)
         self._report(change, previous, after, row["version"], told)
 
-    def _told(self, change: Change, verb: str, row: Mapping[str, Any] | None) -> Told:
-        """What the events of the change tell; whatever the database has against it is out then.
-
-        Args:
-            row: the row as it is now, where it is known and nothing can be held against it.
-        """
+    def _told(self, change: Change, verb: str) -> Told:
+        """What the events of the change tell."""
         rules = self.rules
         general = f"{rules.event}.{verb}"
         names = list(dict.fromkeys(change.events))
         if general in EVENT_NAMES:
             names = [general, *names] if change.is_new else [*names, general]
-        if not names:
-            records.settle()
-            return Told(general, names, "")
-        return Told(general, names, represent(rules.name, change.key, row))
+        return Told(general, names, represent(rules.name, change.key) if names else "")
 
     def _report(
         self,
@@ -393,11 +374,9 @@ class EntityService:
         """The audit record, the specific events, and the one of the verb."""
         name = self.rules.name
         audited = audit.made(told.general, name, change.key, before=previous, after=after)
-        if not told.names:
-            records.add(audit.TABLE, audited)
-        for place, event in enumerate(told.names):
+        records.insert(audit.TABLE, audited)
+        for event in told.names:
             emit(
                 event, name, change.key,
                 sequence=sequence, representation=told.representation, previous=previous,
-                audited=None if place else audited,
             )  # fmt: skip

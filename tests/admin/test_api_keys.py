@@ -50,7 +50,7 @@ def test_a_key_is_shown_once_and_kept_as_a_digest(admin: Api, session: Session) 
         "status": "active", "lastUsedAt": None, "lastUsedIp": None, "revokedAt": None,
     }  # fmt: skip
     assert admin.get(f"/api/admin/api-keys/{made['id']}").json == item
-    row = session.execute(select(ApiKey)).one()
+    row = session.connection().execute(select(ApiKey)).one()
     assert row.key_hash == hashlib.sha256(made["key"].encode()).hexdigest()
     types = session.execute(select(Event.type)).scalars().all()
     assert types.count("api_key.created") == 1
@@ -78,7 +78,7 @@ def test_use_is_noted_after_the_answer_once_a_minute(
     assert me(admin, made["key"]).status_code == 200
     assert last_use()[0] >= first[0]
     used = select(AuditRecord).where(AuditRecord.action == "api_key.used")
-    (row,) = session.execute(used)
+    (row,) = session.connection().execute(used)
     assert (row.entity_id, row.via, row.ip) == (made["id"], "apiKey", "127.0.0.1")
 
 

@@ -45,11 +45,11 @@ def test_a_new_user_is_shown_as_me_without_auth(admin: Api, session: Session) ->
     assert "leads:convert" in made.json["permissions"]
     assert admin.get(f"/api/admin/users/{made.json['id']}").json == made.json
     assert log_in(admin) == 200
-    stored = session.execute(select(User).where(User.username == "Anna")).one()
+    stored = session.connection().execute(select(User).where(User.username == "Anna")).one()
     assert str(stored.password_hash).startswith("$argon2id$")
     assert "three-blue-kettles" not in made.text + str(stored.password_hash)
     audited = select(AuditRecord).where(AuditRecord.action == "user.created")
-    row = session.execute(audited.order_by(AuditRecord.id.desc())).first()
+    row = session.connection().execute(audited.order_by(AuditRecord.id.desc())).first()
     assert row is not None
     assert row.after == {"username": "Anna", "roles": ["Sales"]}
     assert "kettles" not in str(session.execute(select(Event.payload)).all())

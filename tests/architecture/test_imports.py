@@ -48,7 +48,7 @@ def test_no_cycle() -> None:
 
 
 def test_models_know_no_request_and_no_service() -> None:
-    allowed = ("app.models", "app.types", "app.declaring", "app.extensions", "app.partial_index")
+    allowed = ("app.models", "app.types", "app.extensions", "app.partial_index")
     assert [
         found
         for found in imports()

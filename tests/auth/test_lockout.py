@@ -203,7 +203,7 @@ def test_failures_and_locks_are_audited_without_secrets(
     for _ in range(6):
         log_in(client, "viewer", "a-secret-typed-wrong")
         log_in(client, "a-secret-typed-as-name")
-    rows = session.execute(select(AuditRecord).order_by(AuditRecord.id)).all()
+    rows = session.connection().execute(select(AuditRecord).order_by(AuditRecord.id)).all()
     actions = Counter((row.action, row.entity_id is not None) for row in rows)
     assert actions["auth.login_failed", True] == actions["auth.login_failed", False] == 5
     assert actions["auth.locked", True] == actions["auth.locked", False] == 1

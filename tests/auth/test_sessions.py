@@ -94,7 +94,7 @@ def test_an_older_token_ends_the_session_at_once(
     reasons = session.execute(select(Session.revoked_reason)).scalars().all()
     assert sorted(str(reason) for reason in reasons) == ["None", "None", "reuse"]
     audited = select(AuditRecord).where(AuditRecord.action == "auth.token_reused")
-    assert len(session.execute(audited).all()) == 1
+    assert len(session.connection().execute(audited).all()) == 1
 
 
 @pytest.mark.requirement("SEC-14")
@@ -134,7 +134,7 @@ def test_what_is_no_refresh_token_is_refused(client: FlaskClient, token: str) ->
 @pytest.mark.requirement("INS-02")
 def test_tokens_are_not_in_the_database(log_in: Callable[[], Pair], session: Reading) -> None:
     pair = log_in()
-    rows = session.execute(select(RefreshToken)).all()
+    rows = session.connection().execute(select(RefreshToken)).all()
     kept = "".join(f"{row.token_hash} {row.successor}" for row in rows)
     assert pair["refreshToken"] not in kept
     assert all(len(row.token_hash) == 64 for row in rows)

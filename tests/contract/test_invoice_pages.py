@@ -84,7 +84,7 @@ def views(session: Session) -> int:
 
 def test_the_mail_leads_to_the_page(admin: Api, session: Session) -> None:
     key, path = issue(admin)
-    row = session.execute(select(OutgoingMail)).one()
+    row = session.connection().execute(select(OutgoingMail)).one()
     assert f"View online: http://localhost{path}" in row.text_body
     assert Text(str(row.html_body)).links == [f"http://localhost{path}"]
     answer = visit(admin, path)
@@ -143,7 +143,7 @@ def test_the_first_view_is_told_once(admin: Api, session: Session) -> None:
     assert after["status"] == "Sent"
     assert after["@odata.etag"] != before["@odata.etag"]
     assert views(session) == 1
-    event = session.execute(select(Event).where(Event.type == "invoice.viewed")).one()
+    event = session.connection().execute(select(Event).where(Event.type == "invoice.viewed")).one()
     assert event.payload["object"]["viewedAt"] == after["viewedAt"]
     assert event.payload["actor"] == {"id": None, "via": "share"}
     assert admin.get(f"/api/invoices/{key}/link").json["viewedAt"] == after["viewedAt"]
@@ -296,7 +296,9 @@ def test_the_settings_can_do_without(admin: Api, session: Session) -> None:
     assert refusal(admin.get(f"/api/invoices/{key}/link")) == (409, "INVALID_STATE")
     admin.post(f"/api/invoices/{key}/send", {})
     session.rollback()
-    last = session.execute(select(OutgoingMail).order_by(OutgoingMail.id.desc())).first()
+    last = (
+        session.connection().execute(select(OutgoingMail).order_by(OutgoingMail.id.desc())).first()
+    )
     assert last is not None
     assert "/s/i/" not in last.text_body + str(last.html_body)
 

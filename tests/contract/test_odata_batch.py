@@ -346,6 +346,10 @@ def test_each_request_has_the_rights_of_the_caller(
     )
     assert [one.status for one in found] == [200, 403, 200]
     session.rollback()
-    denied = session.execute(select(AuditRecord).where(AuditRecord.action == "access.denied")).one()
+    denied = (
+        session.connection()
+        .execute(select(AuditRecord).where(AuditRecord.action == "access.denied"))
+        .one()
+    )
     assert denied.after["path"] == "Clients"
     assert count_rows(session, Client) == 0

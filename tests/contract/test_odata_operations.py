@@ -64,7 +64,7 @@ def test_convert(admin: Api, session: Session) -> None:
     again = admin.post(f"/odata/Leads({lead})/{NS}.Convert", {})
     assert (again.status_code, again.json["error"]["code"]) == (409, "ALREADY_CONVERTED")
     session.rollback()
-    assert session.execute(select(Event).where(Event.type == "lead.converted")).one()
+    assert session.connection().execute(select(Event).where(Event.type == "lead.converted")).one()
 
 
 def test_send_pay_and_reverse(admin: Api) -> None:
@@ -313,7 +313,9 @@ def test_rights_are_those_of_rest(
         assert answer.status_code == 403, answer.text
     assert sign_in("Accountant").get("/odata/KbSearch(q='x',mode='keyword')").status_code == 200
     session.rollback()
-    denied = session.execute(select(AuditRecord).where(AuditRecord.action == "access.denied"))
+    denied = session.connection().execute(
+        select(AuditRecord).where(AuditRecord.action == "access.denied")
+    )
     assert len(denied.all()) == 3
 
 

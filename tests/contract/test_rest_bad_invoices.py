@@ -174,7 +174,7 @@ def test_hostile_text_is_printed_and_sent_as_text(
     assert "119.00" in PdfReader(path).pages[0].extract_text()
     assert b"root:" not in pdf.data  # a path in a text is not opened
     session.rollback()
-    (mail,) = session.execute(select(OutgoingMail))
+    (mail,) = session.connection().execute(select(OutgoingMail))
     assert mail.subject.isprintable() or "\u202e" not in mail.subject
     assert "\n" not in mail.subject and "\r" not in mail.subject
 

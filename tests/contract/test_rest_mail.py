@@ -156,7 +156,9 @@ def test_a_failure_is_an_event(admin: Api, app: Flask, session: Session) -> None
     admin.post(f"/api/invoices/{key}/send", {})
     with mail_server(Mailbox(answers=["550 no"])) as port:
         deliver(app, port)
-    found = session.execute(select(Event).where(Event.type == "invoice.send_failed")).all()
+    found = (
+        session.connection().execute(select(Event).where(Event.type == "invoice.send_failed")).all()
+    )
     assert [(event.entity, event.entity_id) for event in found] == [("Invoice", key)]
 
 

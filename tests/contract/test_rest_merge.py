@@ -148,7 +148,9 @@ def test_a_dry_run_tells_all_and_leaves_everything(admin: Api, session: Session)
     assert (tried.json["moved"]["contacts"], tried.json["filled"]) == (1, ["phone"])
     assert get(admin, "Clients", client) == before
     assert get(admin, "Contacts", contact)["clientId"] == source
-    assert session.execute(select(Event).where(Event.type == "client.merged")).all() == []
+    assert (
+        session.connection().execute(select(Event).where(Event.type == "client.merged")).all() == []
+    )
     assert merge(admin, client, source).json == tried.json
 
 

@@ -25,7 +25,7 @@ TO = {"to": ["billing@acme.example"]}
 
 def mails(session: Session) -> list[OutgoingMail]:
     session.rollback()  # the reader looks again
-    return list(session.execute(select(OutgoingMail).order_by(OutgoingMail.id)))
+    return list(session.connection().execute(select(OutgoingMail).order_by(OutgoingMail.id)))
 
 
 def send(api: Api, key: int, body: Any = None, query: str = "", **options: Any) -> Any:

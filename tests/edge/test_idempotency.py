@@ -153,7 +153,7 @@ def fresh(api: Api) -> dict[str, str]:
 def test_secrets_in_a_stored_answer_are_sealed(admin: Api, session: Session) -> None:
     body = {"name": "ERP", "role": "Viewer"}
     made = post(admin, "k1", body, "/api/admin/api-keys").json
-    stored = session.execute(select(IdempotencyRecord)).one()
+    stored = session.connection().execute(select(IdempotencyRecord)).one()
     assert made["key"] not in str(stored.body)
     assert made["prefix"] not in str(stored.body)
     assert post(admin, "k1", body, "/api/admin/api-keys").json == made
@@ -163,7 +163,7 @@ def test_logins_are_not_stored(admin: Api, session: Session) -> None:
     body = {"username": "admin", "password": "correct horse battery staple"}
     tokens = {post(admin, "k1", body, "/api/auth/login").json["accessToken"] for _ in range(2)}
     assert len(tokens) == 2
-    assert session.execute(select(IdempotencyRecord)).all() == []
+    assert session.connection().execute(select(IdempotencyRecord)).all() == []
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_a_failure_on_our_side_leaves_neither_effect_nor_record(
     _, api = slow
     assert post(api, "k1", None, "/api/x/fail").status_code == 500
     assert effects(session) == 0
-    assert session.execute(select(IdempotencyRecord)).all() == []
+    assert session.connection().execute(select(IdempotencyRecord)).all() == []
     assert post(api, "k1", None, "/api/x/fail").status_code == 500
 
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import text
 
-from app import records, statements
+from app import records
 from app.security import public
 from tests.contract.conftest import PASSWORD, Api
 
@@ -62,8 +62,8 @@ def test_what_a_statement_was_given_is_not_logged_when_it_fails(
         records.connection().execute(statement, {"secret": secret})
 
     def through_the_driver() -> None:
-        statements.execute(
-            records.connection(), "INSERT INTO no_such_table VALUES ('x')", {"secret": secret}
+        records.connection().exec_driver_sql(
+            "INSERT INTO no_such_table VALUES ('x')", {"secret": secret}
         )
 
     for view in (through_sqlalchemy, through_the_driver):

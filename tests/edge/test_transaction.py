@@ -92,7 +92,11 @@ def test_a_denial_is_in_the_audit_log_though_all_else_is_undone(
     probes: Api, session: Session
 ) -> None:
     probes.post("/api/forbid")
-    row = session.execute(select(AuditRecord).where(AuditRecord.action == "access.denied")).one()
+    row = (
+        session.connection()
+        .execute(select(AuditRecord).where(AuditRecord.action == "access.denied"))
+        .one()
+    )
     assert row.after == {"method": "POST", "path": "/api/forbid", "permission": "invoices:void"}
     assert (row.via, row.ip) == ("jwt", "127.0.0.1")
 
@@ -102,7 +106,9 @@ def test_a_guess_is_in_the_audit_log_without_what_was_guessed(
 ) -> None:
     anonymous.get("/api/auth/me", headers={"Authorization": "Bearer guess.guess.guess"})
     anonymous.get("/api/auth/me")
-    rows = session.execute(select(AuditRecord).where(AuditRecord.action == "auth.refused"))
+    rows = session.connection().execute(
+        select(AuditRecord).where(AuditRecord.action == "auth.refused")
+    )
     (row,) = rows
     assert row.after == {"method": "GET", "path": "/api/auth/me", "code": "INVALID_CREDENTIALS"}
     assert (row.actor_id, row.via) == (None, "system")

@@ -133,7 +133,7 @@ def count(session: Session, model: type[Model]) -> int:
 def one(session: Session, model: type[Model], key: Any) -> Any:
     """The row with a key."""
     (column,) = model.__table__.primary_key
-    return session.execute(select(model).where(column == key)).one()
+    return session.connection().execute(select(model).where(column == key)).one()
 
 
 def test_history_and_numbers_are_kept(run: Callable[..., Any], session: Session) -> None:
@@ -186,15 +186,15 @@ def test_surplus_of_a_payment_is_credit_of_the_client(
 
 def test_children_come_with_their_records(run: Callable[..., Any], session: Session) -> None:
     run(FILE)
-    line = session.execute(select(LineItem).where(LineItem.invoice_id == 40)).one()
+    line = session.connection().execute(select(LineItem).where(LineItem.invoice_id == 40)).one()
     assert (line.line_total, line.task_id, line.position) == (Decimal("119.00"), 8, 1)
-    payment = session.execute(select(Payment)).one()
+    payment = session.connection().execute(select(Payment)).one()
     assert (payment.paid_on, payment.client_id, payment.currency) == (date(2021, 6, 20), 70, "EUR")
-    steps = session.execute(select(StageChange).order_by(StageChange.at)).all()
+    steps = session.connection().execute(select(StageChange).order_by(StageChange.at)).all()
     assert [(step.from_stage, step.to_stage) for step in steps] == [
         (None, "Prospecting"), ("Prospecting", "ClosedWon"),
     ]  # fmt: skip
-    assert session.execute(select(TicketComment)).one().body == "Oil it."
+    assert session.connection().execute(select(TicketComment)).one().body == "Oil it."
 
 
 def test_circles_of_references_are_closed(run: Callable[..., Any], session: Session) -> None:
@@ -218,11 +218,15 @@ def test_ids_are_mapped_where_there_are_records(run: Callable[..., Any], session
     run(first)
     run(first)
     assert count(session, Client) == 4
-    new = session.execute(select(Client).where(Client.id > 71).order_by(Client.id)).all()
+    new = (
+        session.connection().execute(select(Client).where(Client.id > 71).order_by(Client.id)).all()
+    )
     assert [client.name for client in new] == ["Acme GmbH", "Beta B.V."]
     origin = one(session, Lead, new[0].origin_lead_id)
     assert origin.converted_client_id == new[0].id
-    task = session.execute(select(Task).where(Task.title == "Install", Task.id > 8)).one()
+    task = (
+        session.connection().execute(select(Task).where(Task.title == "Install", Task.id > 8)).one()
+    )
     assert one(session, Invoice, task.related_id).client_id == new[0].id
 
 
@@ -240,7 +244,7 @@ def test_counters_go_on_after_the_numbers_of_the_file(
 def test_no_events_and_one_line_in_the_audit_log(run: Callable[..., Any], session: Session) -> None:
     run(FILE)
     assert count(session, Event) == 0
-    line = session.execute(select(AuditRecord)).one()
+    line = session.connection().execute(select(AuditRecord)).one()
     assert (line.action, line.via, line.after["Clients"]) == ("import.completed", "cli", 2)
 
 

@@ -193,10 +193,12 @@ def test_it_is_told_for_each_and_sent_again_to_whom_it_did_not_reach(
         ["a@acme.example", "c@acme.example"], ["gone@acme.example"],
     ]  # fmt: skip
     session.rollback()
-    (failed,) = session.execute(select(Event).where(Event.type == "invoice.send_failed")).all()
+    (failed,) = (
+        session.connection().execute(select(Event).where(Event.type == "invoice.send_failed")).all()
+    )
     assert failed.payload["delivery"]["id"] == shown["id"]
     assert failed.payload["delivery"]["recipients"] == shown["recipients"]
     audited = select(AuditRecord).where(AuditRecord.action.in_(("mail.failed", "mail.sent")))
-    told = session.execute(audited.order_by(AuditRecord.id)).all()
+    told = session.connection().execute(audited.order_by(AuditRecord.id)).all()
     assert [record.action for record in told] == ["mail.failed", "mail.sent"]
     assert [one["address"] for one in told[1].after["recipients"]] == ["gone@acme.example"]

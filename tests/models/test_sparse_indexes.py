@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import Column, Connection, Index, UniqueConstraint
+from sqlalchemy import Column, Connection, Index, UniqueConstraint, event
 from werkzeug.datastructures import Headers
 
 from app.container import container
 from app.errors import NotFoundError
 from app.extensions import Model, db
 from app.odata.preferences import parse_preferences
-from app.odata.reading import statement as statements
 from app.odata.reading.reader import Reader, ReadRequest
 from app.security import system_caller
-from app.statements import fetch_all
 
 COLUMNS = [col for table in Model.metadata.sorted_tables for col in table.columns]
 SPARSE = [col for col in COLUMNS if col.info.get("sparse")]
@@ -43,7 +41,9 @@ def connection(app: Flask) -> Iterator[Connection]:
             )
         else:
             # As above: what another test has counted is not known in this transaction.
-            known = fetch_all(connection, "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'")
+            known = connection.exec_driver_sql(
+                "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'"
+            ).all()
             connection.exec_driver_sql("DELETE FROM sqlite_stat1" if known else "SELECT 1")
             connection.exec_driver_sql("ANALYZE sqlite_schema")
         yield connection
@@ -134,20 +134,19 @@ def test_the_check_of_a_deletion_finds_the_index(connection: Connection, col: Co
     ],
 )
 def test_queries_of_the_engine_find_the_index(
-    connection: Connection, path: str, query: str, table: str, column: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    connection: Connection, path: str, query: str, table: str, column: str
+) -> None:
     asked: list[tuple[str, Any]] = []
 
-    def note(connection: Connection, sql: str, values: Any, **options: Any) -> list[Any]:
-        asked.append((sql, dict(values) if isinstance(values, dict) else tuple(values)))
-        return fetch_all(connection, sql, values, **options)
+    def note(connection: Connection, cursor: Any, sql: str, values: Any, *_: Any) -> None:
+        asked.append((sql, values))
 
-    monkeypatch.setattr(statements, "fetch_all", note)
+    event.listen(connection, "before_cursor_execute", note)
     reader = Reader(container(), "a key for the tokens of these tests only")
     request = ReadRequest(path, query, "http://x/odata/", Headers(), parse_preferences([""]))
     with suppress(NotFoundError):
         reader.read(request, system_caller(), connection)
+    event.remove(connection, "before_cursor_execute", note)
     index = index_of(connection, Model.metadata.tables[table].c[column])
     assert index in " ".join(plan(connection, sql, values) for sql, values in asked)
 

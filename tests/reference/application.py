@@ -18,6 +18,7 @@ from app.odata.reading.negotiation import VARY, version_of_error
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
 from app.security import make_caller, set_caller
+from app.transactions import has_begun
 from app.types import json_text
 from tests.reference import model, tables
 from tests.reference.operations import OPERATIONS, RESULTS
@@ -97,7 +98,7 @@ def _refused(error: Exception, method: str, path: str) -> Response:
 
 
 def _end_transaction(response: Response) -> Response:
-    if db.session.is_used():
+    if has_begun():
         if response.status_code >= 400:
             db.session.rollback()
         else:

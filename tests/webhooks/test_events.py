@@ -364,7 +364,11 @@ def test_doing_the_thing_writes_its_event(
     app: Flask, admin: Api, session: Session, name: str
 ) -> None:
     key = DOINGS[name](Doing(app, admin))
-    events = session.execute(select(Event).where(Event.type == name, Event.entity_id == key)).all()
+    events = (
+        session.connection()
+        .execute(select(Event).where(Event.type == name, Event.entity_id == key))
+        .all()
+    )
     assert len(events) == 1
     data = events[0].payload
     assert data["object"]["id"] == key

@@ -47,7 +47,7 @@ def test_gone_receiver_is_disabled_at_once_and_everybody_told(
     (told,) = there.at("/ok")
     assert told.json["type"] == "webhook.disabled"
     assert told.json["data"]["object"]["disabledReason"] == shown["disabledReason"]
-    (mail,) = session.execute(select(OutgoingMail))
+    (mail,) = session.connection().execute(select(OutgoingMail))
     assert mail.to == ["admin@example.com"]
     assert (mail.entity, mail.entity_id, mail.status) == ("Webhook", webhook["id"], "queued")
     assert webhook["url"] in mail.text_body and webhook["secret"] not in mail.text_body

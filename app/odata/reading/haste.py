@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from app.lazy import lazy
-from app.statements import execute
 
 if TYPE_CHECKING:
     from psycopg import pq
@@ -27,18 +26,18 @@ def hurried(connection: Connection, seconds: float) -> Iterator[None]:
     The limit lasts no longer than a transaction, so that a pooler may part the two again: one is
     begun where none is open.
     """
-    driver: Any = connection.connection.dbapi_connection
+    driver: Any = connection.connection.driver_connection
     alone = driver.pgconn.transaction_status == pq.TransactionStatus.IDLE and driver.autocommit
     if alone:
-        execute(connection, "BEGIN READ ONLY")
+        connection.exec_driver_sql("BEGIN READ ONLY")
     try:
         # None at all would be no limit to the server.
         milliseconds = max(1, int(seconds * 1000))
-        execute(connection, f"SET LOCAL statement_timeout = '{milliseconds}ms'")
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{milliseconds}ms'")
         yield
         if not alone:
             usual = postgresql.SESSION_SETTINGS["statement_timeout"]
-            execute(connection, f"SET LOCAL statement_timeout = '{usual}'")
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{usual}'")
     finally:
         if alone:
-            execute(connection, "ROLLBACK")
+            connection.exec_driver_sql("ROLLBACK")

@@ -6,7 +6,7 @@ event tells of was allowed, and who receives it is decided where it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from app.odata.binding.scope import Context, Scope
 from app.odata.reading.bound import Projection
 from app.odata.reading.entity_json import entity_json
 from app.odata.reading.formats import BARE
-from app.odata.reading.row_json import RowJson
 from app.odata.reading.selection import selected_members
 from app.odata.reading.statement import Run, Statement
 from app.security import system_caller
@@ -40,20 +39,6 @@ class Representations:
     def __init__(self, container: edm.EntityContainer) -> None:
         self._container = container
         self._statements: dict[tuple[str, str], Statement] = {}
-        self._rows: dict[str, RowJson | None] = {}
-
-    def of_row(self, entity: str, key: Any, row: Mapping[str, Any]) -> Shown | None:
-        """An entity out of its row, every column of it by name; None where it must be read."""
-        try:
-            json = self._rows[entity]
-        except KeyError:
-            type_ = self._container.types[entity]
-            json = None if self._container.derived(type_) else RowJson.of(type_)
-            self._rows[entity] = json
-        text = None if json is None else json.write(row)
-        if json is None or text is None:
-            return None
-        return Shown(entity, key, text, json.version(row))
 
     def read(self, entity: str, key: Any, connection: Connection) -> Shown:
         """An entity as it is now.

@@ -17,7 +17,6 @@ from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.reading.haste import hurried
 from app.odata.reading.remainders import MOST_EXPANDED
-from app.statements import fetch_all
 
 RUN = "run_"
 LONGEST_SECONDS = 30
@@ -114,7 +113,7 @@ class Statement:
             fixed = process(state.parameters[name])
             return lambda run: fixed
 
-        self._options = {} if prepared or dialect.name != "postgresql" else {"prepare": False}
+        self._options: dict[str, Any] = {} if prepared else {"prepare": False}
         names = state.positiontup
         self._positional = names is not None
         self._bounded = bounded
@@ -126,35 +125,50 @@ class Statement:
         # Roughly the bytes that it keeps.
         self.weight = len(self.sql) + _PARAMETER_BYTES * len(self._readers)
 
-    def rows(self, connection: Connection, run: Run) -> list[tuple[Any, ...]]:
+    def rows(self, connection: Connection, run: Run) -> list[Any]:
         """Run the statement.
 
         Raises: QueryError, a literal does not fit; sqlalchemy.exc.DBAPIError.
         """
-        parameters: Any
         if self._asks_day:
             run.ask_day(connection)
-        if self._positional:
-            parameters = [read(run) for _, read in self._readers]
-        else:
-            parameters = {name: read(run) for name, read in self._readers}
-        if self._multiplied and not self._positional:
+        if not self._positional:
+            named = {name: read(run) for name, read in self._readers}
+            if not self._multiplied:
+                return fetch_all(connection, self.sql, named, **self._options)
             with hurried(connection, LONGEST_MULTIPLIED_SECONDS):
-                return fetch_all(connection, self.sql, parameters, **self._options)
-        if not self._positional or not self._bounded:
-            return fetch_all(connection, self.sql, parameters, **self._options)
+                return fetch_all(connection, self.sql, named, **self._options)
+        values = tuple(read(run) for _, read in self._readers)
+        if not self._bounded:
+            return fetch_all(connection, self.sql, values, **self._options)
         _stop_late(connection, LONGEST_MULTIPLIED_SECONDS if self._multiplied else LONGEST_SECONDS)
         try:
-            return fetch_all(connection, self.sql, parameters, **self._options)
+            return fetch_all(connection, self.sql, values, **self._options)
         finally:
             # What the connection does next, a change among it, has a time of its own.
-            connection.connection.set_progress_handler(None, 0)
+            if not connection.invalidated:
+                _driver(connection).set_progress_handler(None, 0)
+
+
+def fetch_all(
+    connection: Connection, sql: str, parameters: Any = None, **options: Any
+) -> list[Any]:
+    """The rows of SQL in the driver's own style.
+
+    Args:
+        options: of the execution, such as ``prepare`` (app/engines/postgresql.py).
+    """
+    return list(connection.exec_driver_sql(sql, parameters, execution_options=options))
 
 
 def _stop_late(connection: Connection, seconds: float) -> None:
     """Give SQLite the limit of time that PostgreSQL has as ``statement_timeout``."""
     deadline = monotonic() + seconds
-    connection.connection.set_progress_handler(lambda: monotonic() > deadline, _OPCODES)
+    _driver(connection).set_progress_handler(lambda: monotonic() > deadline, _OPCODES)
+
+
+def _driver(connection: Connection) -> Any:
+    return connection.connection.driver_connection
 
 
 def _named(sql: str, parameters: Mapping[str, Any]) -> list[str]:
