@@ -6,7 +6,7 @@ same time, a server that is away, a row that others refer to.
 
 from __future__ import annotations
 
-import re
+import sqlite3
 
 from flask import request
 from sqlalchemy.exc import (
@@ -15,6 +15,7 @@ from sqlalchemy.exc import (
     IntegrityError,
     InterfaceError,
     OperationalError,
+    PendingRollbackError,
     SQLAlchemyError,
     TimeoutError as PoolTimeoutError,
 )
@@ -30,8 +31,16 @@ from app.odata.declare import camel
 from app.refusals import FOREIGN_KEY, NOT_NULL, UNIQUE, read_refusal
 
 RETRY_AFTER_SECONDS = 5
-# SQLite has one class for a full disk, a lock that waited too long, and a mistake in a statement.
-_SQLITE_AWAY = re.compile(r"locked|busy|disk|unable to open|readonly", re.IGNORECASE)
+# SQLite has one class of error for all of these and for a mistake in a statement; its primary
+# result codes tell them apart (https://www.sqlite.org/rescode.html).
+_SQLITE_AWAY = frozenset(
+    (
+        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL,
+    )
+)  # fmt: skip
+_PRIMARY = 0xFF
 
 # What PostgreSQL says of two that wait for each other, and of a lock that is held for too long.
 _IN_THE_WAY = frozenset(("40P01", "55P03"))
@@ -62,14 +71,15 @@ def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError
 
 def is_away(error: SQLAlchemyError) -> bool:
     """Whether the database does not answer, for whatever reason."""
-    if isinstance(error, PoolTimeoutError):
+    # The second: the connection was lost earlier in the transaction, which cannot go on.
+    if isinstance(error, PoolTimeoutError | PendingRollbackError):
         return True
     if not isinstance(error, DBAPIError):
         return False
     if error.connection_invalidated:
         return True
-    if type(error.orig).__module__ == "sqlite3":
-        return isinstance(error, OperationalError) and bool(_SQLITE_AWAY.search(str(error.orig)))
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_AWAY
     return isinstance(error, OperationalError | InterfaceError)
 
 

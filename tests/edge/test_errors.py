@@ -28,8 +28,10 @@ from tests.contract.conftest import Api
 SignIn = Callable[..., Api]
 
 
-def sqlite(message: str) -> OperationalError:
-    return OperationalError("", {}, sqlite3.OperationalError(message))
+def sqlite(message: str, code: int) -> OperationalError:
+    error = sqlite3.OperationalError(message)
+    error.sqlite_errorcode = code
+    return OperationalError("", {}, error)
 
 
 def caused(cause: Exception) -> Exception:
@@ -302,11 +304,11 @@ def test_a_reference_to_nowhere_is_400_and_one_that_stays_409(
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (sqlite("database is locked"), True),
-        (sqlite("database or disk is full"), True),
-        (sqlite("unable to open database file"), True),
-        (sqlite("no such table: clients"), False),
-        (sqlite('near "SELCT": syntax error'), False),
+        (sqlite("database is locked", sqlite3.SQLITE_BUSY), True),
+        (sqlite("database or disk is full", sqlite3.SQLITE_FULL), True),
+        (sqlite("unable to open database file", sqlite3.SQLITE_CANTOPEN), True),
+        (sqlite("no such table: clients", sqlite3.SQLITE_ERROR), False),
+        (sqlite('near "SELCT": syntax error', sqlite3.SQLITE_ERROR), False),
         (OperationalError("", {}, psycopg.OperationalError("connection refused")), True),
         (OperationalError("", {}, psycopg.errors.QueryCanceled("statement timeout")), True),
         (OperationalError("", {}, psycopg.errors.DeadlockDetected("deadlock")), True),

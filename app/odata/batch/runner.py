@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import Protocol
 
 from flask import Response
-from sqlalchemy import Connection
+from sqlalchemy import Connection, NestedTransaction
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.errors import ApiError, FailedDependencyError, InvalidQueryError
 from app.odata import edm
@@ -85,7 +86,7 @@ class BatchRunner:
         else:
             self._begin_writing()
             savepoint = self._connection().begin_nested()
-            answer, url = self._tried(part, savepoint.rollback)
+            answer, url = self._tried(part, savepoint)
             if savepoint.is_active:
                 savepoint.commit()
         self._references.note(part, Outcome(answer, url, failed=answer.status_code >= 400))
@@ -97,7 +98,7 @@ class BatchRunner:
         savepoint = self._connection().begin_nested()
         answers: list[Response] = []
         for part in unit.parts:
-            answer, url = self._tried(part, savepoint.rollback)
+            answer, url = self._tried(part, savepoint)
             self._references.note(part, Outcome(answer, url, failed=answer.status_code >= 400))
             answers.append(answer)
             if answer.status_code >= 400:
@@ -132,8 +133,13 @@ class BatchRunner:
             for index, part in enumerate(unit.parts)
         ]
 
-    def _tried(self, part: Part, undo: Callable[[], None] | None = None) -> tuple[Response, str]:
-        """The answer to a part and its URL; what raised is undone before it is answered."""
+    def _tried(
+        self, part: Part, savepoint: NestedTransaction | None = None
+    ) -> tuple[Response, str]:
+        """The answer to a part and its URL; what raised is undone before it is answered.
+
+        Raises: SQLAlchemyError, it cannot be undone: the transaction as a whole is lost.
+        """
         url = part.url
         try:
             if part.problem is not None:
@@ -142,12 +148,14 @@ class BatchRunner:
             found = self._references.resolved(part)
             address = address_of(found, self._roots, self._edge)
             url = address.path
-            answer = self._answer(found, address, self._references, in_transaction=undo is not None)
-            if answer.status_code >= 400 and undo is not None:
-                undo()
+            answer = self._answer(
+                found, address, self._references, in_transaction=savepoint is not None
+            )
+            if answer.status_code >= 400 and savepoint is not None:
+                savepoint.rollback()
         except Exception as error:
-            if undo is not None:
-                undo()
+            if savepoint is not None:
+                _undo(savepoint, error)
             answer = self._refused(error, part)
         answer.direct_passthrough = False
         return answer, url
@@ -172,3 +180,11 @@ class BatchRunner:
                 raise FailedDependencyError(f"{failed[0]!r}, which this request needs, failed.")
         elif not holds(part.condition, self._references):
             raise FailedDependencyError("The condition of this request does not hold.")
+
+
+def _undo(savepoint: NestedTransaction, error: Exception) -> None:
+    """Raise ``error``, if there is nothing to go back to: SQLite undoes all when a disk is full."""
+    try:
+        savepoint.rollback()
+    except SQLAlchemyError:
+        raise error from None
