@@ -13,7 +13,7 @@ from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.errors import ValidationError
-from app.money import MOST_DIGITS, digits
+from app.money import MOST_DIGITS, digits, written
 from app.odata import edm
 from app.settings import organisation
 from app.settings.days import zone
@@ -77,7 +77,7 @@ def writable(wanted: Page, *, creating: bool) -> Iterator[tuple[str, edm.Propert
 def texts_of(wanted: Page, record: Mapping[str, Any]) -> dict[str, str]:
     """What the fields of a known record show."""
     return {
-        name: text_of(wanted, property_, known(record, name))
+        name: text_of(wanted, property_, known(record, name), record.get("currency"))
         for name, property_ in writable(wanted, creating=False)
     }
 
@@ -107,7 +107,8 @@ def body_of(
             continue
         before = None if creating else known(record, name)
         text = form.get(name, "")
-        if not is_check and text == ("" if creating else text_of(wanted, property_, before)):
+        own = record.get("currency")
+        if not is_check and text == ("" if creating else text_of(wanted, property_, before, own)):
             continue
         try:
             value = value_of(wanted, property_, text, currency)
@@ -162,8 +163,8 @@ def _places(property_: edm.Property, currency: str | None) -> int | None:
     return digits(currency or organisation().defaults.currency)
 
 
-def text_of(wanted: Page, property_: edm.Property, value: Any) -> str:
-    """A value as its field shows it."""
+def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | None = None) -> str:
+    """A value as its field shows it, an amount with the decimals of its currency."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -175,7 +176,10 @@ def text_of(wanted: Page, property_: edm.Property, value: Any) -> str:
         return moment.strftime("%Y-%m-%dT%H:%M")
     if isinstance(value, int) and (kind := kind_of(wanted.entity_set.type, property_)):
         return named(kind, value)
-    return number_text(value) if isinstance(value, Decimal) else str(value)
+    if isinstance(value, Decimal):
+        is_amount = property_.currency_property is not None
+        return number_text(written(value, currency) if is_amount and currency else value)
+    return str(value)
 
 
 def known(record: Mapping[str, Any], name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -37,7 +38,7 @@ def list_records(path: str) -> Response:
     order = _order(wanted, request.args.get("sort", ""))
     skip = skipped()
     options: dict[str, str | int | None] = {
-        "select": ",".join(dict.fromkeys(("id", *wanted.columns, wanted.title))),
+        "select": ",".join(dict.fromkeys(_selected(wanted))),
         "filter": _filter(wanted, state, view, month),
         "search": search_phrase(search),
         "orderby": order,
@@ -60,6 +61,13 @@ def list_records(path: str) -> Response:
         links=page_links(skip, PAGE_ROWS, total),
         query=engine.address(wanted.set_name, **options),
     )
+
+
+def _selected(wanted: Page) -> Iterator[str]:
+    """The properties of a row, the currency of its amounts among them."""
+    yield from ("id", *wanted.columns, wanted.title)
+    if "currency" in wanted.entity_set.type.properties:
+        yield "currency"
 
 
 def _columns(wanted: Page, order: str) -> list[Column]:

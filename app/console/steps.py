@@ -12,7 +12,7 @@ from app.console.numbers import amount_text, number_text, typed_number
 from app.console.wording import words
 from app.errors import NotFoundError, ValidationError
 from app.models.invoice import PAYMENT_METHODS
-from app.money import digits
+from app.money import digits, written
 from app.settings.days import today
 from app.written.numbers import NoNumberError
 
@@ -178,4 +178,4 @@ def preset(each: Input, record: Mapping[str, Any]) -> str:
     if each.kind == "date":
         return today().isoformat()
     due = record.get("amountDue") if each.name == "amount" else None
-    return "" if due is None else number_text(Decimal(str(due)))
+    return "" if due is None else number_text(written(Decimal(str(due)), record["currency"]))

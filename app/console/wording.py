@@ -13,7 +13,7 @@ import orjson
 from markupsafe import Markup
 
 from app.console.numbers import number_text, reader_signs
-from app.money import digits, rounded
+from app.money import MOST_DIGITS, digits, rounded
 from app.odata import edm
 from app.sizes import readable_size
 from app.written.numbers import grouped_number
@@ -57,20 +57,20 @@ def tone(value: Any) -> str:
 
 
 def shown(
-    value: Any, property_: edm.Property | None = None, row: Mapping[str, Any] | None = None
+    value: Any, property_: edm.Property | None = None, currency: str | None = None
 ) -> Markup | str:
     """A value as people read it; a time also for machines.
 
     Args:
-        row: the record that it is of, whose currency its amounts have.
+        currency: of the record that it is of.
     """
     if value is None or value == "" or value == []:
         return Markup('<span class="none">&mdash;</span>')
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, Decimal):
-        currency = property_.currency_property if property_ is not None else None
-        return amount(value, (row or {}).get(currency) if currency else None)
+        is_money = property_ is not None and property_.scale == MOST_DIGITS
+        return amount(value, currency if is_money else None)
     if isinstance(value, int) and property_ is not None and property_.name == "size":
         return readable_size(value)
     if isinstance(value, int) and property_ is not None and property_.name == "seconds":

@@ -58,8 +58,11 @@ def read_document(invoice_id: int) -> InvoiceDocument:
     settings = organisation()
     seller = invoice["seller"] or seller_snapshot(settings)
     buyer = invoice["buyer"] or buyer_snapshot(client, contact)
+    same = {name: invoice[name] for name in _SAME}
+    if invoice["status"] == "Draft":
+        same["exchange_rate"] = settings.exchange_rate(invoice["currency"])  # as issue takes it
     return InvoiceDocument(
-        **{name: invoice[name] for name in _SAME},
+        **same,
         accounting_currency=settings.defaults.currency,
         state=_STATES.get(invoice["status"], "Issued"),
         # Documents that were moved in from elsewhere have what their client has now.

@@ -19,7 +19,7 @@ CONTACT_ROLES = ("DecisionMaker", "Evaluator", "Influencer", "Billing", "Technic
 
 
 class Client(EntityMixin, Model):
-    """A customer. Amounts: ``currency`` (ISO 4217), major units, two decimals."""
+    """A customer. Amounts: ``currency`` (ISO 4217), major units."""
 
     __tablename__ = "clients"
 

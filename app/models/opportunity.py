@@ -24,7 +24,7 @@ LOST_REASONS = ("Price", "Competitor", "Timing", "NoBudget", "NoDecision", "Prod
 
 
 class Opportunity(EntityMixin, Model):
-    """A possible sale to one client. Amounts: ``currency``, major units, two decimals."""
+    """A possible sale to one client. Amounts: ``currency``, major units."""
 
     __tablename__ = "opportunities"
 

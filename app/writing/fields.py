@@ -136,6 +136,8 @@ def _decimal(kind: ExactDecimal) -> Cleaner:
     limit = Decimal(10) ** (kind.precision - kind.scale)
     too_wide = f"must be less than {limit:,f}"
     too_fine = f"must have at most {kind.scale} decimals"
+    if kind.least < kind.scale:  # an amount: how many, its currency says (app/writing/amounts.py)
+        too_fine = f"must have the decimals of its currency, {kind.scale} at most"
 
     def clean(value: Any) -> Decimal:
         number = read_decimal(value)

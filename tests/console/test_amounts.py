@@ -181,3 +181,30 @@ def test_rates_and_taxes_of_the_settings_are_asked_for(browser: Browser) -> None
     assert 'value="1.0850"' in page
     refused = browser.submit("settings/defaults", taxRate="19.000")
     assert refused.status_code == 400 and "write 19000 or 19.00" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("currency", "price", "total", "field", "typed", "problem"),
+    [("JPY", "50000.55", "50,001", "50001", "1.5", "must have no decimals in JPY"),
+     ("KWD", "3.8885", "3.889", "3.8890", "1.00005", "must have the decimals of its currency")],
+)  # fmt: skip
+def test_pages_have_the_digits_of_the_currency(
+    browser: Browser, session: Session, speak: Speak, currency: str, price: str, total: str,
+    field: str, typed: str, problem: str,
+) -> None:  # fmt: skip
+    speak("en-US")
+    client = browser.make("clients", name="Acme", currency=currency)
+    key = browser.make("invoices", clientId=str(client), **LINE,
+                       **{"line.0.unitPrice": price, "line.0.taxRate": "0"})  # fmt: skip
+    page = browser.get(f"invoices/{key}").text
+    assert f">{total}</data> <small>{currency} due" in page
+    assert f'value="{field}"' in page  # what is left to pay
+    assert f">{total}</data>" in browser.get("invoices/").text
+    assert page.count(f">{total}</data>") >= 4  # those of the line among them
+    assert f">{total}</data>" in browser.get(f"clients/{client}").text
+    assert problem in pay(browser, key, typed).text
+    assert pay(browser, key, field).status_code == 303
+    assert f"Payment registered: {total} {currency}." in browser.get(f"invoices/{key}").text
+    deal = browser.make("opportunities", name="Pumps", clientId=str(client), currency=currency,
+                        amount=field, closeDate="2026-12-01")  # fmt: skip
+    assert f'value="{field}"' in browser.get(f"opportunities/{deal}/edit").text

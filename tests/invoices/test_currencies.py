@@ -146,7 +146,9 @@ def test_vat_in_another_currency_needs_a_rate_where_the_law_asks_for_it(admin: C
     assert problem.field == "currency" and "EUR" in problem.message
     assert stored("Invoice", taxed)["status"] == "Draft"
     issue_invoice(free)
+    assert read_document(taxed).accounted_tax is None
     save_settings("exchangeRates", {"USD": "0.92155"})
+    assert read_document(taxed).accounted_tax == Decimal("17.51")
     issue_invoice(taxed)
     document = read_document(taxed)
     assert (document.tax_currency, document.accounted_tax) == ("EUR", Decimal("17.51"))
