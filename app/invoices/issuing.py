@@ -17,7 +17,7 @@ from stdnum.eu import vat
 from app import records
 from app.errors import InvalidStateError, ValidationError
 from app.invoices.dating import issue_dates
-from app.invoices.posting import exchange_factor
+from app.invoices.posting import exchange_factor, rate_of
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
@@ -51,7 +51,7 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
     if due_date is not None and due_date < issue_date:
         change.refuse("due_date", "must not be before the day of issue")
     settings = organisation()
-    rate = settings.exchange_rate(change.get("currency"))
+    rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
     exchange_factor(client["currency"], change.get("currency"), rate)
     if change.get("tax_total") and not rate and _owes_tax_in_own_currency(settings):
         own = settings.defaults.currency
@@ -90,7 +90,7 @@ def frozen_values(change: Change) -> dict[str, Any]:
     contact = records.read(Contact.__table__, contact_id) if contact_id else None
     settings = organisation()
     issue_date = change.get("issue_date") or today()
-    rate = settings.exchange_rate(change.get("currency"))
+    rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
     total: Decimal = change.get("total")
     return {
         "issue_date": issue_date,

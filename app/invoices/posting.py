@@ -12,10 +12,24 @@ from app.crm.clients import CLIENTS
 from app.errors import InvalidStateError
 from app.invoices.settlement import balances
 from app.models.client import Client
+from app.models.invoice import Invoice
 from app.money import rounded
 from app.settings import organisation
 
 BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
+
+
+def rate_of(currency: str, credited_invoice_id: int | None) -> Decimal:
+    """Units of the organisation's currency for one of a document's that is issued now.
+
+    The rate of the settings; a credit note has the one of its invoice, so that it gives back what
+    that billed (docs/adr/0186). 0 where none is known.
+    """
+    if credited_invoice_id is not None:
+        credited = records.read(Invoice.__table__, credited_invoice_id, ("exchange_rate",))
+        if credited is not None and credited["exchange_rate"]:
+            return Decimal(credited["exchange_rate"])
+    return organisation().exchange_rate(currency)
 
 
 def exchange_factor(client_currency: str, currency: str, rate: Decimal) -> Decimal:

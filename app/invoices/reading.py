@@ -23,6 +23,7 @@ from app.invoices.document import (
     TaxSubtotal,
 )
 from app.invoices.logo import logo_file
+from app.invoices.posting import rate_of
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
@@ -60,7 +61,8 @@ def read_document(invoice_id: int) -> InvoiceDocument:
     buyer = invoice["buyer"] or buyer_snapshot(client, contact)
     same = {name: invoice[name] for name in _SAME}
     if invoice["status"] == "Draft":
-        same["exchange_rate"] = settings.exchange_rate(invoice["currency"])  # as issue takes it
+        # As issue takes it.
+        same["exchange_rate"] = rate_of(invoice["currency"], invoice["credited_invoice_id"])
     return InvoiceDocument(
         **same,
         accounting_currency=settings.defaults.currency,

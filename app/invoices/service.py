@@ -24,7 +24,7 @@ from app.invoices.lines import (
     totals_of,
     write_lines,
 )
-from app.invoices.posting import post
+from app.invoices.posting import post, rate_of
 from app.invoices.settlement import settled_values
 from app.invoices.totals import Totals
 from app.models.client import Client
@@ -137,7 +137,7 @@ class InvoiceService(EntityService):
         totals = totals_of(lines, change)
         change.work.update(lines=lines, totals=totals)
         settings = organisation()
-        rate = settings.exchange_rate(change.get("currency"))
+        rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
         base_total = rounded(totals.total * rate, settings.defaults.currency)
         if max(totals.total, totals.subtotal, base_total) >= MONEY_LIMIT:
             change.refuse(LINE_ITEMS, "make the total too large")

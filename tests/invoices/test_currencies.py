@@ -12,6 +12,7 @@ from app.errors import ValidationError
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import issue_invoice
 from app.invoices.payments import reverse_payment
+from app.invoices.posting import BALANCES
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice, LineItem
 from app.money import is_whole, unit
@@ -130,6 +131,18 @@ def test_a_draft_of_before_gets_the_digits_of_its_currency_at_issue(admin: Calle
     records.update(Invoice.__table__, key, old)
     issue_invoice(key)
     assert stored("Invoice", key)["total"] == Decimal("3.889")
+
+
+def test_a_credit_note_gives_back_at_the_rate_of_its_invoice(admin: Caller) -> None:
+    save_settings("exchangeRates", {"USD": "0.92155"})
+    client = make_client(currency="EUR")
+    key = make_issued_invoice(client_id=client, currency="USD")
+    save_settings("exchangeRates", {"USD": "0.5"})
+    note = create_credit_note(key)
+    assert stored("Invoice", note)["exchange_rate"] == Decimal("0.92155")
+    assert stored("Invoice", note)["base_total"] == stored("Invoice", key)["base_total"]
+    balances = [stored("Client", client)[name] for name in BALANCES]
+    assert balances == [0, 0, 0]
 
 
 def test_vat_in_another_currency_needs_a_rate_where_the_law_asks_for_it(admin: Caller) -> None:
