@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import flask_migrate
+import numpy
 import psycopg
 from flask import Flask
 from sqlalchemy import make_url
@@ -44,7 +45,6 @@ from app.extensions import db
 from app.factory import create_app
 from app.kb.indexing import ARTICLE, index_articles
 from app.kb.search import search_articles
-from app.lazy import lazy
 from app.models.kb_article import KbArticle
 from app.search.embedding import DIMENSION
 from app.search.entries import make_entry
@@ -56,7 +56,6 @@ from app.search.writing import store
 from app.security import acting_as, system_caller
 from bench.retrieval import DEPTH, Collection, cut, ndcg, read_collection
 
-numpy: Any = lazy("numpy")
 TITLE_LENGTH = 255
 NAME = "business_platform_bench_kb"
 

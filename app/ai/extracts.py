@@ -10,15 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
+import numpy
+
 from app.search.embedding import find_model
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 # More of an article is not looked through.
 MOST_PIECES = 30

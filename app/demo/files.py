@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from datetime import date
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import select
 
@@ -18,15 +18,9 @@ from app.clock import local_day
 from app.demo.vocabulary.products import GOODS
 from app.documents.files import discarded_on_error, store_file
 from app.documents.service import DOCUMENTS
-from app.lazy import lazy
 from app.models.client import Client
 from app.models.document import Document
 from app.settings.days import zone
-
-if TYPE_CHECKING:
-    import xlsxwriter  # type: ignore[import-untyped]
-else:
-    xlsxwriter = lazy("xlsxwriter")
 
 SELLER = "Nordlicht Systems GmbH"
 _DOCUMENTS: Any = Document.__table__
@@ -101,6 +95,8 @@ def _pdf(title: str, client: str, day: date) -> bytes:
 
 def _workbook(rows: Sequence[tuple[str, str]]) -> bytes:
     content = BytesIO()
+    import xlsxwriter  # type: ignore[import-untyped]  # heavy: only the demonstration needs it
+
     with xlsxwriter.Workbook(content, {"in_memory": True}) as book:
         sheet = book.add_worksheet("Prices")
         for place, row in enumerate(rows):

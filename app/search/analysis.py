@@ -11,14 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import snowballstemmer  # type: ignore[import-untyped]
-else:
-    snowballstemmer = lazy("snowballstemmer")
+from typing import Any
 
 # Languages whose endings and little words are known; others keep their words as they are.
 STEMMERS = {
@@ -87,6 +80,8 @@ class Stems:
 
     def __init__(self, language: str) -> None:
         name = STEMMERS.get(language)
+        import snowballstemmer  # type: ignore[import-untyped]  # all its languages at once
+
         self._stemmer: Any = snowballstemmer.stemmer(name) if name else None
         self._known: dict[str, str] = {}
 

@@ -12,20 +12,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy
 import structlog
 
 from app.heap import give_back
-from app.lazy import lazy
 from app.search.wordpiece import encode
-
-if TYPE_CHECKING:
-    import numpy
-    import onnxruntime  # type: ignore[import-untyped]
-else:
-    numpy = lazy("numpy")
-    onnxruntime = lazy("onnxruntime")
 
 MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384
@@ -47,6 +40,8 @@ class EmbeddingModel:
     dimension = DIMENSION
 
     def __init__(self, path: Path) -> None:
+        import onnxruntime  # type: ignore[import-untyped]  # heavy, as is the model
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

@@ -11,17 +11,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
+import numpy
+
 from app.search.analysis import Stems
 from app.search.short_forms import meanings, spelled_out
 from app.search.vectors import Vectors
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 # BM25 (Robertson and Zaragoza 2009, 3.3): saturation and length; a word of the title counts twice.
 K1 = 1.5

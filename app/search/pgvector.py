@@ -7,21 +7,16 @@ and may come later. It is made of what the entries of the search hold, and can b
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy
 import structlog
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from app.database import steady_read
-from app.lazy import lazy
 from app.search.embedding import DIMENSION, MODEL
 from app.search.vectors import BEST_PASSAGE, WHOLE_TEXT
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 # Passages that the index of the database proposes; the texts they belong to are compared exactly.
 NEAREST = 400

@@ -10,15 +10,11 @@ all, so that a bad best is not shown as a perfect one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from app.lazy import lazy
+import numpy
+
 from app.search.index import Hits
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[Mode, ...] = ("hybrid", "semantic", "keyword")

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy
 from flask import current_app
 from sqlalchemy import Connection, literal, select
 from sqlalchemy.exc import DBAPIError
 
 from app.database import read_engine
-from app.lazy import lazy
 from app.models.event import Counter
 from app.models.search import SearchEntry
 from app.search import pgvector
 from app.search.embedding import MODEL, find_model
 from app.search.entries import query_terms
 from app.search.index import Entry, Hits, Index, Segment
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 CHANGES = "search"
 _ENTRIES: Any = SearchEntry.__table__

@@ -8,14 +8,9 @@ a thirtieth of the memory to read, tells well who may be near; those are compare
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
+import numpy
 
 # How much the best passage of a text counts, and how much all of it together.
 BEST_PASSAGE, WHOLE_TEXT = 0.7, 0.3

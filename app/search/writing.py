@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy
 from sqlalchemy import ColumnElement, delete
 
 from app import records
 from app.clock import utc_now
-from app.lazy import lazy
 from app.models.search import SearchEntry
 from app.search import pgvector
 from app.search.embedding import DIMENSION, MODEL
 from app.search.entries import Made
 from app.search.shelf import CHANGES
 from app.writing.numbering import next_number
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 _ENTRIES: Any = SearchEntry.__table__
 

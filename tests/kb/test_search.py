@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -271,15 +270,3 @@ def test_without_the_model_search_goes_by_words_and_says_so(
         assert ids(search(api, "login trouble", mode="semantic")) == [key]
     finally:
         embedding._load.cache_clear()
-
-
-def test_a_web_process_that_searches_nothing_has_no_heavy_library() -> None:
-    import subprocess
-
-    program = (
-        "import sys, app.factory;"
-        "print([name for name in ('numpy', 'onnxruntime', 'snowballstemmer')"
-        " if name in sys.modules])"
-    )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert answer.stdout.strip() == "[]", answer.stderr

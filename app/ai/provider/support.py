@@ -6,18 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from app.ai.provider.sources import Sources
-from app.lazy import lazy
 from app.search.analysis import Stems, stop_words, terms, words
 from app.search.embedding import find_model
-
-if TYPE_CHECKING:
-    import numpy
-else:
-    numpy = lazy("numpy")
 
 # Shared terms and nearness together, each up to 1: of sentences that their article says, and of
 # such that it does not, nearly all stand on their side (tests/ai/provider/test_support.py).

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection
-
-from app.lazy import lazy
-
-if TYPE_CHECKING:
-    from psycopg import pq
-
-    from app.engines import postgresql
-else:  # a process on SQLite never needs them
-    pq = lazy("psycopg.pq")
-    postgresql = lazy("app.engines.postgresql")
 
 
 @contextmanager
@@ -26,6 +16,10 @@ def hurried(connection: Connection, seconds: float) -> Iterator[None]:
     The limit lasts no longer than a transaction, so that a pooler may part the two again: one is
     begun where none is open.
     """
+    from psycopg import pq  # a process on SQLite never needs them
+
+    from app.engines import postgresql
+
     driver: Any = connection.connection.driver_connection
     alone = driver.pgconn.transaction_status == pq.TransactionStatus.IDLE and driver.autocommit
     if alone:
