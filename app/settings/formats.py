@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 
 from stdnum import bic as stdnum_bic, exceptions as stdnum_errors, iban as stdnum_iban
 
@@ -54,18 +53,7 @@ def endpoint_scheme(text: str) -> str:
     return code
 
 
-def day(text: str) -> str:
-    """A day of the calendar as ISO 8601 writes it."""
-    try:
-        if date.fromisoformat(text).isoformat() != text:
-            raise ValueError
-    except ValueError:
-        raise BadValueError("must be a date such as 2026-01-31") from None
-    return text
-
-
 FORMATS = {
-    "day": day,
     "own_tax_id": own_tax_id,
     "iban": iban,
     "bic": bic,

@@ -19,6 +19,7 @@ from app.settings.values import (
     check_members,
     check_whole,
     checked,
+    day,
     flag,
     number,
     text,
@@ -90,10 +91,9 @@ class Invoicing:
         "Whether documents may be dated before the last one of their series, within the month.",
         False,
     )
-    closed_until: str | None = text(
-        "The books are closed up to this day: nothing is issued with a date until then.",
-        most=10, form="day",
-    )  # fmt: skip
+    closed_until: str | None = day(
+        "The books are closed up to this day: nothing is issued with a date until then."
+    )
 
 
 def check_steps(value: Any) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -30,9 +31,13 @@ class BadPartsError(Exception):
 def text(about: str, default: str | None = None, *, most: int = 200, form: str = "") -> Any:
     """A field for a text of at most ``most`` characters, of a ``form`` of the formats."""
     schema: dict[str, Any] = {"type": ["string", "null"], "maxLength": most, "description": about}
-    if form == "day":
-        schema["format"] = "date"
     return _field(default, about, lambda value: check_text(value, most, form), schema)
+
+
+def day(about: str) -> Any:
+    """A field for a day of the calendar, kept as text."""
+    schema = {"type": ["string", "null"], "format": "date", "description": about}
+    return _field(None, about, check_day, schema)
 
 
 def whole(about: str, default: int, *, least: int = 0, most: int) -> Any:
@@ -75,6 +80,16 @@ def check_text(value: Any, most: int, form: str = "") -> str | None:
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in stripped):
         raise BadValueError("must be one line without control characters")
     return (FORMATS[form](stripped) if form else stripped) if stripped else None
+
+
+def check_day(value: Any) -> str:
+    """A day as ISO 8601 writes it."""
+    try:
+        if isinstance(value, str) and date.fromisoformat(value).isoformat() == value:
+            return value
+    except ValueError:
+        pass
+    raise BadValueError("must be a date such as 2026-01-31")
 
 
 def check_whole(value: Any, least: int, most: int) -> int:

@@ -117,7 +117,7 @@ def test_documents_ahead_of_today_do_not_stop_those_of_today(admin: Caller) -> N
     assert stored("Invoice", make_issued_invoice())["issue_date"] == NOW.date()
 
 
-@pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "20260228", "2026-2-1", 5])
+@pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "20260228", "2026-2-1", "", 5])
 def test_the_day_until_which_books_are_closed_is_a_day(admin: Caller, day: Any) -> None:
     with pytest.raises(ValidationError) as caught:
         save_settings("invoicing", {"closedUntil": day})
