@@ -12,8 +12,9 @@ from marshmallow import EXCLUDE, RAISE, Schema, ValidationError as SchemaError, 
 from webargs import missing
 from webargs.flaskparser import FlaskParser
 
-from app.errors import ValidationError
+from app.errors import ValidationError, telling_all
 from app.json_body import NO_NAME, read_object
+from app.wire import CheckedSchema
 
 View = TypeVar("View")
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
@@ -68,7 +69,18 @@ class StrictParser(FlaskParser):
         """Refuse the request, each problem with its field in wire spelling."""
         # webargs puts the messages under the name of the place it read: json, query ...
         (messages,) = error.messages.values()  # type: ignore[union-attr]  # a dictionary here
-        raise ValidationError(field_problems(messages)) from error
+        refusal = ValidationError(field_problems(messages))
+        if not isinstance(schema, CheckedSchema) or not isinstance(error.valid_data, dict):
+            raise refusal from error
+        read = {
+            name: value
+            for name, value in error.valid_data.items()
+            # Of a list that has a bad item the places of the others are not known any more.
+            if not (isinstance(value, list) and schema.fields[name].data_key in messages)
+            and not (isinstance(value, list) and name in messages)
+        }
+        with telling_all(lambda: schema.check(read)):
+            raise refusal from error
 
 
 class Area(Blueprint):  # type: ignore[misc]  # the library has no types

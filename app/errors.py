@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
@@ -77,6 +77,55 @@ class ValidationError(ApiError):
     ) -> None:
         found = tuple(Detail(*detail) for detail in details)
         super().__init__(message or _summary(found), found[:MOST_DETAILS], position=position)
+
+
+def gathered(*checks: Callable[[], object]) -> None:
+    """Run several checks; what they refuse is told together.
+
+    Raises: ValidationError.
+    """
+    details: list[Detail] = []
+    for check in checks:
+        try:
+            check()
+        except ValidationError as error:
+            details += error.details
+    if details:
+        raise ValidationError(details)
+
+
+class telling_all:  # stands in a with statement, as those of contextlib do
+    """Add to a ValidationError what ``check`` refuses of other fields.
+
+    A field is named once: not again where something is wrong with it, within it or around it.
+    """
+
+    __slots__ = ("_check",)
+
+    def __init__(self, check: Callable[[], object]) -> None:
+        self._check = check
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, ValidationError) or not all(one.field for one in error.details):
+            return
+        named = [_steps(detail.field) for detail in error.details]
+        try:
+            self._check()
+        except ValidationError as found:
+            more = [one for one in found.details if not _is_named(_steps(one.field), named)]
+            if more:
+                raise ValidationError([*error.details, *more]) from error
+
+
+def _steps(field: str) -> list[str]:
+    return field.replace("[", ".[").split(".")
+
+
+def _is_named(steps: list[str], named: Iterable[list[str]]) -> bool:
+    return any(all(a == b for a, b in zip(steps, other, strict=False)) for other in named)
 
 
 class InvalidQueryError(ApiError):
@@ -231,6 +280,13 @@ class ServiceUnavailableError(ApiError):
     """The database or another part is away; comes with ``Retry-After``."""
 
     status, code = 503, "SERVICE_UNAVAILABLE"
+
+
+def refuse_any(details: Iterable[tuple[str, str] | Detail]) -> None:
+    """Raise ValidationError where there are problems."""
+    found = [Detail(*detail) for detail in details]
+    if found:
+        raise ValidationError(found)
 
 
 def _summary(details: tuple[Detail, ...]) -> str:

@@ -131,12 +131,13 @@ def _check_depth(text: str) -> None:
 
 def _check_characters(value: Any) -> None:
     """Refuse, by its place, what only an escape can bring in: NUL, and half a surrogate pair."""
+    problems: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
         place, item = waiting.pop()
         if isinstance(item, str):
             if problem := _bad_character(item):
-                raise ValidationError([(place, f"A text has {problem}.")])
+                problems.append((place, f"A text has {problem}."))
         elif isinstance(item, dict):
             for name in item:
                 if problem := _bad_character(name):
@@ -145,6 +146,8 @@ def _check_characters(value: Any) -> None:
             waiting.extend((f"{place}{dot}{name}", below) for name, below in item.items())
         elif isinstance(item, list):
             waiting.extend((f"{place}[{at}]", below) for at, below in enumerate(item))
+    if problems:
+        raise ValidationError(problems[::-1])
 
 
 def _bad_character(text: str) -> str | None:

@@ -47,6 +47,19 @@ class JsonBoolean(fields.Boolean):
         return value
 
 
+class CheckedSchema(Schema):
+    """A body of which a service looks at more than a schema does."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """Look at the values that could be read, where others could not: they are told together.
+
+        No row is read for it: who may not call the operation learns nothing.
+
+        Raises: ValidationError, for what the service would refuse.
+        """
+        raise NotImplementedError
+
+
 class PageQuerySchema(Schema):
     """Which part of a list: ``limit`` items from ``offset`` on."""
 

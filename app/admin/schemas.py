@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import Schema, fields, validate
 
+from app.auth.api_keys import check_new_key
+from app.auth.roles import check_permissions
+from app.auth.users import check_account
 from app.models.user import USER_STATUSES
-from app.wire import Instant, PageQuerySchema
+from app.wire import CheckedSchema, Instant, PageQuerySchema
 
 _NAME = validate.Length(1, 100)
 _PASSWORD = validate.Length(max=10_000)
@@ -28,8 +33,12 @@ class UserQuerySchema(PageQuerySchema):
     role = fields.String(validate=validate.Length(1, 50))
 
 
-class NewUserSchema(Schema):
+class NewUserSchema(CheckedSchema):
     """An account to make."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As an account is checked."""
+        check_account(given)
 
     username = fields.String(required=True, metadata={"example": "anna"})
     email = fields.String(
@@ -51,8 +60,12 @@ class NewUserSchema(Schema):
     timezone = fields.String(load_default="UTC")
 
 
-class UserChangesSchema(Schema):
+class UserChangesSchema(CheckedSchema):
     """What to change of an account; what is left out stays."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As an account is checked."""
+        check_account(given)
 
     email = fields.String(
         validate=validate.Length(max=254), metadata={"example": "anna@example.com"}
@@ -68,8 +81,12 @@ class UserChangesSchema(Schema):
     timezone = fields.String(metadata={"example": "Europe/Berlin"})
 
 
-class PasswordResetSchema(Schema):
+class PasswordResetSchema(CheckedSchema):
     """The password to set; without one a random one is made and shown once."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As an account is checked."""
+        check_account(given)
 
     password = fields.String(validate=_PASSWORD, metadata={"example": "three-blue-kettles"})
 
@@ -94,8 +111,12 @@ class RoleSchema(Schema):
     createdAt = Instant()
 
 
-class NewRoleSchema(Schema):
+class NewRoleSchema(CheckedSchema):
     """A role to make."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As the permissions of a role are checked."""
+        check_permissions(given.get("permissions", {}))
 
     name = fields.String(
         required=True, validate=validate.Length(1, 50), metadata={"example": "Field sales"}
@@ -106,8 +127,12 @@ class NewRoleSchema(Schema):
     permissions = fields.Dict(fields.String(), required=True, metadata=_PERMISSIONS)
 
 
-class RoleChangesSchema(Schema):
+class RoleChangesSchema(CheckedSchema):
     """What to change of a role; what is left out stays."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As the permissions of a role are checked."""
+        check_permissions(given.get("permissions", {}))
 
     name = fields.String(validate=validate.Length(1, 50), metadata={"example": "Field sales, west"})
     description = fields.String(
@@ -124,8 +149,12 @@ class ApiKeyQuerySchema(PageQuerySchema):
     status = fields.String(validate=validate.OneOf(("active", "expired", "revoked")))
 
 
-class NewApiKeySchema(Schema):
+class NewApiKeySchema(CheckedSchema):
     """An API key to make."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As a key is checked."""
+        check_new_key(given)
 
     name = fields.String(required=True, validate=_NAME, metadata={"example": "ERP"})
     role = fields.String(required=True, metadata={"example": "Viewer"})

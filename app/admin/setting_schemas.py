@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import INCLUDE, Schema, ValidationError, fields, post_dump, validates_schema
 
+from app.errors import refuse_any
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
+from app.settings.store import setting_problems
+from app.wire import CheckedSchema
 
 # A group as it is sent back and forth in examples.
 _EXAMPLES: Mapping[str, Mapping[str, Any]] = {
@@ -43,12 +46,20 @@ class Number(fields.Raw):
         return value
 
 
-class GroupSchema(Schema):
+class GroupSchema(CheckedSchema):
     """A group of settings; the service checks it, so that every way in has the same answers."""
+
+    group: ClassVar[str]
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As the group is checked."""
+        refuse_any(setting_problems(self.group, given))
 
 
 class RatesSchema(GroupSchema):
     """Units of the organisation's currency for one of another."""
+
+    group = RATES
 
     class Meta:
         unknown = INCLUDE
@@ -78,7 +89,7 @@ def _made(group: str) -> type[Schema]:
         )
         for name, setting in settings_of(group).items()
     }
-    described = {"__doc__": GROUPS[group].__doc__}
+    described = {"__doc__": GROUPS[group].__doc__, "group": group}
     return type(f"{title}SettingsSchema", (GroupSchema,), members | described)
 
 
@@ -112,12 +123,24 @@ class LogoSchema(Schema):
 GROUP_SCHEMAS: Mapping[str, type[Schema]] = {group: _made(group) for group in NAMES}
 
 
+class _GroupsSchema(CheckedSchema):
+    """Some groups of settings."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As each group is checked."""
+        refuse_any(
+            detail._replace(field=f"{group}.{detail.field}")
+            for group in GROUP_SCHEMAS
+            for detail in setting_problems(group, given.get(group, {}))
+        )
+
+
 def _whole(name: str, more: Mapping[str, Any]) -> type[Schema]:
     members: dict[str, Any] = {
         group: fields.Nested(schema, metadata={"example": _EXAMPLES[group]})
         for group, schema in GROUP_SCHEMAS.items()
     }
-    return type(name, (Schema,), {**members, **more})
+    return type(name, (_GroupsSchema,), {**members, **more})
 
 
 SettingsSchema = _whole("SettingsSchema", {LOGO: fields.Nested(LogoSchema, allow_none=True)})

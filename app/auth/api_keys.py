@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from app.auth.lookup import hash_api_key
 from app.auth.roles import find_roles, get_rights
 from app.auth.users import insert_account
 from app.clock import utc_now
-from app.errors import ValidationError
+from app.errors import ValidationError, gathered
 from app.models.user import ApiKey, User
 from app.permissions import NEVER_BY_KEY
 from app.security import current_caller
@@ -40,11 +40,12 @@ def create_api_key(
     An account of its own stands behind it, so that what it makes has an owner.
     Raises: ValidationError, no such role, a scope that the role does not have, a time that is past.
     """
+    gathered(
+        lambda: _check_scopes(role, scopes),
+        lambda: check_new_key({"expires_at": expires_at}),
+    )
     role_id = find_roles([role], "role")[role]
-    _check_scopes(role, scopes)
     now = utc_now()
-    if expires_at is not None and expires_at <= now:
-        raise ValidationError([("expiresAt", "Must be in the future.")])
     made = new_api_key()
     user_id = insert_account(username=made.prefix, display_name=name, kind="service")
     key_id = records.insert(
@@ -107,7 +108,18 @@ def _status(row: Row[Any]) -> str:
     return "expired" if row.expires_at and row.expires_at <= utc_now() else "active"
 
 
+def check_new_key(given: Mapping[str, Any]) -> None:
+    """Look at what is said of a key.
+
+    Raises: ValidationError, with each field.
+    """
+    expires_at = given.get("expires_at")
+    if expires_at is not None and expires_at <= utc_now():
+        raise ValidationError([("expiresAt", "Must be in the future.")])
+
+
 def _check_scopes(role: str, scopes: Sequence[str]) -> None:
+    find_roles([role], "role")
     rights = get_rights(role)
     problems = []
     for index, scope in enumerate(scopes):

@@ -45,7 +45,7 @@ def create_role(name: str, permissions: Mapping[str, str], description: str | No
         permissions: permission -> ``all`` or ``own``.
     Raises: ValidationError, a permission or scope that there is not; DuplicateError.
     """
-    _check_permissions(permissions)
+    check_permissions(permissions)
     _check_name_is_free(name)
     role_id = records.insert(
         _TABLE,
@@ -68,7 +68,7 @@ def update_role(role_id: int, changes: Mapping[str, Any]) -> None:
     """
     row = _get_custom(role_id)
     if "permissions" in changes:
-        _check_permissions(changes["permissions"])
+        check_permissions(changes["permissions"])
     if changes.get("name", row.name) != row.name:
         _check_name_is_free(changes["name"])
     if not changes:
@@ -142,7 +142,11 @@ def _check_name_is_free(name: str) -> None:
         raise DuplicateError(f"There is a role {name} already.", [("name", "This name is taken.")])
 
 
-def _check_permissions(permissions: Mapping[str, str]) -> None:
+def check_permissions(permissions: Mapping[str, str]) -> None:
+    """Refuse what is no permission that a role can have, or no scope of it.
+
+    Raises: ValidationError, with each.
+    """
     problems = []
     for permission, scope in permissions.items():
         field = f"permissions.{permission}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, func, select
@@ -13,11 +14,17 @@ from app.auth.epoch import bump_epoch
 from app.auth.lockout import forget_failures
 from app.auth.names import fold_name
 from app.auth.passwords import check_new_password, passwords
-from app.auth.roles import ADMIN, set_roles
+from app.auth.roles import ADMIN, find_roles, set_roles
 from app.auth.sessions import end_sessions
 from app.auth.user_shapes import roles_of
 from app.clock import utc_now
-from app.errors import DuplicateError, InvalidStateError, NotFoundError, ValidationError
+from app.errors import (
+    DuplicateError,
+    InvalidStateError,
+    NotFoundError,
+    ValidationError,
+    gathered,
+)
 from app.extensions import db
 from app.models.user import Role, Session, User, UserRole
 from app.odata.declare import camel
@@ -46,10 +53,12 @@ def create_user(
     Raises: ValidationError, with each field; DuplicateError, the name is taken in some spelling.
     """
     username = username.strip()
-    profile = _checked(
-        {"email": email, "language": language, "timezone": timezone, "username": username}
+    values = {"email": email, "language": language, "timezone": timezone, "username": username}
+    gathered(
+        lambda: check_account({**values, "display_name": display_name, "password": password}),
+        lambda: find_roles(roles),
     )
-    check_new_password(password, username, email, display_name)
+    profile = _checked(values)
     user_id = insert_account(
         kind="person",
         display_name=display_name or username,
@@ -63,6 +72,19 @@ def create_user(
     )
     emit_user_event("user.created", user_id)
     return user_id
+
+
+def check_account(values: Mapping[str, Any]) -> None:
+    """Look at what is said of an account; what is left out is not looked at.
+
+    Raises: ValidationError, with each field.
+    """
+    password = values.get("password")
+    names = [values.get(name) for name in ("username", "email", "display_name")]
+    gathered(
+        lambda: _checked(values),
+        *([] if password is None else [partial(check_new_password, password, *names)]),
+    )
 
 
 def insert_account(*, username: str, **values: Any) -> int:
@@ -90,6 +112,7 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
     columns = dict(changes)
     roles: Sequence[str] | None = columns.pop("roles", None)
     before = {name: getattr(row, name) for name in columns}
+    gathered(lambda: _checked(columns), lambda: find_roles(roles or ()))
     columns.update(_checked(columns))
     held = [role.name for role in roles_of(records.connection(), [user_id]).get(user_id, ())]
     if roles is not None:

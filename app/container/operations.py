@@ -24,15 +24,21 @@ from app.container.operation_types import (
     TEXTS,
 )
 from app.container.service import TICKET
-from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
+from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
 from app.crm.merging import merge_clients
 from app.crm.pipeline import Selection, pipeline_summary
 from app.documents.service import DOCUMENTS
 from app.errors import ValidationError
-from app.invoices.crediting import create_credit_note
+from app.invoices.crediting import check_credit, create_credit_note
 from app.invoices.operations import mark_uncollectible, void_invoice
-from app.invoices.payments import PAYMENT as PAYMENT_RULES, register_payment, reverse_payment
+from app.invoices.payments import (
+    PAYMENT as PAYMENT_RULES,
+    check_payment,
+    check_reason,
+    register_payment,
+    reverse_payment,
+)
 from app.invoices.sending import Letter, send_invoice
 from app.kb.search import describe_found, search_articles
 from app.models.invoice import PAYMENT_METHODS
@@ -108,6 +114,7 @@ CONVERT = _action(
     _parameter("ownerId", edm.INT64, "Owner of what is made; default: the lead's."),
     returns=CONVERSION,
     available=availability("Lead", "leads", "convert"),
+    check=check_wishes,
     description="Turn a lead into a client, a contact and, on request, an opportunity.",
 )  # fmt: skip
 
@@ -181,6 +188,7 @@ REGISTER_PAYMENT = _action(
     _parameter("allowOverpayment", edm.BOOLEAN, "Keep what is too much as credit."),
     returns=PAYMENT, result_path="Payments", creates=True,
     available=availability("Invoice", "invoices", "payment"),
+    check=check_payment,
     description="Register a payment; a draft is issued first.",
 )  # fmt: skip
 VOID = _action(
@@ -188,6 +196,7 @@ VOID = _action(
     _parameter("reason", edm.STRING, "Why.", nullable=False),
     returns=INVOICE,
     available=availability("Invoice", "invoices", "void"),
+    check=check_reason,
     description="Take an issued document back; its number stays.",
 )  # fmt: skip
 MARK_UNCOLLECTIBLE = _action(
@@ -205,6 +214,7 @@ CREATE_CREDIT_NOTE = _action(
     _parameter("issue", edm.BOOLEAN, "Issue it at once. Default: true."),
     returns=INVOICE, creates=True,
     available=availability("Invoice", "invoices", "credit"),
+    check=check_credit,
     description="Credit an issued invoice, all of it or the lines given.",
 )  # fmt: skip
 REVERSE = _action(
@@ -212,6 +222,7 @@ REVERSE = _action(
     _parameter("reason", edm.STRING, "Why."),
     returns=PAYMENT, result_path="",
     available=availability("Payment", "payments", "reverse"),
+    check=check_reason,
     description="Take a payment back; the invoice is open again.",
 )  # fmt: skip
 

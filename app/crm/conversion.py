@@ -17,13 +17,19 @@ from app.crm.leads import LEADS
 from app.crm.matching import Match, find_client, find_contact, has_primary_contact, take_turns
 from app.crm.opportunities import OPPORTUNITIES
 from app.documents.service import DOCUMENTS
-from app.errors import AlreadyConvertedError, DuplicateError, ValidationError
+from app.errors import (
+    AlreadyConvertedError,
+    DuplicateError,
+    ValidationError,
+    gathered,
+    refuse_any,
+)
 from app.models.document import Document
 from app.models.task import Task
 from app.permissions import require
 from app.projects.tasks import TASKS
 from app.security import Caller, current_caller
-from app.writing.bodies import below, read_properties
+from app.writing.bodies import below, body_problems, read_properties
 from app.writing.pipeline import EntityService
 from app.writing.references import is_readable, missing
 from app.writing.states import require_step
@@ -94,7 +100,10 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
             [("convertedClientId", f"is {lead['converted_client_id']}")],
         )
     require_step(LEAD_STATES, "lead", lead["status"], "Converted", "convert")
-    _check(caller, wishes)
+    gathered(
+        lambda: _check(caller, wishes),
+        lambda: check_wishes({"client": wishes.client, "opportunity": wishes.opportunity}),
+    )
     owner_id = _owner(caller, wishes, lead)
     match = _explicit_client(wishes)
     with below("client"):
@@ -134,6 +143,18 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
         opportunity_created=wishes.wants_opportunity,
         tasks=tasks,
         documents=documents,
+    )
+
+
+def check_wishes(given: Mapping[str, Any]) -> None:
+    """Look at what is said of the records to be made; no row is read.
+
+    Raises: ValidationError, with each property.
+    """
+    refuse_any(
+        detail._replace(field=f"{name}.{detail.field}")
+        for name, rules in (("client", CLIENT), ("opportunity", OPPORTUNITIES.rules))
+        for detail in body_problems(rules, given.get(name) or {}, partial=True)
     )
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from marshmallow import Schema, fields, post_load, validate
 
-from app.crm.conversion import CREATE, FAIL, LINK, Wishes
+from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes
 from app.models.opportunity import STAGES
-from app.wire import Instant, JsonBoolean
+from app.wire import CheckedSchema, Instant, JsonBoolean
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -30,8 +30,12 @@ class NewOpportunitySchema(Schema):
     closeDate = fields.Raw(metadata={"type": "string", "format": "date"})
 
 
-class ConvertSchema(Schema):
+class ConvertSchema(CheckedSchema):
     """How to convert a lead; everything may be left out."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As what the conversion makes is checked."""
+        check_wishes(given)
 
     client_id = _key("clientId", "Client to link; else one is found or made.", example=None)
     contact_id = _key("contactId", "Contact to link; else one is found or made.", example=None)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.errors import refuse_any
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS, stored_lines
 from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
 from app.permissions import require
 from app.security import current_caller
 from app.settings import organisation
-from app.writing.bodies import below, read_properties
+from app.writing.bodies import below, body_problems, read_properties
 from app.writing.operations import require_operation
 
 # What a credit note takes over, so that both can be laid side by side.
@@ -65,3 +66,17 @@ def _given(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         with below(f"lineItems[{place}]"):
             read.append(read_properties(LINE_ITEM, line))
     return read
+
+
+def check_credit(body: Mapping[str, Any]) -> None:
+    """Look at what a body says of a credit note: its notes and lines.
+
+    Raises: ValidationError.
+    """
+    problems = INVOICES.problems({"notes": body.get("notes")}, partial=True)
+    for place, line in enumerate(body.get("lineItems") or ()):
+        problems += [
+            detail._replace(field=f"lineItems[{place}].{detail.field}")
+            for detail in body_problems(LINE_ITEM, line, partial=False)
+        ]
+    refuse_any(problems)

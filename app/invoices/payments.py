@@ -9,7 +9,14 @@ from typing import Any
 
 from app import audit, records
 from app.clock import utc_now
-from app.errors import Detail, InvalidStateError, NotFoundError, OverpaymentError, ValidationError
+from app.errors import (
+    Detail,
+    InvalidStateError,
+    NotFoundError,
+    OverpaymentError,
+    ValidationError,
+    refuse_any,
+)
 from app.events import emit
 from app.invoices.operations import issue_invoice
 from app.invoices.posting import use_credit
@@ -19,6 +26,7 @@ from app.money import is_whole, too_fine, written
 from app.permissions import require
 from app.security import current_caller
 from app.settings.days import today
+from app.writing.bodies import body_problems
 from app.writing.numbering import running_number
 from app.writing.operations import require_operation
 from app.writing.reporting import reported
@@ -136,8 +144,8 @@ class PaymentService:
         self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
     ) -> list[Detail]:
         """What is wrong with the values of a payment (see ``edm.Checking``)."""
-        _, found = _checked({name: value for name, value in values.items() if name != "invoice_id"})
-        return found
+        given = {name: value for name, value in values.items() if name != "invoice_id"}
+        return _checked(given, partial=partial)[1]
 
     def needed_rights(
         self, action: str, values: Mapping[str, Any] | None = None
@@ -169,7 +177,7 @@ class PaymentService:
 
 
 def _validated(values: Mapping[str, Any], invoice: Mapping[str, Any]) -> dict[str, Any]:
-    payment, problems = _checked(values)
+    payment, problems = _checked(values, partial=False)
     amount, currency = payment.get("amount"), invoice["currency"]
     # What is left of a document of before amounts had the digits of their currency can be paid.
     if amount not in (None, invoice["amount_due"]) and not is_whole(amount, currency):
@@ -179,11 +187,29 @@ def _validated(values: Mapping[str, Any], invoice: Mapping[str, Any]) -> dict[st
     return payment
 
 
-def _checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
+def check_payment(body: Mapping[str, Any]) -> None:
+    """Look at what a body says of a payment, which may leave out what is required.
+
+    Raises: ValidationError.
+    """
+    names = {PAYMENT.wire(name): name for name in PAYMENT.writable}
+    given = {names[name]: value for name, value in body.items() if name in names}
+    refuse_any(_checked(given, partial=True)[1])
+
+
+def check_reason(body: Mapping[str, Any]) -> None:
+    """Look at why something is taken back.
+
+    Raises: ValidationError.
+    """
+    refuse_any(body_problems(REASON, {"reason": body.get("reason")}, partial=True))
+
+
+def _checked(values: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], Problems]:
     given = dict(values)
     if isinstance(given.get("method"), str):
         given["method"] = _METHODS.get(given["method"].lower(), given["method"])
-    payment, problems = validate(PAYMENT, given, partial=False)
+    payment, problems = validate(PAYMENT, given, partial=partial)
     _check(payment, problems)
     return payment, problems
 

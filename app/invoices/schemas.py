@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import MAXYEAR
+from typing import Any
 
 from marshmallow import Schema, fields, validate
 
+from app.invoices.crediting import check_credit
+from app.invoices.payments import check_payment, check_reason
 from app.models.invoice import PAYMENT_METHODS
-from app.wire import Instant, JsonBoolean
+from app.wire import CheckedSchema, Instant, JsonBoolean
 from app.writing.fields import EARLIEST_YEAR
 
 _DAY = {
@@ -17,8 +20,12 @@ _DAY = {
 }
 
 
-class PaymentBodySchema(Schema):
+class PaymentBodySchema(CheckedSchema):
     """A payment to register; the service checks the values and names what is wrong with them."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As a payment is checked."""
+        check_payment(given)
 
     amount = fields.Raw(required=True, metadata={"type": "number", "example": 10})
     date = fields.Raw(required=True, metadata={**_DAY, "example": "2026-01-31"})
@@ -72,14 +79,22 @@ class ReversedPaymentSchema(PaymentSchema):
     reversalReason = fields.String(allow_none=True)
 
 
-class ReasonSchema(Schema):
+class ReasonSchema(CheckedSchema):
     """Why."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As the reason of a reversal is checked."""
+        check_reason(given)
 
     reason = fields.Raw(metadata={"type": ["string", "null"], "example": "Entered twice"})
 
 
-class CreditNoteBodySchema(Schema):
+class CreditNoteBodySchema(CheckedSchema):
     """What to credit."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As a credit note is checked."""
+        check_credit(given)
 
     lineItems = fields.List(
         fields.Dict(keys=fields.String(), metadata={"additionalProperties": True}),

@@ -360,7 +360,8 @@ class Operation:
     ``handler`` is called as app/odata/operations/service.py says, after ``permission`` was checked.
     ``result_path`` is the navigation of the binding entity in which a returned entity lies that has
     no set; ``creates`` tells that the returned entity is new. ``available`` is when an entity can
-    be bound, for those who ask for all metadata; None for never.
+    be bound, for those who ask for all metadata; None for never. ``check`` refuses arguments that
+    the handler would refuse, whatever the database holds: it is asked where others cannot be read.
 
     Two make a function one that expressions can call. ``expression`` is its value as SQL, of the
     columns of the row it is bound to (of a collection: an aggregate over its rows; bound to
@@ -385,6 +386,7 @@ class Operation:
     creates: bool = False
     binds_hidden: bool = False  # to entities that queries do not show, too: the handler looks
     available: Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None] | None = None
+    check: Callable[[Mapping[str, Any]], None] | None = None
     expression: Callable[[Any, Mapping[str, ColumnElement[Any]]], ColumnElement[Any]] | None = None
     members: Callable[[Any, Any, Mapping[str, ColumnElement[Any]]], ColumnElement[bool]] | None = (
         None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from flask import Response
@@ -21,6 +20,8 @@ from app.errors import (
     NotFoundError,
     PreconditionFailedError,
     ValidationError,
+    refuse_any,
+    telling_all,
 )
 from app.json_body import parse_json
 from app.odata import edm
@@ -39,7 +40,7 @@ from app.odata.write_conditions import may_be_made, refuse_other_key
 from app.odata.write_content import WriteRequest
 from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
-from app.odata.write_problems import entity_problems, kind_of, telling_all
+from app.odata.write_problems import entity_problems, kind_of
 from app.odata.write_rights import require_right
 from app.odata.write_rows import find_key, find_key_in_turn, find_version, version_of_tag
 from app.odata.write_targets import Target
@@ -152,7 +153,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     refuse_conditions(request)
     entity_set = target.entity_set
     bodies, problems = read_entities(items, target.type, request.reading, "value")
-    with telling_all(partial(_problems, request, entity_set, bodies)):
+    with telling_all(lambda: refuse_any(_problems(request, entity_set, bodies))):
         problems.raise_any()
     take_turns_of(lambda: turns_of_items(request.container, target.type, items))
     minimal = request.preferences.return_ == "minimal"

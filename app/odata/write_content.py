@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Protocol
 
 from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
-from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.errors import UnsupportedMediaTypeError, ValidationError, refuse_any, telling_all
 from app.json_body import parse_json
 from app.odata import edm
 from app.odata.deep import DeepWriter
@@ -22,7 +22,7 @@ from app.odata.etags import Precondition, parse_precondition
 from app.odata.options import OptionTexts
 from app.odata.payload import EntityBody, Reading, read_entity
 from app.odata.preferences import NO_PREFERENCES, Preferences, parse_preferences
-from app.odata.write_problems import Kind, entity_problems, telling_all
+from app.odata.write_problems import Kind, entity_problems
 from app.odata.write_targets import Target
 from app.odata.write_urls import find_url, resolve_url
 
@@ -165,9 +165,13 @@ class WriteRequest:
         given: Collection[str] = (),
     ) -> telling_all:
         """A context in which a refusal of the body tells what else is wrong with it."""
-        if kind is None:
-            return telling_all(tuple)
-        return telling_all(partial(entity_problems, self.container, entity_set, body, kind, given))
+
+        def check() -> None:
+            if kind is not None:
+                found = entity_problems(self.container, entity_set, body, kind, given)
+                refuse_any(found)
+
+        return telling_all(check)
 
     @property
     def reading(self) -> Reading:

@@ -7,13 +7,19 @@ service keeps that order; the keys themselves may be new afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from flask import Response
 
-from app.errors import Detail, InvalidQueryError, NotFoundError, ValidationError
+from app.errors import (
+    InvalidQueryError,
+    NotFoundError,
+    ValidationError,
+    refuse_any,
+    telling_all,
+)
 from app.odata.deep_owned import kept_item
 from app.odata.deep_relations import service_of
 from app.odata.etags import refuse_tags
@@ -22,7 +28,7 @@ from app.odata.payload import EntityBody, read_entity, snake
 from app.odata.write_answers import no_content, written_entity
 from app.odata.write_conditions import require_current
 from app.odata.write_content import WriteRequest
-from app.odata.write_problems import member_problems, telling_all
+from app.odata.write_problems import member_problems
 from app.odata.write_rows import lock_owner, related_keys, require_entity
 from app.odata.write_targets import Link, Target
 from app.odata.write_values import change_values, creation_values, replacement_values
@@ -83,11 +89,11 @@ def _read(request: WriteRequest, target: Target, link: Link, kept: Mapping[str, 
     """
     body, problems = read_entity(request.json(), target.type, request.reading)
 
-    def find() -> Iterator[Detail]:
+    def check() -> None:
         values = {**kept, **creation_values(body)}
-        return member_problems(link.entity_set.service, link.navigation, values)
+        refuse_any(member_problems(link.entity_set.service, link.navigation, values))
 
-    with telling_all(find):
+    with telling_all(check):
         problems.raise_any()
     return body
 

@@ -7,10 +7,10 @@ refused. Then the values of all entities of the body are looked at, without a wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal
 
-from app.errors import Detail, ValidationError
+from app.errors import Detail, ValidationError, refuse_any
 from app.odata import edm
 from app.odata.deep_relations import set_of
 from app.odata.payload import EntityBody, Related, snake
@@ -19,26 +19,6 @@ from app.odata.write_values import creation_values, replacement_values
 
 # What a write does with an entity; a change may leave out any value.
 Kind = Literal["creation", "change", "replacement"]
-
-
-class telling_all:  # stands in a with statement, as those of contextlib do
-    """Add to a ValidationError what ``find`` finds to be wrong with other fields."""
-
-    __slots__ = ("_find",)
-
-    def __init__(self, find: Callable[[], Iterable[Detail]]) -> None:
-        self._find = find
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, ValidationError) or not all(one.field for one in error.details):
-            return
-        named = [_steps(detail.field) for detail in error.details]
-        more = [detail for detail in self._find() if not _is_named(_steps(detail.field), named)]
-        if more:
-            raise ValidationError([*error.details, *more]) from error
 
 
 def entity_problems(
@@ -108,9 +88,7 @@ def _of_service(
     wanted = {name: value for name, value in values.items() if name not in settled}
     try:
         with at_place(body.type, body.path):
-            found = service.problems(wanted, partial=partial, settled=settled)
-            if found:
-                raise ValidationError(found)
+            refuse_any(service.problems(wanted, partial=partial, settled=settled))
     except ValidationError as error:
         yield from error.details
 
@@ -128,12 +106,3 @@ def _is_whole(related: Related) -> bool:
     """Whether a body has all values of the members of an owned collection."""
     is_new = not any(item.key or item.reference or item.removed for item in related.items)
     return related.navigation.owned and not related.is_delta and is_new
-
-
-def _steps(field: str) -> list[str]:
-    return field.replace("[", ".[").split(".")
-
-
-def _is_named(steps: list[str], named: Iterable[list[str]]) -> bool:
-    """Whether one of ``named`` is the field, something within it, or what it is within."""
-    return any(all(a == b for a, b in zip(steps, other, strict=False)) for other in named)

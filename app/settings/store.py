@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -123,6 +123,15 @@ def _write(
     if group == "seller" and whole.get("country") != stored.get("country"):
         forget_national_forms(records.connection())  # a job makes them anew
     write_row(group, whole)
+
+
+def setting_problems(group: str, values: Mapping[str, Any]) -> Sequence[Detail]:
+    """What is wrong with the values of a group of ``NAMES``; nothing is read or written."""
+    try:
+        _checked(group, values)
+    except ValidationError as error:
+        return error.details
+    return ()
 
 
 def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:

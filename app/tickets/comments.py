@@ -148,8 +148,8 @@ class CommentService:
         self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
     ) -> list[Detail]:
         """What is wrong with the values of a comment (see ``edm.Checking``)."""
-        given = {name: value for name, value in values.items() if name != "ticket_id"}
-        return validate(COMMENT, given, partial=False)[1]
+        given = {name: values[name] for name in COMMENT.writable if name in values}
+        return validate(COMMENT, given, partial=partial)[1]
 
     def create(self, values: Mapping[str, Any]) -> int:
         """Add a comment to the ticket ``ticket_id``."""

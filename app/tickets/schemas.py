@@ -6,7 +6,9 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from app.wire import Instant, JsonBoolean
+from app.errors import refuse_any
+from app.tickets.comments import COMMENTS
+from app.wire import CheckedSchema, Instant, JsonBoolean
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -55,8 +57,12 @@ class MergedTicketsSchema(Schema):
     moved = fields.Nested(MovedFromTicketSchema)
 
 
-class NewCommentSchema(Schema):
+class NewCommentSchema(CheckedSchema):
     """A comment to add."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As a comment is checked."""
+        refuse_any(COMMENTS.problems(given, partial=True))
 
     # Checked where every write checks it, with the same messages.
     body = fields.Raw(required=True, metadata={"type": "string", "example": "It works again."})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import Row, func, select
 from app import audit, events, records
 from app.clock import utc_now
 from app.database import primary_engine
-from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.errors import InvalidStateError, NotFoundError, ValidationError, gathered
 from app.outbound.addresses import UrlError, read_url
 from app.security import current_caller
 from app.types import json_text
@@ -34,8 +34,8 @@ def register_endpoint(
         ForbiddenError, the caller may not see such events.
     """
     caller = current_caller()
-    check_url(url)
-    wanted = _checked_patterns(patterns)
+    check_endpoint({"url": url, "events": patterns})
+    wanted = _readable_patterns(patterns)
     secret = new_secret()
     now = utc_now()
     endpoint_id = records.insert(
@@ -63,10 +63,9 @@ def change_endpoint(endpoint_id: int, changes: dict[str, Any]) -> None:
     Raises: NotFoundError; ValidationError; ForbiddenError.
     """
     endpoint = get_endpoint(endpoint_id, lock=True)
-    if "url" in changes:
-        check_url(changes["url"])
+    check_endpoint(changes)
     if "events" in changes:
-        changes["events"] = _checked_patterns(changes["events"])
+        changes["events"] = _readable_patterns(changes["events"])
     new = {name: value for name, value in changes.items() if getattr(endpoint, name) != value}
     if not new:
         return
@@ -218,7 +217,18 @@ def check_url(url: str) -> None:
         raise ValidationError([("url", str(error))]) from error
 
 
-def _checked_patterns(patterns: Sequence[str]) -> list[str]:
-    check_patterns(patterns, "events")
+def check_endpoint(given: Mapping[str, Any]) -> None:
+    """Refuse an address that would not be called, and names that are no events.
+
+    Raises: ValidationError, with each.
+    """
+    checks = {
+        "url": lambda: check_url(given["url"]),
+        "events": lambda: check_patterns(given["events"], "events"),
+    }
+    gathered(*(check for name, check in checks.items() if name in given))
+
+
+def _readable_patterns(patterns: Sequence[str]) -> list[str]:
     require_readable(current_caller(), patterns)
     return list(dict.fromkeys(patterns))

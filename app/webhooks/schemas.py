@@ -8,7 +8,8 @@ from marshmallow import Schema, fields, validate
 
 from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
 from app.outbound.addresses import MAXIMUM_URL
-from app.wire import Instant, PageQuerySchema
+from app.webhooks.endpoints import check_endpoint
+from app.wire import CheckedSchema, Instant, PageQuerySchema
 
 _URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
 _EVENTS = {
@@ -20,8 +21,12 @@ _PATTERNS = validate.Length(1, 100)
 _NAME = validate.Length(1, 60)
 
 
-class NewWebhookSchema(Schema):
+class NewWebhookSchema(CheckedSchema):
     """An endpoint to register."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As an endpoint is checked."""
+        check_endpoint(given)
 
     url = fields.String(required=True, validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(
@@ -33,8 +38,12 @@ class NewWebhookSchema(Schema):
     )  # fmt: skip
 
 
-class WebhookChangesSchema(Schema):
+class WebhookChangesSchema(CheckedSchema):
     """What to change of an endpoint; what is left out stays."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """As an endpoint is checked."""
+        check_endpoint(given)
 
     url = fields.String(validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=_EVENTS)

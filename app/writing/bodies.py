@@ -8,14 +8,27 @@ from typing import Any
 
 from app.errors import Detail, ValidationError
 from app.writing.rules import RowRules
-from app.writing.validation import UNKNOWN
+from app.writing.validation import UNKNOWN, validate
 
 
 def read_properties(rules: RowRules, body: Mapping[str, Any]) -> dict[str, Any]:
     """``{"taxId": 1, "billingAddress": {"city": "x"}}`` by attribute; values are checked later.
 
-    Raises: ValidationError, a name is no property of the entity.
+    Raises: ValidationError, a name is no property of the entity; with all that is wrong.
     """
+    given, problems = _read(rules, body)
+    if problems:
+        raise ValidationError([*problems, *validate(rules, given, partial=True)[1]])
+    return given
+
+
+def body_problems(rules: RowRules, body: Mapping[str, Any], *, partial: bool) -> list[Detail]:
+    """Everything that is wrong with such a part of a body, names and values."""
+    given, problems = _read(rules, body)
+    return [*problems, *validate(rules, given, partial=partial)[1]]
+
+
+def _read(rules: RowRules, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[Detail]]:
     attributes = {wire: attribute for attribute, wire in rules.names.items()}
     complex_names = {wire.partition(".")[0] for wire in attributes if "." in wire}
     given: dict[str, Any] = {}
@@ -26,9 +39,7 @@ def read_properties(rules: RowRules, body: Mapping[str, Any]) -> dict[str, Any]:
             problems.append(Detail(name, UNKNOWN))
         else:
             given[attribute] = value
-    if problems:
-        raise ValidationError(problems)
-    return given
+    return given, problems
 
 
 def _flat(body: Mapping[str, Any], complex_names: set[str]) -> Iterator[tuple[str, Any]]:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from app.errors import InvalidQueryError, ValidationError
+from app.errors import InvalidQueryError, ValidationError, telling_all
 from app.odata import edm
 from app.odata.errors import QueryError
 from app.odata.literal_text import duration_text, literal_text
@@ -42,8 +43,14 @@ def body_arguments(
     for parameter in operation.parameters:
         if parameter.name not in given and not (parameter.nullable or parameter.optional):
             problems.add(parameter.name, "is required")
-    problems.raise_any()
+    if problems.details:
+        with telling_all(partial(operation.check or _nothing, values)):
+            problems.raise_any()
     return values
+
+
+def _nothing(_: Mapping[str, Any]) -> None:
+    """The check of an operation that has none."""
 
 
 def body_overload(call: Call, body: Any) -> edm.Operation:
