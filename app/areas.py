@@ -15,6 +15,7 @@ from webargs.flaskparser import FlaskParser
 from app.errors import ValidationError, telling_all
 from app.json_body import NO_NAME, read_object
 from app.wire import CheckedSchema
+from app.wire_fields import UNKNOWN
 
 View = TypeVar("View")
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
@@ -50,7 +51,7 @@ class StrictParser(FlaskParser):
             if len(texts) > 1:
                 problems.append((name, "stands twice"))
             elif _is_whole(schema, name) and not _WHOLE.fullmatch(texts[0]):
-                problems.append((name, "Not a valid integer."))
+                problems.append((name, "must be a whole number"))
         if problems:
             raise ValidationError(problems)
         return super().load_querystring(req, schema)
@@ -139,7 +140,7 @@ def refuse_unread_query() -> None:
     described = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
     is_read = any(one["in"] == "query" for one in described)
     if not is_read and not hasattr(view, "reads_query") and not hasattr(view, "is_mailed"):
-        raise ValidationError([(name, "Unknown field.") for name in request.args])
+        raise ValidationError([(name, UNKNOWN) for name in request.args])
 
 
 def _is_whole(schema: Schema, name: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, fields
-
+from app import wire_fields as fields
 from app.extensions import db
+from app.wire_fields import Schema
 
 
 class DryRunSchema(Schema):

@@ -137,11 +137,11 @@ def _check_characters(value: Any) -> None:
         place, item = waiting.pop()
         if isinstance(item, str):
             if problem := _bad_character(item):
-                problems.append((place, f"A text has {problem}."))
+                problems.append((place, f"has {problem}"))
         elif isinstance(item, dict):
             for name in item:
                 if problem := _bad_character(name):
-                    raise ValidationError([(place, f"The name of a member has {problem}.")])
+                    raise ValidationError([(place, f"has a member whose name has {problem}")])
             dot = "." if place else ""
             waiting.extend((f"{place}{dot}{name}", below) for name, below in item.items())
         elif isinstance(item, list):
@@ -189,7 +189,7 @@ def _repeated_name(text: str) -> ValidationError:
             for name, below in item:
                 path = f"{place}{dot}{name or NO_NAME}"
                 if name in seen:
-                    return ValidationError([(path, "This name is there twice.")])
+                    return ValidationError([(path, "is there twice")])
                 seen.add(name)
                 waiting.append((path, below))
         elif isinstance(item, list):

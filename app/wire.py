@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from marshmallow import Schema, fields, validate
-
+from app import wire_bounds as validate, wire_fields as fields
 from app.types import iso_instant
+from app.wire_fields import Schema
 
 MAXIMUM_PAGE = 200
 
@@ -17,7 +17,7 @@ class Instant(fields.DateTime):
     """An instant in UTC, ``2024-01-31T09:05:00.000Z``; one without a time zone is refused."""
 
     default_error_messages: dict[str, Any] = {
-        "invalid": "Must be an instant with a time zone, such as 2024-01-31T09:05:00Z.",
+        "invalid": "must be an instant with a time zone such as 2024-01-31T09:05:00Z",
     }
 
     def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> Any:

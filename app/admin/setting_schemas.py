@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from marshmallow import INCLUDE, Schema, ValidationError, fields, post_dump, validates_schema
+from marshmallow import INCLUDE, ValidationError, post_dump, validates_schema
 
+from app import wire_fields as fields
 from app.errors import refuse_any
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
 from app.settings.store import setting_problems
 from app.wire import CheckedSchema
+from app.wire_fields import Schema
 
 # A group as it is sent back and forth in examples.
 _EXAMPLES: Mapping[str, Mapping[str, Any]] = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import ValidationError
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.wire import Instant, JsonBoolean, page_schema
+from app.wire_fields import Schema
 
 LONGEST_MESSAGE = 20_000
 _KEY = validate.Range(1, 2**63 - 1)
@@ -18,11 +20,11 @@ class Message(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **kwargs).strip()
         if not text:
-            raise ValidationError("Must not be empty.")
+            raise ValidationError("must not be empty")
         if len(text) > LONGEST_MESSAGE:
-            raise ValidationError(f"Must have at most {LONGEST_MESSAGE} characters.")
+            raise ValidationError(f"must have at most {LONGEST_MESSAGE} characters")
         if "\0" in text:
-            raise ValidationError("Must not have the character U+0000.")
+            raise ValidationError("must not have the character U+0000")
         return text
 
 

@@ -115,7 +115,7 @@ def check_new_key(given: Mapping[str, Any]) -> None:
     """
     expires_at = given.get("expires_at")
     if expires_at is not None and expires_at <= utc_now():
-        raise ValidationError([("expiresAt", "Must be in the future.")])
+        raise ValidationError([("expiresAt", "must be in the future")])
 
 
 def _check_scopes(role: str, scopes: Sequence[str]) -> None:
@@ -124,9 +124,9 @@ def _check_scopes(role: str, scopes: Sequence[str]) -> None:
     problems = []
     for index, scope in enumerate(scopes):
         if scope in NEVER_BY_KEY:
-            problems.append((f"scopes[{index}]", "No API key may have this permission."))
+            problems.append((f"scopes[{index}]", "is a permission that no API key may have"))
         elif scope not in rights:
-            problems.append((f"scopes[{index}]", f"The role {role} has no permission {scope}."))
+            problems.append((f"scopes[{index}]", f"is no permission of the role {role}"))
     if problems:
         raise ValidationError(problems)
 

@@ -83,12 +83,12 @@ def check_new_password(password: str, *own_names: str | None, field: str = "pass
     Raises: ValidationError, on ``field``.
     """
     if len(password) < MINIMUM_LENGTH:
-        raise ValidationError([(field, f"A password has at least {MINIMUM_LENGTH} characters.")])
+        raise ValidationError([(field, f"must have at least {MINIMUM_LENGTH} characters")])
     if len(password) > _ESTIMATED_LENGTH:
         return
     names = [name for name in own_names if name]
     if _estimate()(password, user_inputs=names)["guesses"] < _MINIMUM_GUESSES:
-        raise ValidationError([(field, "This password is too common: choose one nobody guesses.")])
+        raise ValidationError([(field, "is too common: choose one that nobody guesses")])
 
 
 @cache

@@ -103,7 +103,7 @@ def find_roles(names: Iterable[str], field: str = "roles") -> dict[str, int]:
     statement = select(Role.name, Role.id).where(Role.name.in_(wanted))
     found = {row.name: row.id for row in db.session.execute(statement)}
     if missing := [name for name in wanted if name not in found]:
-        raise ValidationError([(field, f"There is no role {missing[0]}.")])
+        raise ValidationError([(field, f"there is no role {missing[0]}")])
     return found
 
 
@@ -139,7 +139,7 @@ def _get_custom(role_id: int) -> Row[Any]:
 
 def _check_name_is_free(name: str) -> None:
     if db.session.execute(select(Role.id).where(Role.name == name)).first():
-        raise DuplicateError(f"There is a role {name} already.", [("name", "This name is taken.")])
+        raise DuplicateError(f"There is a role {name} already.", [("name", "is taken already")])
 
 
 def check_permissions(permissions: Mapping[str, str]) -> None:
@@ -151,12 +151,12 @@ def check_permissions(permissions: Mapping[str, str]) -> None:
     for permission, scope in permissions.items():
         field = f"permissions.{permission}"
         if permission not in PERMISSIONS:
-            problems.append((field, "There is no such permission."))
+            problems.append((field, "is no permission"))
         elif permission in NEVER_BY_KEY:
             # Whoever may make users may make themselves administrator.
-            problems.append((field, "Only the role Admin has this permission."))
+            problems.append((field, "is a permission of the role Admin only"))
         elif scope not in scopes_of(permission):
-            problems.append((field, f"Must be one of: {', '.join(scopes_of(permission))}."))
+            problems.append((field, f"must be one of {', '.join(scopes_of(permission))}"))
     if problems:
         raise ValidationError(problems)
 

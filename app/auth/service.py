@@ -74,7 +74,7 @@ def change_own_password(current_password: str, new_password: str) -> None:
     try:
         _check_password(caller.username, current_password)
     except InvalidCredentialsError as error:
-        raise ValidationError([("currentPassword", "This is not the current password.")]) from error
+        raise ValidationError([("currentPassword", "is not the current password")]) from error
     lockout.forget_failures(caller.username)
     change_password(caller.user_id, new_password, keep_session=caller.session_key)
 

@@ -96,7 +96,7 @@ def insert_account(*, username: str, **values: Any) -> int:
     key = fold_name(username)
     take_turn(f"username {key}")  # else the column refuses it, which no body has
     if db.session.execute(select(User.id).where(User.username_key == key)).first():
-        raise DuplicateError("This name is taken.", [("username", "This name is taken.")])
+        raise DuplicateError("This name is taken.", [("username", "is taken already")])
     row = {"created_at": now, "updated_at": now, "username": username, "username_key": key}
     return records.insert(_TABLE, {**row, **values})
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, fields, validate
-
+from app import wire_bounds as validate, wire_fields as fields
 from app.bi.nlq.answering import DEFAULT_ROWS, LONGEST_QUESTION, MOST_ROWS
 from app.bi.reports.definition import FORMATS, TYPES
 from app.wire import JsonBoolean
+from app.wire_fields import Schema
 
 _TEXT = validate.Length(1, 200)
 
@@ -120,7 +120,7 @@ class ReportScheduleSchema(Schema):
         load_default="07:00",
         validate=[
             validate.Length(equal=5),
-            validate.Regexp(r"^([01][0-9]|2[0-3]):[0-5][0-9]$", error="Must be like 07:00."),
+            validate.Regexp(r"^([01][0-9]|2[0-3]):[0-5][0-9]$", error="must be like 07:00"),
         ],
         metadata=_described("Time of day of the organisation."),
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validate
+from marshmallow import ValidationError, post_load
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.crm.pipeline import Selection
+from app.wire_fields import Schema
 
 
 class SummaryQuerySchema(Schema):
@@ -35,9 +37,9 @@ class SummaryQuerySchema(Schema):
         """The selection."""
         selection = Selection(**given)
         if selection.start and selection.end and selection.end < selection.start:
-            raise ValidationError("Must not be before from.", "to")
+            raise ValidationError("must not be before from", "to")
         if "\0" in (selection.pipeline or ""):
-            raise ValidationError("Has a character that no text has.", "pipeline")
+            raise ValidationError("has a character that no text has", "pipeline")
         return selection
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, fields, post_load, validate
+from marshmallow import post_load
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes
 from app.models.opportunity import STAGES
 from app.wire import CheckedSchema, Instant, JsonBoolean
+from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
 

@@ -56,7 +56,7 @@ def store_file(chunks: Iterable[bytes], name: str | None, maximum: int) -> Store
     incoming = iter(chunks)
     head = _take_head(incoming)
     if not head:
-        raise ValidationError([("file", "The file is empty.")])
+        raise ValidationError([("file", "is empty")])
     content_type = media_type_of(head[:HEAD_BYTES], file_name)
     tail = _Tail()
     blob = blobs().put(

@@ -20,12 +20,12 @@ def clean_file_name(name: str | None, field: str = "file") -> str:
     """
     text = _DIRECTIONS.sub("", unicodedata.normalize("NFC", name or ""))
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
-        raise ValidationError([(field, "The file name has control characters.")])
+        raise ValidationError([(field, "must be a file name without control characters")])
     text = _PATH.sub("", text).strip().rstrip(". ")
     if not text:
-        raise ValidationError([(field, "The file has no name.")])
+        raise ValidationError([(field, "must be a file with a name")])
     if len(text) > MAXIMUM_LENGTH:
-        raise ValidationError([(field, f"A file name has at most {MAXIMUM_LENGTH} characters.")])
+        raise ValidationError([(field, f"must have at most {MAXIMUM_LENGTH} characters")])
     return text
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields, validate
-
+from app import wire_bounds as validate, wire_fields as fields
 from app.documents.sharing.shares import DEFAULT_DAYS, MAXIMUM_DAYS
 from app.wire import Instant
+from app.wire_fields import Schema
 
 
 class ShareBodySchema(Schema):

@@ -12,6 +12,7 @@ from app.documents.service import DOCUMENT, DOCUMENTS
 from app.errors import ValidationError, naming
 from app.json_body import parse_json
 from app.multipart import Form, Part
+from app.wire_fields import UNKNOWN
 from app.writing.bodies import read_properties
 
 FILE_PART = "file"
@@ -49,7 +50,7 @@ def read_upload(form: Form) -> Upload:
         note_fingerprint(form.fingerprint)
         options, document_id = _read_options(texts)
         if file is None:
-            raise ValidationError([(FILE_PART, "This field is required.")])
+            raise ValidationError([(FILE_PART, "is required")])
     except Exception:
         if file is not None:
             discard(file)
@@ -95,7 +96,7 @@ def replace_file(
 
 def _store(part: Part) -> StoredFile:
     if part.file_name is None:
-        raise ValidationError([(FILE_PART, "Send it as a file: with a name, as forms do.")])
+        raise ValidationError([(FILE_PART, "must be sent as a file: with a name, as forms do")])
     return store_file(part.chunks, part.file_name, maximum_upload())
 
 
@@ -111,16 +112,16 @@ def _read_options(texts: Mapping[str, list[str]]) -> tuple[dict[str, Any], int |
     problems = []
     for name, values in texts.items():
         if name not in (*OPTIONS, EXISTING):
-            problems.append((name, "Unknown field."))
+            problems.append((name, UNKNOWN))
         elif name == "tags":
             options[name] = _tags(values)
         elif len(values) > 1:
-            problems.append((name, "This field is there twice."))
+            problems.append((name, "is there twice"))
         elif values[0] == "":
             continue  # a form sends the fields that were left empty, too
         elif name in (*NUMBERS, EXISTING):
             if not values[0].isascii() or not values[0].isdecimal() or len(values[0]) > 18:
-                problems.append((name, "Must be a whole number."))
+                problems.append((name, "must be a whole number"))
             else:
                 options[name] = int(values[0])
         else:

@@ -93,12 +93,12 @@ def _refused(error: IntegrityError, method: str) -> ApiError:
     if refusal.kind == UNIQUE:
         return DuplicateError(
             "A value that must be unique is taken.",
-            [(field, "This value is taken.") for field in fields],
+            [(field, "is taken by another record") for field in fields],
         )
     if refusal.kind == FOREIGN_KEY:
         if method == "DELETE":
             return InUseError("Other records need this one.")
-        return ValidationError([(field, "There is no such record.") for field in fields])
+        return ValidationError([(field, "refers to no record") for field in fields])
     is_missing = refusal.kind == NOT_NULL
-    problem = "This field is required." if is_missing else "This value is not allowed."
+    problem = "is required" if is_missing else "is not allowed"
     return ValidationError([(field, problem) for field in fields])

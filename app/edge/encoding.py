@@ -21,7 +21,7 @@ def check_host(environ: dict[str, Any]) -> None:
     if host is None and environ.get("SERVER_PROTOCOL") in ("HTTP/1.0", "HTTP/0.9"):
         return
     if host is None or not _HOST.fullmatch(host):
-        raise ValidationError([("Host", "A host is needed, with or without a port.")])
+        raise ValidationError([("Host", "must be a host, with or without a port")])
 
 
 def check_path(environ: dict[str, Any]) -> None:

@@ -88,7 +88,7 @@ class Idempotency:
             return None
         key = request.environ["HTTP_IDEMPOTENCY_KEY"]
         if not _KEY.fullmatch(key):
-            raise ValidationError([(HEADER, "1 to 255 visible ASCII characters.")])
+            raise ValidationError([(HEADER, "must be 1 to 255 visible ASCII characters")])
         name = (caller.principal, key)
         content = None if streamed else _content(request)
         self._claim(name)

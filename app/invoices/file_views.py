@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import Schema, fields, validate
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.dispositions import content_disposition
 from app.invoices.area import area
 from app.invoices.downloads import (
@@ -17,6 +17,7 @@ from app.invoices.downloads import (
     invoice_pdf,
 )
 from app.security import requires
+from app.wire_fields import Schema
 
 _FILE = {"type": "string", "format": "binary"}
 

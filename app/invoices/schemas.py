@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import MAXYEAR
 from typing import Any
 
-from marshmallow import Schema, fields, validate
-
+from app import wire_bounds as validate, wire_fields as fields
 from app.invoices.crediting import check_credit
 from app.invoices.payments import check_payment, check_reason
 from app.models.invoice import PAYMENT_METHODS
 from app.wire import CheckedSchema, Instant, JsonBoolean
+from app.wire_fields import Schema
 from app.writing.fields import EARLIEST_YEAR
 
 _DAY = {

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validate
+from marshmallow import ValidationError, post_load
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.invoices.sending import Letter
 from app.mail.outbox import MOST_RECIPIENTS
 from app.mail.recipients import STATUSES
 from app.settings.templates import KINDS
 from app.wire import Instant, JsonBoolean
+from app.wire_fields import Schema
 
 MOST_INVOICES = 100
 _KEY = validate.Range(1, 2**63 - 1)
 
 
-def _recipients(description: str) -> fields.List[str]:
+def _recipients(description: str) -> fields.List:
     return fields.List(
         fields.String(validate=validate.Length(1, 254)),
         validate=validate.Length(max=MOST_RECIPIENTS),
@@ -80,7 +82,7 @@ class SendManySchema(SendSchema):
         if "invoice_id" in given:
             keys.append(given.pop("invoice_id"))
         if not keys:
-            raise ValidationError("Is required.", "invoiceIds")
+            raise ValidationError("is required", "invoiceIds")
         return keys, super().make(given, **options)
 
 

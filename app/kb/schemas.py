@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import ValidationError
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.models.kb_article import ARTICLE_VISIBILITIES
 from app.search.ranking import MODES
 from app.wire import Instant, JsonBoolean
+from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -19,7 +21,7 @@ class Question(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **kwargs).strip()
         if not text:
-            raise ValidationError("Must not be empty.")
+            raise ValidationError("must not be empty")
         return text
 
 
@@ -34,7 +36,9 @@ class ArticleSearchQuerySchema(Schema):
     limit = fields.Integer(load_default=10, validate=validate.Range(1, 50))
     category = fields.String(validate=validate.Length(1, 100))
     language = fields.String(
-        validate=validate.Regexp(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", error="Not a language."),
+        validate=validate.Regexp(
+            r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", error="must be such as en or de-AT"
+        ),
         metadata={"description": "Language of the articles, such as `de`.", "example": "en"},
     )
     mode = fields.String(

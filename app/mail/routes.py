@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from flask import request
-from marshmallow import Schema, fields, validate
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.areas import Area
 from app.body_stream import BodyStream, maximum_upload, note_fingerprint
 from app.errors import UnsupportedMediaTypeError
@@ -14,6 +14,7 @@ from app.mail.bounces import note_bounce
 from app.mail.intake import first_bytes
 from app.mail.outbox import shown_delivery
 from app.security import requires, streamed
+from app.wire_fields import Schema
 
 area = Area("mail", __name__, description="Mail of this service that came back")
 MESSAGE = "message/rfc822"

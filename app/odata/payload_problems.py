@@ -47,5 +47,5 @@ def unknown_name(name: str, known: Iterable[str], owner: str) -> str:
     """The message for a name that ``owner`` does not have, with the nearest one that it has."""
     folded: Mapping[str, str] = {candidate.lower(): candidate for candidate in known}
     nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    hint = f"; did you mean {folded[nearest[0]]}?" if nearest else "."
+    hint = f"; did you mean {folded[nearest[0]]}?" if nearest else ""
     return f"is not a property of {owner}{hint}"

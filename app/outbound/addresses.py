@@ -90,21 +90,21 @@ def read_url(url: str, *, allow_private: bool = False, https_only: bool = False)
     Raises: UrlError.
     """
     if len(url) > MAXIMUM_URL:
-        raise UrlError(f"Must have at most {MAXIMUM_URL} characters.")
+        raise UrlError(f"must have at most {MAXIMUM_URL} characters")
     if _FORBIDDEN.search(url):
-        raise UrlError("Must not contain spaces, backslashes or control characters.")
+        raise UrlError("must not contain spaces, backslashes or control characters")
     parts, port = _split(url)
     if parts.scheme not in WEB_PORTS:
-        raise UrlError("Must begin with https:// or http://.")
+        raise UrlError("must begin with https:// or http://")
     if https_only and not allow_private and parts.scheme != "https":
-        raise UrlError("Must begin with https://.")
+        raise UrlError("must begin with https://")
     if parts.username is not None or parts.password is not None:
-        raise UrlError("Must not contain a user name or a password.")
+        raise UrlError("must not contain a user name or a password")
     host = _host(parts.hostname or "")
     port = WEB_PORTS[parts.scheme] if port is None else port
     if not allow_private:
         if port != WEB_PORTS[parts.scheme] and port < FIRST_FREE_PORT:
-            raise UrlError(f"Must have the usual port, or one from {FIRST_FREE_PORT} on.")
+            raise UrlError(f"must have the usual port, or one from {FIRST_FREE_PORT} on")
         _require_outside(host)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(parts.scheme, host, port, quote(path, safe=_AS_THEY_ARE))
@@ -126,9 +126,9 @@ def _split(url: str) -> tuple[SplitResult, int | None]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UrlError("Must be a URL, such as https://example.com/hook.") from error
+        raise UrlError("must be a URL, such as https://example.com/hook") from error
     if port == 0:
-        raise UrlError("Must be a URL, such as https://example.com/hook.")
+        raise UrlError("must be a URL, such as https://example.com/hook")
     return parts, port
 
 
@@ -150,14 +150,14 @@ def _host(written: str) -> str:
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
-            raise UrlError("Must name a host, or an address as four decimal numbers.") from None
+            raise UrlError("must name a host, or an address as four decimal numbers") from None
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         _refuse_host()
     return name
 
 
 def _refuse_host() -> str:
-    raise UrlError("Must name a host, such as example.com.")
+    raise UrlError("must name a host, such as example.com")
 
 
 def _require_outside(host: str) -> None:
@@ -168,4 +168,4 @@ def _require_outside(host: str) -> None:
             host == name or host.endswith(f".{name}") for name in INSIDE_NAMES
         )
     if not is_outside:
-        raise UrlError("Must be a public address.")
+        raise UrlError("must be a public address")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, validates_schema
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.errors import refuse_any
 from app.tickets.comments import COMMENTS
 from app.wire import CheckedSchema, Instant, JsonBoolean
+from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
 
@@ -29,7 +31,7 @@ class MergeTicketsSchema(Schema):
     def one_of_both(self, given: dict[str, Any], **_: Any) -> None:
         """Say whether this ticket or the other is closed."""
         if len(given) != 1:
-            raise ValidationError("Give either targetId or sourceId.", "targetId")
+            raise ValidationError("must be given, or sourceId, and not both", "targetId")
 
 
 class TicketStandingSchema(Schema):
@@ -81,7 +83,7 @@ class NewCommentSchema(CheckedSchema):
     def no_note_of_a_customer(self, given: dict[str, Any], **_: Any) -> None:
         """Customers write no internal notes."""
         if given.get("by_customer") and given.get("is_internal"):
-            raise ValidationError("Must be false for what the customer said.", "isInternal")
+            raise ValidationError("must be false for what the customer said", "isInternal")
 
 
 class CommentSchema(Schema):

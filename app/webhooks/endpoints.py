@@ -144,7 +144,7 @@ def start_recovery(endpoint_id: int, since: datetime, until: datetime | None) ->
     Raises: NotFoundError; InvalidStateError, it is disabled; ValidationError, no such period.
     """
     if until is not None and until <= since:
-        raise ValidationError([("until", "Must be after since.")])
+        raise ValidationError([("until", "must be after since")])
     require_active(get_endpoint(endpoint_id, lock=True))
     connection = records.connection()
     period = (EVENTS.c.created_at >= since) & EVENTS.c.dispatched_at.is_not(None)

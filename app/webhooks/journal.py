@@ -81,5 +81,5 @@ def _position(after: str | None) -> int:
         if found is not None:
             return found
     raise ValidationError(
-        [("after", "Must be next of an earlier answer, or the id of an event that is still kept.")]
+        [("after", "must be next of an earlier answer, or the id of an event that is still kept")]
     )

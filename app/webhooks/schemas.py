@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, fields, validate
-
+from app import wire_bounds as validate, wire_fields as fields
 from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
 from app.outbound.addresses import MAXIMUM_URL
 from app.webhooks.endpoints import check_endpoint
 from app.wire import CheckedSchema, Instant, PageQuerySchema
+from app.wire_fields import Schema
 
 _URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
 _EVENTS = {

@@ -12,6 +12,7 @@ import pytest
 
 from app.errors import MOST_DETAILS
 from app.odata.edm import Property
+from tests.architecture.test_wording import STYLE
 from tests.contract.conftest import Api
 from tests.contract.records import make
 from tests.contract.test_odata_bad_fields import (
@@ -52,11 +53,15 @@ def given(faulty: dict[str, Any]) -> bytes:
 def missed(answer: Any, faulty: dict[str, Any], place: str = "") -> list[str]:
     if answer.status_code != 400:
         return [f"{answer.status_code} {answer.text[:300]}"]
-    told = {detail["target"] for detail in answer.json["error"]["details"]}
+    details = answer.json["error"]["details"]
+    told = {detail["target"] for detail in details}
     return [
-        f"{place}{name} = {value!r:.40}"
-        for name, value in faulty.items()
-        if not any(one.startswith(f"{place}{name}") for one in told)
+        *(str(detail) for detail in details if not STYLE.fullmatch(detail["message"])),
+        *(
+            f"{place}{name} = {value!r:.40}"
+            for name, value in faulty.items()
+            if not any(one.startswith(f"{place}{name}") for one in told)
+        ),
     ]
 
 

@@ -168,7 +168,7 @@ def test_a_form_that_is_refused_leaves_nothing(
 def test_an_empty_file_is_refused(app: Flask, files: Files, before: set[str]) -> None:
     answer = files.upload(b"")
     assert answer.status_code == 400
-    assert answer.json["error"]["details"] == [{"field": "file", "message": "The file is empty."}]
+    assert answer.json["error"]["details"] == [{"field": "file", "message": "is empty"}]
     assert stored_keys(app) == before
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.architecture.test_wording import STYLE
 from tests.contract.conftest import Api
 from tests.openapi.bad_values import Wrong, body_of, changed, plain, wrong_members
 from tests.openapi.test_rest_bad_fields import WITH_BODIES, bodies, filled, prepared, send
@@ -59,8 +60,12 @@ def missed(answer: Any, wrong: dict[str, Wrong]) -> list[str]:
         return []
     if answer.status_code != 400:
         return [f"{answer.status_code} {answer.text:.200}"]
-    named = {re.split(r"[.\[]", detail["field"])[0] for detail in answer.json["error"]["details"]}
-    return [f"{name} = {fault.value!r:.60}" for name, fault in wrong.items() if name not in named]
+    details = answer.json["error"]["details"]
+    named = {re.split(r"[.\[]", detail["field"])[0] for detail in details}
+    return [
+        *(f"{name} = {fault.value!r:.60}" for name, fault in wrong.items() if name not in named),
+        *(str(detail) for detail in details if not STYLE.fullmatch(detail["message"])),
+    ]
 
 
 @pytest.mark.only_on("sqlite")

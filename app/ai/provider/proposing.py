@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from marshmallow import Schema, fields, validate
-
-from app import engine
+from app import engine, wire_bounds as validate, wire_fields as fields
 from app.ai.asking import asks_for
 from app.ai.context import read_context, states_of
 from app.ai.parts import Context, Proposal
@@ -20,6 +18,7 @@ from app.permissions import allowed
 from app.security import current_caller
 from app.settings.days import NOON, start_of
 from app.types import iso_instant
+from app.wire_fields import Schema
 
 MOST_PROPOSALS = 3
 LONGEST_SUMMARY = 480

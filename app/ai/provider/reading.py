@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import Schema, fields, validate
-
-from app import engine
+from app import engine, wire_bounds as validate, wire_fields as fields
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Citation
 from app.ai.provider.toolbox import ModelTool, Use
@@ -19,6 +17,7 @@ from app.kb.use import note_search
 from app.permissions import allowed
 from app.security import current_caller
 from app.types import json_text
+from app.wire_fields import Schema
 
 MOST_ARTICLES = 5
 PASSAGES_OF_ONE = 3

@@ -67,9 +67,9 @@ def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
 def _options(fields: dict[str, str], *, has_file: bool) -> Options:
     problems = [(name, "is no field of this form") for name in fields if name not in _FIELDS]
     if not has_file:
-        problems.append((FILE_PART, "This field is required."))
+        problems.append((FILE_PART, "is required"))
     if "type" not in fields:
-        problems.append(("type", "This field is required."))
+        problems.append(("type", "is required"))
     for name, known in (
         ("type", TYPES), ("mode", (ALL_OR_NOTHING, SKIP_BAD)), ("update", (*UPDATE_BY, "")),
         ("dryRun", tuple(_BOOLEANS)), ("decimalSign", (*SIGNS, "")), ("dateOrder", (*ORDERS, "")),

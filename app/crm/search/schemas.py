@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields, validate
-
+from app import wire_bounds as validate, wire_fields as fields
 from app.crm.search.service import TYPES
 from app.crm.search.wanted import MAXIMUM, MINIMUM
+from app.wire_fields import Schema
 
 MOST_ITEMS = 100
 

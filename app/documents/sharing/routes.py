@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields
 from werkzeug.datastructures import Headers
 
+from app import wire_fields as fields
 from app.areas import Area, LinkQuery, mailed
 from app.documents.serving import Asked
 from app.documents.sharing.page import file_page, password_page, problem_page, wants_page
@@ -22,6 +22,7 @@ from app.documents.sharing.visits import (
 from app.errors import ApiError, ValidationError
 from app.json_body import read_object
 from app.security import public
+from app.wire_fields import UNKNOWN
 
 links = Area("links", __name__, description="Public links to documents: no credentials needed")
 BYTES = {"type": "string", "format": "binary"}
@@ -117,7 +118,7 @@ def _password() -> str | None:
     if request.mimetype == "application/x-www-form-urlencoded":
         return request.form.get("password")
     body = read_object()
-    problems = [(name, "Unknown field.") for name in body if name != "password"]
+    problems = [(name, UNKNOWN) for name in body if name != "password"]
     password = body.get("password")
     if password is not None and not isinstance(password, str):
         problems.append(("password", "must be a string"))

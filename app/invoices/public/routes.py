@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields, validate
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.areas import Area, LinkQuery, mailed
 from app.dispositions import content_disposition
 from app.errors import ApiError, InvalidStateError

@@ -1,0 +1,90 @@
+"""marshmallow's schemas and fields in the words of this service (docs/errors.md).
+
+A message follows the name of its field: ``must be a whole number``. Schemas import this module as
+``fields``, and ``wire_bounds`` as ``validate``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow
+from marshmallow import fields
+
+UNKNOWN = "is unknown"
+_COMMON: Mapping[str, str] = {
+    "required": "is required",
+    "null": "must not be null",
+    "validator_failed": "is not allowed",
+}
+
+
+class Schema(marshmallow.Schema):
+    error_messages = {"unknown": UNKNOWN, "type": "must be an object"}
+
+
+class String(fields.String):
+    default_error_messages = {
+        **_COMMON,
+        "invalid": "must be a string",
+        "invalid_utf8": "must be UTF-8",
+    }
+
+
+class Integer(fields.Integer):
+    default_error_messages = {**_COMMON, "invalid": "must be a whole number"}
+
+
+class Float(fields.Float):
+    default_error_messages = {
+        **_COMMON,
+        "invalid": "must be a number",
+        "special": "must be a finite number",
+    }
+
+
+class Decimal(fields.Decimal):
+    default_error_messages = {
+        **_COMMON,
+        "invalid": "must be a number",
+        "special": "must be a finite number",
+    }
+
+
+class Boolean(fields.Boolean):
+    default_error_messages = {**_COMMON, "invalid": "must be true or false"}
+
+
+class Date(fields.Date):
+    default_error_messages = {**_COMMON, "invalid": "must be a date such as 2024-01-31"}
+
+
+class DateTime(fields.DateTime):
+    default_error_messages = {
+        **_COMMON,
+        "invalid": "must be a date and time with offset such as 2024-01-31T09:30:00Z",
+    }
+
+
+class Email(fields.Email):
+    default_error_messages = {
+        **_COMMON,
+        "invalid": "must be an e-mail address such as info@example.com",
+    }
+
+
+class Raw(fields.Raw):
+    default_error_messages = {**_COMMON}
+
+
+class List(fields.List[Any]):
+    default_error_messages = {**_COMMON, "invalid": "must be a list"}
+
+
+class Dict(fields.Dict):
+    default_error_messages = {**_COMMON, "invalid": "must be an object"}
+
+
+class Nested(fields.Nested):
+    default_error_messages = {**_COMMON, "type": "must be an object"}
