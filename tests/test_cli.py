@@ -63,7 +63,10 @@ def test_the_password_is_asked_for(app: Flask, client: FlaskClient) -> None:
         (("user", "disable", "nobody"), "There is no user nobody"),
         (("user", "unlock", "nobody"), "There is no user nobody"),
         (("api-key", "create", "ERP", "--role", "King"), "there is no role King"),
-        (("api-key", "create", "ERP", "--role", "Viewer", "--scope", "x:y"), "is no permission of the role Viewer"),
+        (
+            ("api-key", "create", "ERP", "--role", "Viewer", "--scope", "x:y"),
+            "is no permission of the role Viewer",
+        ),
         (("api-key", "revoke", "bpk_live_nothing0"), "There is no API key"),
     ],
 )
