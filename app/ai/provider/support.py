@@ -14,7 +14,7 @@ from app.search.analysis import Stems, stop_words, terms, words
 from app.search.embedding import find_model
 
 # Shared terms and nearness together, each up to 1: of sentences that their article says, and of
-# such that it does not, nearly all stand on their side (tests/ai/provider/test_support.py).
+# such that it does not, nearly all stand on their side (tests/ai/provider/test_obedient_model.py).
 BORNE = 0.95
 # The same by words alone, where there is no model or it does not know the language.
 BORNE_BY_WORDS = 0.5
