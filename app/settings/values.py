@@ -79,9 +79,7 @@ def check_text(value: Any, most: int, form: str = "") -> str | None:
         raise BadValueError(f"must have at most {most} characters")
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in stripped):
         raise BadValueError("must be one line without control characters")
-    if not stripped and form != "day":  # a day is a day, or null
-        return None
-    return FORMATS[form](stripped) if form else stripped
+    return (FORMATS[form](stripped) if form else stripped) if stripped else None
 
 
 def check_day(value: Any) -> str:
