@@ -58,7 +58,7 @@ def test_a_webhook_is_made_and_its_secret_shown_once(sign_in: SignIn) -> None:
 
 @pytest.mark.parametrize(
     ("url", "events", "reason"),
-    [("http://127.0.0.1/hook", "client.*", "Must "), ("nonsense", "client.*", "Must "),
+    [("http://127.0.0.1/hook", "client.*", "must "), ("nonsense", "client.*", "must "),
      ("https://example.com/hook", [], "Choose one event or more."),
      ("https://example.com/hook", "client.eaten", "no event")],
     ids=["loopback", "no address", "no event chosen", "unknown event"],
