@@ -41,12 +41,13 @@ class Measure:
     where: tuple[str, ...] = ()
     value: str | None = None
     date: str = ""
+    currency: str = CURRENCY
     rate: str = RATE
     base: str | None = None
 
     @property
     def is_money(self) -> bool:
-        return self.value is not None
+        return self.value is not None  # what is no number of records is an amount
 
     @property
     def condition(self) -> str:
@@ -60,7 +61,7 @@ class Measure:
 
     def aggregates(self) -> Iterator[edm.CustomAggregate]:
         """The custom aggregates of the model; of amounts also the one that converts them."""
-        currency = CURRENCY if self.is_money else None
+        currency = self.currency if self.is_money else None
         yield edm.CustomAggregate(
             name=self.name, where=self.condition or None, value=self.value, currency=currency,
             description=f"{self.label}: {self.description}",
@@ -78,6 +79,7 @@ class Measure:
 
 
 _SIGNED = "case(type eq 'CreditNote':0 sub {value},true:{value})"
+_OF_LINE = "case(Invoice/type eq 'CreditNote':0 sub {value},true:{value})"
 _NET = "case(type eq 'CreditNote':taxTotal sub total,true:total sub taxTotal)"
 _ISSUED_ONLY = "Drafts and void documents do not count."
 
@@ -118,10 +120,35 @@ ALL = (
         description="totals of issued credit notes, tax left out, by issue date.",
     ),
     Measure(
+        name="CreditedTax", of="Invoice", label="Tax on credit notes",
+        where=(CREDIT_NOTE, ISSUED), value="taxTotal", date="issueDate",
+        description="tax on issued credit notes, by issue date.",
+    ),
+    Measure(
         name="Tax", of="Invoice", label="Tax", where=(ISSUED,),
         value=_SIGNED.format(value="taxTotal"), date="issueDate",
         description="tax on issued invoices less that on credit notes, by issue date."
         f" {_ISSUED_ONLY}",
+    ),
+    Measure(
+        name="LineRevenue", of="LineItem", label="Net revenue", where=(f"Invoice/{ISSUED}",),
+        value=_OF_LINE.format(value="lineNet"), date="Invoice/issueDate", rate=f"Invoice/{RATE}",
+        currency=f"Invoice/{CURRENCY}",
+        description="net amounts of the lines of issued invoices less those of credit notes, before"
+        " discounts on the whole document.",
+    ),
+    Measure(
+        name="LineGrossRevenue", of="LineItem", label="Gross revenue",
+        where=(f"Invoice/{ISSUED}",), value=_OF_LINE.format(value="lineTotal"),
+        date="Invoice/issueDate", rate=f"Invoice/{RATE}", currency=f"Invoice/{CURRENCY}",
+        description="amounts with tax of the lines of issued invoices less those of credit notes,"
+        " before discounts on the whole document.",
+    ),
+    Measure(
+        name="LineTax", of="LineItem", label="Tax", where=(f"Invoice/{ISSUED}",),
+        value=_OF_LINE.format(value="taxAmount"), date="Invoice/issueDate",
+        rate=f"Invoice/{RATE}", currency=f"Invoice/{CURRENCY}",
+        description="tax on the lines of issued invoices less that of credit notes.",
     ),
     Measure(
         name="Receivables", of="Invoice", label="Gross receivables", where=(INVOICE, OWED),

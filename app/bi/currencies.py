@@ -126,7 +126,8 @@ def _converted(
     if measure is None or measure.money is None:
         return measure
     label = f"{measure.label} in {own}" if named else measure.label
-    return replace(measure, label=label, value=rates.worth(measure.value), money=None, worth=own)
+    value = measure.base if measure.base and rates.is_kept else rates.worth(measure.value)
+    return replace(measure, label=label, value=value, money=None, worth=own)
 
 
 def _ordered(plan: Plan) -> Plan | None:

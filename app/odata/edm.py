@@ -150,7 +150,7 @@ class CustomAggregate:
     """A named figure of many entities, as ``aggregate(Name)`` gives it (Data Aggregation 4.0, 5.2).
 
     It is the sum of ``value`` over the entities that fulfil ``where``, both OData expressions, or
-    their number where there is no value; 0 where none counts. ``currency`` is the property that
+    their number where there is no value; 0 where none counts. ``currency`` is the path that
     names the currency of the amounts: of several currencies together there is no figure, only null.
     """
 

@@ -141,9 +141,9 @@ def test_a_property_is_a_column_of_the_records_before(
 @pytest.mark.parametrize(
     ("questions", "parts"),
     [
-        (("revenue this year", "number of invoices too"), ("total with sum", "$count as")),
+        (("revenue this year", "number of invoices too"), ("value with sum", "countOne with sum")),
         (("open deals", "how much is that altogether"), ("amount with sum",)),
-        (("revenue by month this year", "how much is that in total"), ("total with sum",)),
+        (("revenue by month this year", "how much is that in total"), ("value with sum",)),
         (("revenue by month this year", "also by country"), ("month", "country")),
         (("clients in Rostock with unpaid invoices", "how much is that altogether"),
          ("Client/billingAddress/city eq 'Rostock'", "amountDue with sum")),

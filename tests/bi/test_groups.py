@@ -34,7 +34,7 @@ def test_chosen_groups_are_counted(ask: Ask) -> None:
 def test_an_amount_of_a_client_in_a_period_is_what_was_invoiced(ask: Ask) -> None:
     answer = ask("customers whose revenue this year is above 100")
     assert [row["Client/name"] for row in answer["rows"]] == ["ACME GmbH"]
-    assert "Revenue = totals of issued invoices" in answer["interpretation"]
+    assert "Net revenue = totals of issued invoices less" in answer["interpretation"]
 
 
 def test_two_figures_of_the_same_records(ask: Ask) -> None:

@@ -88,6 +88,7 @@ class Books:
                 "InvoicedNet": gross - tax if is_invoice else None,
                 "Credited": None if is_invoice else gross,
                 "CreditedNet": None if is_invoice else gross - tax,
+                "CreditedTax": None if is_invoice else tax,
             }.get(name)  # fmt: skip
         return amount
 
@@ -176,11 +177,12 @@ def test_every_measure_is_the_same_everywhere(books: Books, app: Flask, admin: A
     _check_reports(books, admin)
     _check_pipeline(books, admin)
     _check_overview(books, app)
+    _check_questions(books, admin)
 
 
 def _check_odata(books: Books, admin: Api) -> None:
     for measure in ALL:
-        if not measure.is_money:
+        if not measure.is_money or measure.of == "LineItem":
             continue
         start = "Opportunities?$apply=" if measure.of == "Opportunity" else "Invoices?$apply="
         name, currency = measure.name, "currency"
@@ -199,6 +201,10 @@ def _check_odata(books: Books, admin: Api) -> None:
         # Amounts of several currencies are no amount.
         expected = None if len(apart) > 1 else next(iter(apart.values()), 0)
         assert whole["mixed"] == expected, measure.name
+    lines = "/odata/Invoices?$apply=join(LineItems as l)/groupby((currency),aggregate("
+    answer = admin.get(f"{lines}l/LineGrossRevenue as n,l/LineTax as tax,l/LineRevenue as net))")
+    for row in answer.json["value"]:
+        assert _number(row["n"]) == _number(row["net"]) + _number(row["tax"])
     tickets = admin.get("/odata/Tickets?$apply=aggregate(OpenTickets)").json["value"][0]
     assert tickets["OpenTickets"] == 2
 
@@ -265,6 +271,41 @@ def _check_overview(books: Books, app: Flask) -> None:
     assert abs(sum(_values(chart)) - books.worth("Revenue", first)) <= Decimal("0.06")
     chart = page.split("Pipeline by stage")[1].partition("</table>")[0]
     assert sum(_values(chart)) == books.worth("Pipeline")
+
+
+# What people ask, and the measure that it is about.
+QUESTIONS = {
+    "total revenue": "Revenue",
+    "net sales": "Revenue",
+    "gross revenue": "GrossRevenue",
+    "total invoiced amount": "Invoiced",
+    "net invoiced amount": "InvoicedNet",
+    "total tax": "Tax",
+    "total of credit notes": "Credited",
+    "outstanding amount": "Receivables",
+    "overdue amount": "Overdue",
+    "pipeline value": "Pipeline",
+    "weighted pipeline": "WeightedPipeline",
+    "value of won deals": "Won",
+}
+
+
+def _check_questions(books: Books, admin: Api) -> None:
+    for question, name in QUESTIONS.items():
+        answer = admin.post("/api/bi/nlq", {"question": question}).json
+        assert answer["status"] == "answered", question
+        found = {row["currency"]: _number(row["amount"]) for row in answer["rows"]}
+        assert {currency: one for currency, one in found.items() if one} == books.apart(name), (
+            question, answer["query"],
+        )  # fmt: skip
+    for question, name in (("revenue", "Revenue"), ("gross revenue", "GrossRevenue")):
+        answer = admin.post("/api/bi/nlq", {"question": f"{question} converted to EUR"}).json
+        assert _number(next(iter(answer["rows"][0].values()))) == books.worth(name), answer
+        assert "CHF without an exchange rate" in answer["interpretation"]
+    reply = admin.post("/api/ai/chat", {"message": "What is our total revenue?"}).json
+    call = next(one for one in reply["toolCalls"] if one["name"] == "ask_figures")
+    said = re.sub(r"(?<=\d),(?=\d{3})", "", str(reply))
+    assert call and all(str(amount) in said for amount in books.apart("Revenue").values()), said
 
 
 def _values(html: str) -> list[Decimal]:

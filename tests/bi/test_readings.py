@@ -83,7 +83,7 @@ def test_a_share_of_the_invoices_of_a_year_is_of_those_issued_then(
 def test_each_month_with_the_one_before_is_asked_back(ask: Ask, business: None) -> None:
     answer = ask("revenue growth month over month in 2026")
     assert answer["status"] == "needsClarification"
-    assert answer["alternatives"] == ["Revenue by month 2026"]
+    assert answer["alternatives"] == ["Net revenue by month 2026"]
 
 
 def test_projects_of_one_name_are_meant_together(ask: Ask, app: Flask, business: None) -> None:

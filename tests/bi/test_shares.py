@@ -44,7 +44,7 @@ def test_what_cannot_be_converted_is_sent_back(ask: Ask, question: str) -> None:
 def test_parts_of_a_whole_are_no_rates(ask: Ask, question: str, numbers: str) -> None:
     answer = ask(question)
     assert answer["status"] == "needsClarification"
-    offered = f"Number of {numbers}" if numbers else "Revenue by industry"
+    offered = f"Number of {numbers}" if numbers else "Net revenue by industry"
     assert answer["alternatives"] == [offered]
     assert ask(answer["alternatives"][0])["status"] == "answered"
 

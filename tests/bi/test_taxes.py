@@ -13,9 +13,9 @@ from tests.bi.conftest import Ask
 @pytest.mark.parametrize(
     ("question", "parts"),
     [
-        ("vat charged this year, split by rate", ("line/taxRate", "line/taxAmount with sum")),
-        ("revenue by tax rate", ("line/taxRate", "line/lineNet with sum")),
-        ("output VAT this year", ("taxTotal with sum", "type eq 'Invoice'")),
+        ("vat charged this year, split by rate", ("line/taxRate", "true:line/taxAmount)")),
+        ("revenue by tax rate", ("line/taxRate", "true:line/lineNet)")),
+        ("output VAT this year", ("type eq 'CreditNote':0 sub taxTotal,true:taxTotal",)),
         ("vat on credit notes this year", ("taxTotal with sum", "type eq 'CreditNote'")),
         ("net total of credit notes", ("total sub taxTotal", "type eq 'CreditNote'")),
         ("reverse charge invoices", ("LineItems/any(l:l/taxCategory eq 'AE')",)),
@@ -53,8 +53,10 @@ def test_payments_taken_back_do_not_have_to_be_completed(ask: Ask) -> None:
      "sales to Germany this year, net and gross"],
 )  # fmt: skip
 def test_net_and_gross_are_two_figures(ask: Ask, question: str) -> None:
-    address = unquote(ask(question)["query"]["odata"])
-    assert "total sub taxTotal as" in address and "total with sum as" in address
+    answer = ask(question)
+    assert "total sub taxTotal" in unquote(answer["query"]["odata"])
+    labels = " ".join(column["label"] for column in answer["columns"]).lower()
+    assert "net " in labels and "gross " in labels
 
 
 def test_a_question_without_records_is_asked_of_others_that_follow(ask: Ask) -> None:

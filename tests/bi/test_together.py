@@ -48,7 +48,7 @@ def test_a_figure_of_other_records_counts_none(ask: Ask, business: None) -> None
         ("tasks that are overdue and not overdue", "overdue and not overdue"),
         ("done tasks that are overdue", "done and overdue"),
         ("completed projects that are overdue", "completed and overdue"),
-        ("outstanding amount of paid invoices", "paid and outstanding"),
+        ("outstanding amount of paid invoices", "paid and gross receivables"),
     ],
 )
 def test_what_contradicts_itself_is_sent_back(

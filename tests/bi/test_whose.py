@@ -89,7 +89,7 @@ def test_our_support_is_no_category(ask: Ask, question: str, *, only: bool) -> N
         ("firms we work with in Austria", "billingAddress/country eq 'AT'"),
         ("invoices that were dunned twice", "remindersSent eq 2"),
         ("clients without activity for 90 days", "lastActivityAt lt "),
-        ("revenue last month, nothing more", "total with sum"),
+        ("revenue last month, nothing more", "true:total sub taxTotal"),
     ],
 )
 def test_what_firms_are_asked_about(ask: Ask, question: str, part: str) -> None:

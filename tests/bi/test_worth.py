@@ -87,7 +87,7 @@ def test_clients_of_all_currencies_are_ranked_at_the_rate_of_each_invoice(asked:
     assert [row["currency"] for row in answer["rows"]] == ["CHF", "EUR", "EUR"]
     assert [(one["name"], one["label"]) for one in answer["columns"]] == [
         ("Client/name", "Client"), ("currency", "Currency"),
-        ("amount", "Revenue"), ("worth", "Revenue in EUR"),
+        ("amount", "Gross invoiced amount"), ("worth", "Gross invoiced amount in EUR"),
     ]  # fmt: skip
     assert "Matterhorn AG 50.00 CHF (150.00 EUR); Globex 140.00 EUR;" in answer["answer"]
     assert "worth in EUR, at the rate kept with each invoice" in answer["interpretation"]
@@ -109,7 +109,7 @@ def test_debts_are_ranked_by_what_is_due_at_the_rate_of_the_invoice(asked: Ask) 
 def test_groups_with_several_currencies_have_their_worth_alone(asked: Ask) -> None:
     answer = asked("which industry brings in the most revenue")
     assert answer["rows"] == [{"Client/industry": "Retail", "worth": 405}]
-    assert "Revenue in EUR: Retail 405.00 EUR." in answer["answer"]
+    assert "Net revenue in EUR: Retail 405.00 EUR." in answer["answer"]
 
 
 @pytest.mark.usefixtures("trade")

@@ -269,7 +269,11 @@ def of_set(plan: Plan, entity: Entity) -> Plan | None:
         return None
     measure = plan.measure
     if measure is not None:
-        own = (one for _, one in entity.measures if one.value == measure.value)
+        words = {word for told, one in plan.entity.measures if one == measure for word in told}
+        own = (
+            one for told, one in entity.measures
+            if one.value == measure.value or words & set(told)
+        )  # fmt: skip
         measure = next(own, None) or (
             entity.measure_of(measure.value) if entity.is_number(measure.value) else None
         )

@@ -24,6 +24,7 @@ from app.bi.query import Row, count, run
 from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
+from app.measures import MEASURES
 from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import day_of, zone
@@ -182,10 +183,11 @@ def _confidence(plan: Plan, *, is_empty: bool) -> float:
 def _alternatives(plan: Plan) -> list[str]:
     """Questions beside this one."""
     found = [*plan.doubts]
+    net, gross = MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
     if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
-        "Revenue", f"Revenue in {plan.worth}"
+        net, f"{net} in {plan.worth}"
     ):  # fmt: skip
-        found.append("Net revenue" + (f" {plan.period.label}" if plan.period else ""))
+        found.append(gross + (f" {plan.period.label}" if plan.period else ""))
     if plan.kind == "list":
         found.append(f"How many {plan.entity.many}?")
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.bi.nlq.columns import Column, exact, measure_label, measure_type, rounded
 from app.bi.nlq.filtering import side_text, span
 from app.bi.nlq.plan import Figure, Plan
@@ -57,14 +59,26 @@ class Figuring:
         if figure.measure is None:
             if any(one.name == "count" for one in self.figures):
                 return  # the number of records is there already
-            self.aggregates.append("$count as count")
+            self._count()
             self._figure("count", f"Number of {self.plan.entity.many}", "number")
             return
         self._measured(figure.measure, f"value{at}", f"figure{at}", figure.method)
 
+    def _count(self) -> None:
+        """How many records, without those that only a figure beside it is of."""
+        if not self.plan.is_whole:
+            self.aggregates.append("$count as count")
+            return
+        self.computed.append(f"case({self.plan.entity.base}:1,true:0) as countOne")
+        self.aggregates.append("countOne with sum as count")
+
     def _measured(self, measure: Measure, alias: str, name: str, method: str = "") -> None:
         """A figure that is measured, by the method of the plan if no other is given."""
         method = method or self.plan.method
+        if self.plan.is_whole and not (measure.is_whole and method == "sum"):
+            none = "0" if method == "sum" else "null"
+            own = f"case({self.plan.entity.base}:{measure.value},true:{none})"
+            measure = replace(measure, value=own)
         is_converted = measure.worth is not None and " " in measure.value
         self._aggregate(self._value(measure, alias), method, name, is_converted)
         self._figure(name, measure_label(measure, method), measure_type(measure))
@@ -168,7 +182,7 @@ class Figuring:
     def _value(self, measure: Measure, alias: str) -> str:
         """The measured value, as a name that can be aggregated."""
         value = measure.value
-        if " " not in value:
+        if " " not in value and "(" not in value:
             return value
         self.computed.append(f"{value} as {alias}")
         return alias

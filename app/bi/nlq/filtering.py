@@ -11,7 +11,7 @@ from app.bi.nlq.spans import Period, midnight
 
 def condition_text(plan: Plan) -> str | None:
     """Everything that restricts the records, as one filter."""
-    base = (plan.ratio.base if plan.ratio is not None else None) or plan.entity.base
+    base = (plan.ratio.base if plan.ratio is not None else None) or plan.base
     parts = [] if base is None or is_of_all(plan) else [base]
     parts += [one.odata for one in plan.conditions]
     measured = plan.measure.filter if plan.kind in ("measure", "share") and plan.measure else None

@@ -170,6 +170,26 @@ class Plan:
         return next((one.worth for one in self.measures if one.worth), None)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether a sum is also of records that the entity leaves out: from revenue, credit notes
+        are deducted, unless a state of the invoices is named."""
+        stated = any(
+            one.is_own_state and not one.negated and one.words != "issued"
+            for one in self.conditions
+        )
+        summed = [one.measure for one in self.figures if one.method == "sum"]
+        if self.kind in ("measure", "share") and self.method == "sum":
+            summed.append(self.measure)
+        return not stated and any(one is not None and one.is_whole for one in summed)
+
+    @property
+    def base(self) -> str | None:
+        """What is so of all records that count."""
+        if not self.is_whole:
+            return self.entity.base
+        return next(one.within for one in self.measures if one.is_whole)
+
+    @property
     def measures(self) -> list[Measure]:
         """What the figures are of."""
         measured = self.measure if self.kind in ("measure", "share") else None

@@ -12,10 +12,12 @@ from typing import Any
 from app.bi.nlq.histories import histories
 from app.bi.nlq.pending import pending_states, pending_verbs
 from app.bi.nlq.periods import PeriodReader
+from app.bi.nlq.qualifying import qualified
 from app.bi.nlq.rates import rates_of
 from app.bi.nlq.typed import Typed
 from app.bi.nlq.wordings import Wordings, idioms_of
 from app.bi.nlq.words import Token, phrase
+from app.measures import CURRENCY, MEASURES
 from app.odata import edm
 
 _NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
@@ -64,6 +66,9 @@ class Measure:
     low_is_good: bool = False
     of_named: bool = False  # only of records that a word names
     worth: str | None = None
+    is_whole: bool = False  # counts records that the entity leaves out
+    within: str | None = None  # what is so of all that it counts then
+    base: str | None = None  # the same in the currency of the organisation, where it is kept
 
 
 @dataclass(frozen=True)
@@ -149,10 +154,42 @@ class Entity:
         return tuple(
             (
                 tuple(data["words"]),
-                Measure(**{name: value for name, value in data.items() if name != "words"}),
+                self._measure({name: value for name, value in data.items() if name != "words"}),
             )
             for data in self.data.get("measures", ())
         )
+
+    def _measure(self, data: Mapping[str, Any]) -> Measure:
+        """A figure of the file; of a named measure the definition is that of ``app.measures``."""
+        if "measure" not in data:
+            return Measure(**data)
+        defined = MEASURES[data["measure"]]
+        told = {name: value for name, value in data.items() if name != "measure"}
+        value, where = str(defined.value), list(defined.where)
+        if self.join is not None:
+            alias = self.join.partition(" as ")[2]
+            value, *where = (self._joined(text, alias) for text in (value, *where))
+        base = self.base.split(" and ") if self.base else []
+        is_whole = any(one not in where for one in base)
+        # What the entity says of all its records, and what another state may take the place of.
+        said = {*base, *([self.issued] if data.get("issued") else [])}
+        label = defined.label
+        return Measure(
+            label=label,
+            value=value,
+            money=str(self.data.get("currency", CURRENCY)),
+            filter=" and ".join(one for one in where if one not in said) or None,
+            note=f"{label[:1].lower()}{label[1:]} = {defined.description.rstrip('.')}",
+            is_whole=is_whole,
+            within=" and ".join(one for one in base if one in where) or None,
+            base=defined.base if self.join is None else None,
+            **told,
+        )
+
+    @staticmethod
+    def _joined(text: str, alias: str) -> str:
+        """An expression of a part of the record, where the part is joined to it."""
+        return re.sub(rf"\b{alias}/[A-Z]\w*/", "", qualified(text, alias))
 
     @property
     def default_measure(self) -> Measure | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.bi.nlq.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
+from app.bi.nlq.qualifying import qualified
 from app.bi.nlq.spans import Period, midnight, step, unit_start
 from app.bi.nlq.vocabulary import Dimension, Measure
 from app.bi.questions.algebra import (
@@ -28,7 +29,7 @@ from app.bi.questions.algebra import (
     Tagged,
     inner,
 )
-from app.bi.questions.model import Kind, Model, TypeMismatchError, qualified
+from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.odata.literal_text import quoted
 

@@ -6,7 +6,6 @@ entity data model. What things are called is said by the lexicon of a language.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -44,12 +43,6 @@ _TECHNICAL = frozenset((
 ))  # fmt: skip
 _NUMBERS = frozenset((
     "Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double",
-))  # fmt: skip
-_NAME = re.compile(r"'(?:[^']|'')*'|[A-Za-z_][\w]*(?:/[\w$]+)*")
-_OPERATORS = frozenset((
-    "eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "in", "has", "add", "sub", "mul", "div",
-    "divby", "mod", "null", "true", "false", "any", "all", "now", "date", "totalseconds", "case",
-    "contains", "startswith", "endswith", "tolower", "toupper", "duration", "round", "floor",
 ))  # fmt: skip
 
 
@@ -311,25 +304,3 @@ def members_of(prop: edm.Property) -> tuple[str, ...]:
     if isinstance(prop.type, edm.EnumType):
         return tuple(prop.type.members)
     return tuple(prop.allowed or ())
-
-
-def qualified(text: str, prefix: str) -> str:
-    """A filter with each property of the record behind a prefix: ``status`` -> ``i/status``.
-
-    Names bound by a lambda of the filter itself stay as they are.
-    """
-    bound = {part.split(":")[0].strip() for part in re.split(r"any\(|all\(", text)[1:]}
-
-    def one(found: re.Match[str]) -> str:
-        name = found.group()
-        head = name.partition("/")[0]
-        if name.startswith("'") or name in _OPERATORS or head in bound:
-            return name
-        behind = text[found.end() : found.end() + 1]
-        if behind == "'" or (behind == "(" and "/" not in name):
-            return name
-        if behind == ":" and name in bound:
-            return name
-        return f"{prefix}/{name}"
-
-    return _NAME.sub(one, text)

@@ -167,7 +167,7 @@ def custom_aggregate(
     total = aggregated("sum", translator.typed(_definition(figure.value)), offset, where=where)
     sql: ColumnElement[Any] = func.coalesce(total.sql, literal(0, total.sql.type))
     if figure.currency is not None:
-        currency = translator.typed(Member(None, figure.currency, offset=offset))
+        currency = translator.typed(_definition(figure.currency))
         first, last = (aggregated(one, currency, offset, where=where).sql for one in ("min", "max"))
         sql = case((first != last, null()), else_=sql)
     sql.type = total.sql.type

@@ -1,0 +1,34 @@
+"""Filters of a record as filters of what belongs to it: each property behind a prefix."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"'(?:[^']|'')*'|[A-Za-z_][\w]*(?:/[\w$]+)*")
+_OPERATORS = frozenset((
+    "eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "in", "has", "add", "sub", "mul", "div",
+    "divby", "mod", "null", "true", "false", "any", "all", "now", "date", "totalseconds", "case",
+    "contains", "startswith", "endswith", "tolower", "toupper", "duration", "round", "floor",
+))  # fmt: skip
+
+
+def qualified(text: str, prefix: str) -> str:
+    """A filter with each property of the record behind a prefix: ``status`` -> ``i/status``.
+
+    Names bound by a lambda of the filter itself stay as they are.
+    """
+    bound = {part.split(":")[0].strip() for part in re.split(r"any\(|all\(", text)[1:]}
+
+    def one(found: re.Match[str]) -> str:
+        name = found.group()
+        head = name.partition("/")[0]
+        if name.startswith("'") or name in _OPERATORS or head in bound:
+            return name
+        behind = text[found.end() : found.end() + 1]
+        if behind == "'" or (behind == "(" and "/" not in name):
+            return name
+        if behind == ":" and name in bound:
+            return name
+        return f"{prefix}/{name}"
+
+    return _NAME.sub(one, text)
