@@ -72,16 +72,21 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = {
 
 
 class Refusals:
-    """Refuses the call number ``at`` of the connections of its engines, from 1, by a fault."""
+    """Refuses the call number ``at`` of the connections of its engines, from 1, by a fault.
+
+    A fault that lasts refuses all that follow, too, until ``disarm``.
+    """
 
     def __init__(self) -> None:
         self.fault: Fault | None = None
         self._at = self._calls = 0
+        self._lasts = False
         self.refused: str | None = None  # what was asked for by the call
 
-    def arm(self, at: int, fault: Fault) -> None:
+    def arm(self, at: int, fault: Fault, *, lasts: bool = False) -> None:
         """From now on count the calls anew."""
         self.fault, self._at, self._calls, self.refused = fault, at, 0, None
+        self._lasts = lasts
 
     def disarm(self) -> None:
         """Refuse nothing any more."""
@@ -102,8 +107,8 @@ class Refusals:
         if self.fault is None:
             return
         self._calls += 1
-        if self._calls == self._at:
-            self.refused = asked
+        if self._calls == self._at or (self._lasts and self._calls > self._at):
+            self.refused = self.refused or asked
             self.fault(connection)
 
 

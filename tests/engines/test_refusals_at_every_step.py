@@ -135,12 +135,13 @@ class Step:
     bed: Bed
     send: Callable[[Bed], Any]
     usual: int
+    lasts: bool
 
     def problems(self, number: int, name: str, fault: Fault) -> list[Any] | None:
         """What is wrong with the answer and with what is left; None where there is no such call."""
         bed = self.bed
         before = bed.rows()
-        bed.refusals.arm(number, fault)
+        bed.refusals.arm(number, fault, lasts=self.lasts)
         answer = self.send(bed)
         bed.refusals.disarm()
         asked = bed.refusals.refused
@@ -161,9 +162,10 @@ class Step:
         return [(name, number, asked[:80], *problem) for problem in found]
 
 
+@pytest.mark.parametrize("lasts", [False, True], ids=["once", "lasting"])
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_a_refusal_at_every_step_is_a_503_and_leaves_a_clean_connection(
-    bed: Bed, request_: str
+    bed: Bed, request_: str, lasts: bool
 ) -> None:
     with bed.app.app_context():
         faults = list(FAULTS[db.engine.dialect.name].items())
@@ -171,10 +173,11 @@ def test_a_refusal_at_every_step_is_a_503_and_leaves_a_clean_connection(
     assert taken.status_code == 201
     bed.key = taken.json["id"]
     send = REQUESTS[request_]
-    step = Step(bed, send, outcome(send(bed)))
+    step = Step(bed, send, outcome(send(bed)), lasts)
     wrong: list[Any] = []
     for number in range(1, MOST_CALLS):
-        chosen = faults if request_ in EVERY_FAULT else [faults[number % len(faults)]]
+        is_whole = request_ in EVERY_FAULT and not lasts
+        chosen = faults if is_whole else [faults[number % len(faults)]]
         for name, fault in chosen:
             if (problems := step.problems(number, name, fault)) is None:
                 assert not wrong, "\n".join(map(str, wrong))
