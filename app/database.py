@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -27,6 +28,7 @@ AUTOCOMMIT: dict[str, Any] = {
     "skip_autocommit_rollback": True,
     "pool_reset_on_return": None,
 }
+PAUSE_SECONDS = 0.001
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
 
@@ -109,7 +111,11 @@ def primary_engine() -> Engine:
 
 @contextmanager
 def transaction() -> Iterator[scoped_session[Session]]:
-    """The session of one transaction outside requests: committed at the end, or rolled back."""
+    """The session of one transaction outside requests: committed at the end, or rolled back.
+
+    SQLite has one writer at a time, and its pool gives the connection to whoever asks first: one
+    who writes again and again lets those who wait go first.
+    """
     try:
         yield db.session
         db.session.commit()
@@ -118,6 +124,8 @@ def transaction() -> Iterator[scoped_session[Session]]:
         raise
     finally:
         db.session.remove()
+        if db.engine.dialect.name == "sqlite":
+            time.sleep(PAUSE_SECONDS)
 
 
 def read_catalogue(connection: Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -126,6 +127,32 @@ def test_writers_of_other_processes_are_waited_for(app: Flask, database: str) ->
     with writing.connect() as connection:
         assert counter(connection, "race") == 40
     close_engines(other)
+
+
+@pytest.mark.only_on("sqlite")
+def test_who_writes_again_and_again_keeps_nobody_else_waiting(app: Flask) -> None:
+    stop = threading.Event()
+
+    def write_on() -> None:
+        with app.app_context():
+            while not stop.is_set():
+                with transaction() as session:
+                    session.connection().execute(COUNTERS.update().values(value=1))
+
+    with ThreadPoolExecutor(2) as pool:
+        writers = [pool.submit(write_on) for _ in range(2)]
+        try:
+            for number in range(20):
+                with app.app_context(), transaction() as session:
+                    session.connection().execute(
+                        COUNTERS.insert().values(name=f"other {number}", value=1)
+                    )
+        finally:
+            stop.set()
+        for writer in writers:
+            writer.result()
+    with engines(app)[1].connect() as connection:
+        assert counter(connection, "other 19") == 1
 
 
 def test_broken_foreign_key_is_refused(app: Flask) -> None:

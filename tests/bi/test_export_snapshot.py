@@ -20,7 +20,7 @@ from tests.contract.conftest import Api
 from tests.factories import make_client
 
 CLIENTS = "/odata/Clients?$select=id,name,revenue,currency&$orderby=id"
-COUNT, EACH = 60, Decimal(100)
+COUNT, EACH = 60, Decimal(100_000)
 
 
 @pytest.fixture
