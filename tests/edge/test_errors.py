@@ -217,7 +217,7 @@ def test_a_body_that_is_refused_names_each_field(admin: Api) -> None:
     answer = admin.post("/api/admin/users", body)
     assert answer.status_code == 400
     fields = {detail["field"] for detail in shape(answer)["details"]}
-    assert fields == {"roles", "extra"}
+    assert fields == {"roles", "extra", "email"}
     del body["extra"]
     answer = admin.post("/api/admin/users", {**body, "roles": ["Sales"], "timezone": "Mars"})
     fields = {detail["field"] for detail in shape(answer)["details"]}

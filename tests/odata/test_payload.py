@@ -97,7 +97,7 @@ def test_every_problem_is_told_with_its_place() -> None:
         "labels[1]": "must be a string",
         "labels[2]": "must not be null",
         "address.city": "must be a string",
-        "address.town": "is not a property of Address.",
+        "address.town": "is not a property of Address",
         "extra.shoeSize": "must be a whole number",
         "Books[1].titel": "is not a property of Book; did you mean title?",
         "Books[1].pages": "must be a whole number",
@@ -114,7 +114,7 @@ def test_an_unknown_name_gets_the_nearest_one(name: str, nearest: str) -> None:
 
 
 def test_a_name_like_no_other_gets_no_advice() -> None:
-    assert problems({"zzzzzz": 1}) == {"zzzzzz": "is not a property of Author."}
+    assert problems({"zzzzzz": 1}) == {"zzzzzz": "is not a property of Author"}
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 5, True, [{"name": "Ada"}]])
