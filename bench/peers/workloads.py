@@ -50,12 +50,12 @@ class Budget:
 
 
 BUDGETS = {
-    "W1": Budget("filter, contains, sort, top 50", 0.50, 0.45),
-    "W2": Budget("nested expand", 0.30, 0.30),
+    "W1": Budget("filter, contains, sort, top 50", 0.25, 0.45),
+    "W2": Budget("nested expand", 0.25, 0.30),
     "W3": Budget("point read", 0.60, 0.85),
     "W4": Budget("filtered count", 0.75, 1.0),
-    "W5": Budget("1000 rows, 4 fields", 0.35, 0.20),
-    "W6": Budget("create", 0.60, 0.80),
-    "W7": Budget("patch one field", 0.60, 0.80),
-    "W8": Budget("count with deep skip", 0.40, 0.55),
+    "W5": Budget("1000 rows, 4 fields", 0.30, 0.20),
+    "W6": Budget("create", 0.80, 1.0),
+    "W7": Budget("patch one field", 0.80, 1.0),
+    "W8": Budget("count with deep skip", 0.30, 0.55),
 }
