@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 
 from app.models.event import AuditRecord, Event
 
+# Keys are told, and asked for.
+pytestmark = pytest.mark.usefixtures("fresh_keys")
 PASSWORD = "three-blue-kettles"
 ANNA = ("user", "create", "anna", "--email", "anna@example.com", "--password", PASSWORD)
 
@@ -111,7 +113,6 @@ def test_help_shows_an_example_to_paste(app: Flask, command: tuple[str, ...]) ->
     assert "flask --app wsgi" in run(app, *command, "--help").output
 
 
-@pytest.mark.usefixtures("fresh_keys")
 def test_accounts_and_keys_are_listed_without_their_secrets(app: Flask) -> None:
     run(app, *ANNA, "--role", "Sales", "--role", "Support")
     run(app, "user", "create", "bert", "--email", "b@example.com", "--password", PASSWORD, "--role",
