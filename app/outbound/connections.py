@@ -35,6 +35,7 @@ class Exchange(threading.local):
     deadline: Deadline
     target: Target
     address: str
+    has_waited = False  # whether its connection has served another exchange before
 
 
 class PinnedAdapter(HTTPAdapter):
@@ -59,12 +60,25 @@ class PinnedAdapter(HTTPAdapter):
         for address in addresses[:-1]:
             self._exchange.address = address
             try:
-                return super().send(request, *arguments, **options)
+                return self._send(request, *arguments, **options)
             except RequestsConnectionError as error:
                 if not _is_unanswered(error):
                     raise
         self._exchange.address = addresses[-1]
-        return super().send(request, *arguments, **options)
+        return self._send(request, *arguments, **options)
+
+    def _send(self, request: PreparedRequest, *arguments: Any, **options: Any) -> Response:
+        """To one address; a connection that was closed while it waited is replaced.
+
+        What the other side took before it closed, it takes twice.
+        """
+        while True:
+            try:
+                return super().send(request, *arguments, **options)
+            except RequestsConnectionError as error:
+                was_closed = self._exchange.has_waited and _is_closed(error)
+                if not was_closed or self._exchange.deadline.passed:
+                    raise
 
     def build_connection_pool_key_attributes(
         self, request: PreparedRequest, verify: Any, cert: Any = None
@@ -97,22 +111,32 @@ def _pools(exchange: Exchange) -> dict[str, Any]:
     """Pools of urllib3 whose connections show their socket to the deadline."""
 
     class Http(HTTPConnection):
+        has_served = False
+
         def connect(self) -> None:
             super().connect()
+            self.has_served = False
             exchange.deadline.watch(self.sock)
 
         def request(self, *arguments: Any, **options: Any) -> None:
+            exchange.has_waited = self.sock is not None and self.has_served
             exchange.deadline.watch(self.sock)  # None before the first
             super().request(*arguments, **options)
+            self.has_served = True
 
     class Https(HTTPSConnection):
+        has_served = False
+
         def connect(self) -> None:
             super().connect()  # bounded by the timeout: one for the handshake as a whole
+            self.has_served = False
             exchange.deadline.watch(self.sock)
 
         def request(self, *arguments: Any, **options: Any) -> None:
+            exchange.has_waited = self.has_served
             exchange.deadline.watch(self.sock)
             super().request(*arguments, **options)
+            self.has_served = True
 
     class HttpPool(urllib3.HTTPConnectionPool):
         ConnectionCls = Http
@@ -128,6 +152,14 @@ def _is_unanswered(error: RequestsConnectionError) -> bool:
     reason = getattr(error.args[0] if error.args else None, "reason", None)
     return isinstance(
         reason, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError
+    )
+
+
+def _is_closed(error: RequestsConnectionError) -> bool:
+    """Whether the other side closed the connection, and answered nothing."""
+    reason = error.args[0] if error.args else None
+    return isinstance(reason, urllib3.exceptions.ProtocolError) and any(
+        isinstance(part, ConnectionError) for part in reason.args
     )
 
 

@@ -99,6 +99,14 @@ def test_other_answers_are_named(client: Client, there: Receiver, path: str, tex
     assert reason(client, there.url(path)) == text
 
 
+def test_who_closes_without_an_answer_is_asked_once(client: Client, there: Receiver) -> None:
+    reason(client, there.url("/cut"))
+    assert len(there.taken) == 1
+    post(client, there.url("/ok"))  # on a connection that waits for the next
+    reason(client, there.url("/cut"))
+    assert len(there.at("/cut")) <= 3  # once on that one, and once more on a new one
+
+
 def test_closed_port_and_unknown_name_are_named(client: Client) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
