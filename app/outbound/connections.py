@@ -114,7 +114,7 @@ def _pools(exchange: Exchange) -> dict[str, Any]:
         has_served = False
 
         def connect(self) -> None:
-            super().connect()
+            super().connect()  # with TLS bounded by the timeout, one for the whole handshake
             self.has_served = False
             exchange.deadline.watch(self.sock)
 
@@ -124,19 +124,8 @@ def _pools(exchange: Exchange) -> dict[str, Any]:
             super().request(*arguments, **options)
             self.has_served = True
 
-    class Https(HTTPSConnection):
-        has_served = False
-
-        def connect(self) -> None:
-            super().connect()  # bounded by the timeout: one for the handshake as a whole
-            self.has_served = False
-            exchange.deadline.watch(self.sock)
-
-        def request(self, *arguments: Any, **options: Any) -> None:
-            exchange.has_waited = self.has_served
-            exchange.deadline.watch(self.sock)
-            super().request(*arguments, **options)
-            self.has_served = True
+    class Https(Http, HTTPSConnection):
+        """The same over TLS: ``super()`` above is urllib3's own connection for it."""
 
     class HttpPool(urllib3.HTTPConnectionPool):
         ConnectionCls = Http
