@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CHECKED := app tests migrations bench
 PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py bin/install.py
-PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+PIP_COMPILE := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe \
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
@@ -96,7 +96,7 @@ migration: $(VENV)/.development ## write the next migration from the models: mak
 	@$(BIN)/flask --app wsgi db upgrade
 	@$(BIN)/flask --app wsgi db migrate -m "$(NAME)"
 
-requirements: $(VENV)/.development ## pin requirements.in and its companions again, with hashes
+requirements: $(VENV)/.development ## pin the newest of requirements.in and its companions, with hashes
 	@$(PIP_COMPILE) --output-file requirements.txt requirements.in
 	@$(PIP_COMPILE) --output-file requirements-otel.txt requirements-otel.in
 	@$(PIP_COMPILE) --output-file requirements-dev.txt requirements-dev.in
