@@ -2,12 +2,12 @@
 VENV := .venv
 BIN := $(VENV)/bin
 CHECKED := app tests migrations bench
-PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py bin/install.py
+PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py $(wildcard bin/*.py)
 PIP_COMPILE := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe \
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test browser faults load fuzz mutation coverage audit bench reference differential conformance suite schemas model clients check lint format types migration requirements clean
+.PHONY: help setup run test browser faults load fuzz mutation coverage audit bench reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -73,6 +73,9 @@ coverage: $(VENV)/.development ## the tests with the share of branches that they
 	@$(BIN)/coverage run -m pytest $(ARGS)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
+
+licences: $(VENV)/.runtime ## the licence of each package that the service is run with
+	@$(BIN)/python bin/licences.py requirements.txt
 
 audit: $(VENV)/.development ## bandit over the code; pins, hashes and secrets of the repository
 	@$(BIN)/bandit --quiet --ini setup.cfg --recursive app
