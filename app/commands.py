@@ -22,7 +22,7 @@ _NO_TABLE = re.compile(r"no such table|relation \"\w+\" does not exist")
 COMMANDS = {
     "backup": "app.backup.commands:backup",
     "db": "flask_migrate.cli:db",
-    "worker": "app.jobs:worker",
+    "worker": "app.jobs.worker:worker",
     "demo": "app.demo.load:demo",
     "documents": "app.documents.commands:documents",
     "export": "app.importing.export:exporting",

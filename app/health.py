@@ -11,7 +11,7 @@ from app.ai.answering import find_provider
 from app.blobs import blobs
 from app.clock import utc_now
 from app.database import read_engine
-from app.heartbeat import LATE_AFTER, last_beat
+from app.jobs.schedule import LATE_AFTER, last_beat
 from app.limits import rate_limits
 from app.schema import has_all_tables
 from app.search import embedding

@@ -1,15 +1,22 @@
-"""What is noted of the running transaction of ``db.session``, and forgotten when it ends."""
+"""What belongs to the running transaction of ``db.session`` and ends with it: notes and locks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from app.extensions import db
 
 _NOTES = "notes"
+# In the order of the locks themselves, which two names may share.
+_LOCK_IN_ORDER = text(
+    "SELECT pg_advisory_xact_lock(key) FROM"
+    " (SELECT DISTINCT hashtextextended(name, 0) AS key"
+    " FROM unnest(CAST(:names AS text[])) AS name ORDER BY key) AS ordered"
+)
 
 
 def has_begun() -> bool:
@@ -36,3 +43,23 @@ def forget_notes() -> None:
 @event.listens_for(db.session, "after_rollback")
 def _end(session: Session) -> None:
     session.info.pop(_NOTES, None)
+
+
+def advisory_lock(name: str) -> None:
+    """Wait until no other transaction has the lock ``name``; this one has it until its end.
+
+    What is read afterwards is what the one before has committed. The lock belongs to the
+    transaction, not to the connection, so a pooler between the service and the database may do as
+    it likes. SQLite has one writer at a time anyway.
+    """
+    advisory_locks((name,))
+
+
+def advisory_locks(names: Iterable[str]) -> None:
+    """As ``advisory_lock``, of several names: in one order for everybody.
+
+    Two that take them one by one, each in an order of its own, wait for each other.
+    """
+    connection = db.session.connection()
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK_IN_ORDER, {"names": list(names)})

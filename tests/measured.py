@@ -1,7 +1,7 @@
 """Under ``make coverage`` the processes that the tests start are measured like the tests.
 
-Coverage tells a new process so in a variable. Some processes get an environment of their own, and a
-side process (app/side_process.py) is ended by a signal that leaves no time to write anything down.
+Coverage tells a new process so in a variable. Some processes get an environment of their own, and
+one of app/jobs/processes.py is ended by a signal that leaves no time to write anything down.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from contextlib import suppress
 from typing import Any
 
 VARIABLE = "COVERAGE_PROCESS_CONFIG"
-_SIDE_PROCESS = "app.side_process_main"
+_CHILD = "app.jobs.processes"
 _SECONDS_TO_WRITE = 3.0
 
 
 def measure_children(popen: type[subprocess.Popen[Any]], environment: Mapping[str, str]) -> None:
-    """Let ``popen`` hand the variable on, and end side processes so that they can write.
+    """Let ``popen`` hand the variable on, and end processes of ours so that they can write.
 
     Nothing changes where ``environment`` has no such variable: outside of ``make coverage``.
     """
@@ -32,7 +32,7 @@ def measure_children(popen: type[subprocess.Popen[Any]], environment: Mapping[st
         start(self, *given, **named)
 
     def end_measured(self: subprocess.Popen[Any]) -> None:
-        if _SIDE_PROCESS in self.args:  # type: ignore[operator]
+        if _CHILD in self.args:  # type: ignore[operator]
             self.terminate()
             with suppress(subprocess.TimeoutExpired):
                 self.wait(_SECONDS_TO_WRITE)

@@ -17,7 +17,7 @@ from app.invoices import clocks
 from app.invoices.clocks import due_step, remind_clients, tell_overdue_invoices
 from app.invoices.operations import mark_uncollectible, void_invoice
 from app.invoices.payments import reverse_payment
-from app.jobs import PERIODIC_JOBS
+from app.jobs.schedule import SCHEDULE
 from app.kb.clocks import archive_expired
 from app.models.event import AuditRecord, OutgoingMail
 from app.projects.clocks import tell_overdue_tasks
@@ -327,7 +327,7 @@ def test_clocks_on_several_hosts_at_once_do_everything_once(company: Company) ->
 def test_many_are_gone_through_in_batches(
     company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sweeping.BATCH", 2)
+    monkeypatch.setattr("app.jobs.schedule.BATCH", 2)
     for _ in range(5):
         company.do(lambda: make_task(due_at=START + timedelta(days=1)))
     company.at(days=2)
@@ -335,5 +335,5 @@ def test_many_are_gone_through_in_batches(
 
 
 def test_the_worker_runs_them() -> None:
-    names = {job.name for job in PERIODIC_JOBS}
+    names = {job.name for job in SCHEDULE}
     assert {"ticket-clocks", "invoice-clocks", "overdue-tasks", "expired-articles"} <= names

@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.clock import utc_now
-from app.heartbeat import LATE_AFTER, beat
+from app.jobs.schedule import LATE_AFTER, beat
 from tests.databases import close_engines
 from tests.services import SERVICES
 

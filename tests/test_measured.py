@@ -11,7 +11,7 @@ import pytest
 from tests.measured import VARIABLE, measure_children
 
 TOLD = f"import os; print({VARIABLE!r} in os.environ, end='')"
-# A side process, as far as its arguments go: it tells whether it could write before it ended.
+# A process of ours, as far as its arguments go: it tells whether it could write before it ended.
 ENDED = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b"written"), sys.exit()))
@@ -42,9 +42,9 @@ def test_a_run_that_is_not_measured_starts_and_ends_processes_as_ever() -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "written"), [("app.side_process_main", b"written"), ("another", b"")]
+    ("argument", "written"), [("app.jobs.processes", b"written"), ("another", b"")]
 )
-def test_a_side_process_writes_before_it_is_killed_and_no_other(
+def test_a_process_of_ours_writes_before_it_is_killed_and_no_other(
     argument: str, written: bytes
 ) -> None:
     class Started(Popen):

@@ -29,7 +29,7 @@ from app.extensions import db
 from app.models.user import Role, Session, User, UserRole
 from app.odata.declare import camel
 from app.odata.payload_values import BadValueError
-from app.turns import take_turn
+from app.transactions import advisory_lock
 from app.types import json_text
 from app.writing import formats
 
@@ -94,7 +94,7 @@ def insert_account(*, username: str, **values: Any) -> int:
     """
     now = utc_now()
     key = fold_name(username)
-    take_turn(f"username {key}")  # else the column refuses it, which no body has
+    advisory_lock(f"username {key}")  # else the column refuses it, which no body has
     if db.session.execute(select(User.id).where(User.username_key == key)).first():
         raise DuplicateError("This name is taken.", [("username", "is taken already")])
     row = {"created_at": now, "updated_at": now, "username": username, "username_key": key}

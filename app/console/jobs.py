@@ -14,13 +14,12 @@ from app.clock import utc_now
 from app.config import Config
 from app.console.area import console, page
 from app.database import primary_engine
-from app.heartbeat import LATE_AFTER, last_beat
-from app.job_queue import MINUTES, waiting_jobs
+from app.jobs.leases import waiting
+from app.jobs.schedule import LATE_AFTER, SCHEDULE, last_beat, waiting_jobs
 from app.limits import RateLimits, rate_limits
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
 from app.models.user import ApiKey, User
-from app.queues import waiting
 from app.request_context import running_app
 from app.security import requires
 
@@ -94,7 +93,7 @@ def show_jobs() -> Response:
         exports=exports,
         beat=beat,
         late=beat is None or utc_now() - beat > LATE_AFTER,
-        periodic=MINUTES,
+        periodic={job.name: job.minutes for job in SCHEDULE},
         waiting=waiting_jobs(running_app()),
         uses=_uses(rate_limits(), callers),
         by_process=config.REDIS_URL is None,

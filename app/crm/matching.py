@@ -12,7 +12,7 @@ from app import records
 from app.models.client import Client, Contact
 from app.permissions import OWNING_COLUMNS, allowed
 from app.security import Caller
-from app.turns import take_turn
+from app.transactions import advisory_lock
 from app.writing.sameness import email_form, tax_id_form
 
 MatchedBy = Literal["email", "taxId", "explicit"]
@@ -37,7 +37,7 @@ def take_turns(values: Mapping[str, Any]) -> None:
     # In one order for everybody, so that two never wait for each other.
     for name, form in (("email", email_form), ("tax_id", tax_id_form)):
         if values.get(name) is not None:
-            take_turn(f"{name} {form(values[name])}")
+            advisory_lock(f"{name} {form(values[name])}")
 
 
 def find_client(caller: Caller, values: Mapping[str, Any]) -> Match | None:

@@ -23,7 +23,7 @@ from app.database import primary_engine, transaction
 from app.documents.files import AREA
 from app.documents.service import DOCUMENTS, TRASH_DAYS
 from app.documents.sharing.shares import unshare_expired
-from app.loops import is_stopping
+from app.jobs.leases import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion, OrphanBlob
 from app.security import acting_as, system_caller
 from app.settings.days import today

@@ -15,7 +15,7 @@ from app.importing.sets import import_sets
 from app.importing.storing import store
 from app.security import acting_as, system_caller
 from app.settings import organisation
-from app.turns import take_turn
+from app.transactions import advisory_lock
 
 Report = Callable[[str, int, int], None]
 
@@ -41,7 +41,7 @@ def import_records(
     problems = Problems()
     with acting_as(system_caller("cli")), transaction() as session:
         # Of two at once the second sees what the first has left: keys, numbers, slugs.
-        take_turn("import of records")
+        advisory_lock("import of records")
         entries = read_entries(data, problems, _progress(report, "Checking", counts))
         problems.stop()
         connection = session.connection()

@@ -17,10 +17,10 @@ from app.events import emit
 from app.invoices.sending import Letter, write_mail
 from app.invoices.service import INVOICES
 from app.invoices.settlement import RECEIVABLE
+from app.jobs.schedule import Row, for_each_due
 from app.models.invoice import Invoice
 from app.settings import organisation
 from app.settings.days import today, zone
-from app.sweeping import Row, sweep
 
 _INVOICES: Any = Invoice.__table__
 _log = structlog.get_logger(__name__)
@@ -44,7 +44,7 @@ def tell_overdue_invoices() -> int:
             _INVOICES.c.overdue_told_for != _INVOICES.c.due_date,
         ),
     )
-    return sweep("overdue invoices", overdue, _tell_overdue)
+    return for_each_due("overdue invoices", overdue, _tell_overdue)
 
 
 def _tell_overdue(invoice_id: int) -> bool:
@@ -71,7 +71,7 @@ def remind_clients() -> int:
         _INVOICES.c.due_date <= now - timedelta(days=min(settings.steps)),
         _INVOICES.c.due_date >= now - timedelta(days=max(settings.steps) + LATEST_DAYS),
     )
-    return sweep(
+    return for_each_due(
         "reminders", open_ones, _remind,
         is_due=lambda row: due_step(row, settings.steps, now, local) is not None,
     )  # fmt: skip

@@ -10,13 +10,13 @@ import re
 
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.preflight import preflight
-from app.side_process import SideProcess
+from app.jobs.processes import ChildProcess
 
 WITH_DATA = ("Auto", "FacturX")
 # Numbers that were moved in from elsewhere may have what no file name has.
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 100
-beside = SideProcess()
+beside = ChildProcess()
 
 
 def file_name(number: str | None, invoice_id: int, ending: str = "pdf") -> str:

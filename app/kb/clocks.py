@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from app.jobs.schedule import for_each_due
 from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle
 from app.settings.days import today
-from app.sweeping import sweep
 from app.writing.transitions import CLOCK
 
 _ARTICLES: Any = KbArticle.__table__
@@ -20,7 +20,7 @@ def archive_expired() -> int:
     expired = select(_ARTICLES.c.id).where(
         _ARTICLES.c.status == "Published", _ARTICLES.c.expires_at <= today()
     )
-    return sweep("expired articles", expired, _archive)
+    return for_each_due("expired articles", expired, _archive)
 
 
 def _archive(article_id: int) -> bool:

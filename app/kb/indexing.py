@@ -19,8 +19,8 @@ from app import records
 from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.extensions import db
+from app.jobs.leases import is_stopping, leave_if_stopping
 from app.kb.rendering import to_text
-from app.loops import is_stopping, leave_if_stopping
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select
 
 from app import records
 from app.models.kb_article import KbArticle
-from app.turns import take_turn
+from app.transactions import advisory_lock
 
 _LENGTH = 290  # a count still fits behind it
 _COUNTS = re.compile(r"(-[0-9]+)+$")
@@ -28,7 +28,7 @@ def free_slug(title: str) -> str:
     ``Über uns`` gets.
     """
     stem = stem_of(title)
-    take_turn(f"slug {_COUNTS.sub('', stem)}")
+    advisory_lock(f"slug {_COUNTS.sub('', stem)}")
     numbered = stem.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "-%"
     found = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
     return first_free(stem, set(found.scalars()))

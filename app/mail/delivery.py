@@ -28,8 +28,7 @@ from app import audit
 from app.clock import utc_now
 from app.database import transaction
 from app.errors import ApiError
-from app.leases import finish, take
-from app.loops import Loop, is_stopping
+from app.jobs.leases import Loop, finish, is_stopping, take
 from app.mail.address import MailServer
 from app.mail.failing import say_failed
 from app.mail.files import write_file

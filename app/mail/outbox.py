@@ -12,7 +12,7 @@ from sqlalchemy import select
 from app import records
 from app.clock import utc_now
 from app.errors import Detail, ValidationError
-from app.loops import wake
+from app.jobs.leases import wake
 from app.mail.address import server_form
 from app.mail.recipients import shown_recipients
 from app.models.event import OutgoingMail

@@ -11,8 +11,8 @@ from app import audit, records
 from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import InvalidStateError, NotFoundError
+from app.jobs.leases import wake
 from app.lists import Page, each, read_page
-from app.loops import wake
 from app.mail.outbox import LOOP, shown_delivery
 from app.mail.recipients import has_missed, outcomes_of, shown_recipients, with_outcome
 from app.models.event import OutgoingMail

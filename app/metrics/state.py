@@ -18,11 +18,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.clock import utc_now
 from app.database import read_engine
-from app.heartbeat import last_beat
+from app.jobs.leases import waiting
+from app.jobs.schedule import last_beat
 from app.metrics.provider import provider_metrics
 from app.models.event import OutgoingMail
 from app.models.webhook import WebhookAttempt, WebhookEndpoint
-from app.queues import waiting
 
 Metrics = Iterator["metrics_core.Metric"]
 _MAIL: Any = OutgoingMail.__table__

@@ -19,7 +19,7 @@ from app.odata.binding.rows import rows_for
 from app.odata.etags import parse_precondition
 from app.odata.payload import EntityBody
 from app.security import current_caller
-from app.turns import take_turn
+from app.transactions import advisory_lock
 
 
 def find_key(
@@ -47,7 +47,7 @@ def find_key_in_turn(
     """
     if not records.is_served():
         return None  # the one writer has looked already
-    take_turn(turn_name(type_, values))
+    advisory_lock(turn_name(type_, values))
     return find_key(container, type_, values)
 
 

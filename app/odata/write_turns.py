@@ -25,7 +25,7 @@ from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import NameSegment
 from app.odata.write_rows import turn_name
 from app.odata.write_targets import find_plain_target
-from app.turns import take_turns
+from app.transactions import advisory_locks
 
 
 class Written(NamedTuple):
@@ -40,7 +40,7 @@ class Written(NamedTuple):
 def take_turns_of(names: Callable[[], Iterable[str]]) -> None:
     """Take the turns of these names, where more than one are to be taken and somebody waits."""
     if records.is_served() and len(wanted := set(names())) > 1:
-        take_turns(wanted)
+        advisory_locks(wanted)
 
 
 def turns_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:

@@ -9,9 +9,9 @@ from sqlalchemy import or_, select
 from app import records
 from app.clock import utc_now
 from app.events import emit
+from app.jobs.schedule import for_each_due
 from app.models.task import Task
 from app.projects.tasks import TASKS
-from app.sweeping import sweep
 from app.writing.transitions import TASK_OPEN
 
 _TASKS: Any = Task.__table__
@@ -24,7 +24,7 @@ def tell_overdue_tasks() -> int:
         _TASKS.c.due_at < utc_now(),
         or_(_TASKS.c.overdue_told_for.is_(None), _TASKS.c.overdue_told_for != _TASKS.c.due_at),
     )
-    return sweep("overdue tasks", overdue, _tell)
+    return for_each_due("overdue tasks", overdue, _tell)
 
 
 def _tell(task_id: int) -> bool:

@@ -33,8 +33,7 @@ from app.permissions import require
 from app.security import current_caller
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
-from app.transactions import has_begun
-from app.turns import take_turn
+from app.transactions import advisory_lock, has_begun
 from app.types import json_text
 from app.writing.normal_forms import forget_national_forms
 
@@ -155,7 +154,7 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stored(name: str) -> dict[str, Any] | None:
     """The row as it is, locked until the transaction ends; so is its place where there is none."""
-    take_turn(f"setting {name}")
+    advisory_lock(f"setting {name}")
     as_text = cast(_TABLE.c.value, Text)
     statement = select(as_text).where(_TABLE.c.name == name).with_for_update()
     value = records.connection().execute(statement).scalar_one_or_none()

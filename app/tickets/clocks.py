@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import select
 
 from app.clock import utc_now
+from app.jobs.schedule import Row, for_each_due
 from app.models.ticket import Ticket
 from app.settings import organisation
-from app.sweeping import Row, sweep
 from app.tickets.service import CLOCKS, TICKETS
 from app.tickets.sla import sla_status
 from app.writing.transitions import CLOCK
@@ -30,7 +30,7 @@ def resume_waiting() -> int:
     waiting = select(_TICKETS.c.id).where(
         _TICKETS.c.status == "Pending", _TICKETS.c.pending_until <= utc_now()
     )
-    return sweep("resume tickets", waiting, _resume)
+    return for_each_due("resume tickets", waiting, _resume)
 
 
 def _resume(ticket_id: int) -> bool:
@@ -47,7 +47,7 @@ def close_solved() -> int:
     solved = select(_TICKETS.c.id).where(
         _TICKETS.c.status == "Solved", _TICKETS.c.solved_at <= _closing_time()
     )
-    return sweep("close tickets", solved, _close)
+    return for_each_due("close tickets", solved, _close)
 
 
 def _close(ticket_id: int) -> bool:
@@ -69,7 +69,7 @@ def watch_service_levels() -> int:
     running = select(*columns).where(
         _TICKETS.c.status.in_(_RUNNING), _TICKETS.c.sla_status.in_(("OnTrack", "AtRisk"))
     )
-    return sweep("service levels", running, _mark, is_due=_is_another)
+    return for_each_due("service levels", running, _mark, is_due=_is_another)
 
 
 def _is_another(ticket: Row) -> bool:

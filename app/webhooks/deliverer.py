@@ -11,9 +11,9 @@ import structlog
 from flask import current_app
 from sqlalchemy import ColumnElement, Connection, Row, RowMapping, Text, and_, select, type_coerce
 
-from app import leases
 from app.clock import utc_now
 from app.database import primary_engine, transaction
+from app.jobs import leases
 from app.outbound.client import EXCHANGE_SECONDS, Client
 from app.sealing import UnsealError
 from app.types import iso_instant

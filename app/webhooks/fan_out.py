@@ -29,7 +29,7 @@ from app.auth.accounts import callers_of
 from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.extensions import Model
-from app.loops import wake
+from app.jobs.leases import wake
 from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.request_context import running_app

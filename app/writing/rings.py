@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app import records
-from app.turns import take_turn
+from app.transactions import advisory_lock
 from app.writing.change import Change
 
 # A chain longer than this is a mistake, and every step of it is a query.
@@ -18,7 +18,7 @@ def refuse_ring(change: Change, attribute: str, message: str) -> None:
     table = change.rules.table
     if not change.is_new:
         # Two records, each made to follow the other at the same time, do not see it otherwise.
-        take_turn(f"{change.rules.name} {attribute}")
+        advisory_lock(f"{change.rules.name} {attribute}")
     seen = 0
     while following is not None:
         seen += 1

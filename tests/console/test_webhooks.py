@@ -10,8 +10,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.jobs import LOOPS
-from app.loops import LoopThreads
+from app.jobs.leases import LoopThreads
+from app.jobs.worker import LOOPS
 from tests.console.conftest import Browser, SignIn
 from tests.receivers import Receiver, receiver
 from tests.waiting import until

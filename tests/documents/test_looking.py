@@ -17,11 +17,11 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app import leases
 from app.documents.cleaning import purge_trash
 from app.documents.looking import inspect, look_into_files
 from app.documents.media_types import media_type_of
 from app.extensions import Model
+from app.jobs import leases
 from tests.contract.conftest import Api
 from tests.documents import samples
 from tests.documents.conftest import Files

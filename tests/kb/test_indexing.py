@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session
 from app import records
 from app.clock import utc_now
 from app.database import primary_engine, transaction
+from app.jobs.leases import waiting
 from app.kb.indexing import MOST_CHARACTERS, PORTION, THREADS, index_articles
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
-from app.queues import waiting
 from app.search.embedding import EmbeddingModel, is_installed
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from honcho import manager
 from honcho.printer import Printer
 
-from app.jobs import SHUTDOWN_SECONDS
+from app.jobs.worker import SHUTDOWN_SECONDS
 from app.start.processes import KILL_SECONDS, ROOT, Supervisor
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.jobs import LOOPS
-from app.loops import LoopThreads
+from app.jobs.leases import LoopThreads
+from app.jobs.worker import LOOPS
 from tests.contract.conftest import Api, admin, sign_in
 from tests.receivers import Receiver, receiver
 from tests.waiting import until

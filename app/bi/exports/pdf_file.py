@@ -21,20 +21,20 @@ from app.bi.reports.charting import chart_of
 from app.bi.reports.definition import Column
 from app.bi.reports.service import MOST_ROWS
 from app.errors import ServiceUnavailableError
+from app.jobs.processes import ChildProcess
 from app.settings import organisation
 from app.settings.days import day_of
-from app.side_process import SideProcess
 
 LONGEST = 400  # letters of a cell that are looked at
 _NUMBERS = ("integer", "number", "money", "percent")
 # Not that of the invoices: nobody waits for one while a report of many pages is drawn.
-beside = SideProcess(seconds=MOST_SECONDS)
+beside = ChildProcess(seconds=MOST_SECONDS)
 
 
 def write_pdf(table: ExportTable, path: Path) -> None:
     """Write the export, page after page.
 
-    Raises: ServiceUnavailableError, as app/side_process.py does.
+    Raises: ServiceUnavailableError, as app/jobs/processes.py does.
     """
     columns = table.columns
     rows = [_texts(table, row) for row in table.rows()]

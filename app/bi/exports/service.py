@@ -19,7 +19,7 @@ from app.blobs import blobs
 from app.clock import utc_now
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
-from app.loops import wake
+from app.jobs.leases import wake
 from app.models.report import ReportExport
 from app.request_context import running_app
 from app.security import current_caller

@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from sqlalchemy import select
 
-from app import leases, records
+from app import records
 from app.auth.lookup import find_account
 from app.bi.exports.service import LOOP, ExportFile, tell, written
 from app.bi.exports.table import Progress
@@ -22,7 +22,8 @@ from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.errors import ApiError
-from app.loops import Loop, StoppingError, leave_if_stopping
+from app.jobs import leases
+from app.jobs.leases import Loop, StoppingError, leave_if_stopping
 from app.mail.outbox import queue_mail
 from app.models.report import QuestionSession, ReportExport, SavedReport
 from app.permissions import require

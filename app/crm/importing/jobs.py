@@ -31,8 +31,7 @@ from app.database import primary_engine, transaction
 from app.edge.database_errors import is_away
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
-from app.leases import take
-from app.loops import StoppingError, leave_if_stopping
+from app.jobs.leases import StoppingError, leave_if_stopping, take
 from app.models.import_job import ImportJob
 from app.security import acting_as, current_caller
 

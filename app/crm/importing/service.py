@@ -26,7 +26,7 @@ from app.models.client import Client
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.request_context import current_request_id
 from app.security import current_caller
-from app.turns import take_turn
+from app.transactions import advisory_lock
 from app.writing.deletion import services
 from app.writing.sameness import email_form
 
@@ -174,7 +174,7 @@ class Import:
         What two look for at once neither finds: both would make it.
         """
         if self._options.update is not None:
-            take_turn(f"import {self._rules.name}")
+            advisory_lock(f"import {self._rules.name}")
 
     def _import_chunk(self, first: Row) -> int:
         """Import ``first`` and rows behind it, as many as one turn has time for; how many."""

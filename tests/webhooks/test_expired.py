@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from app.clock import utc_now
 from app.database import transaction
+from app.jobs.schedule import EVENTS_KEPT, remove_expired
 from app.models.event import Event
 from app.models.webhook import WebhookAttempt, WebhookDelivery
-from app.pruning import EVENTS_KEPT, prune_expired
 from tests.contract.conftest import Api
 from tests.receivers import Receiver
 from tests.webhooks.conftest import Run, make_client, register, when_all
@@ -39,7 +39,7 @@ def test_old_events_go_with_their_deliveries(
         when_all(api, webhook, "succeeded", 2)
     grow_old(near, young)
     with near.app_context():
-        assert prune_expired() > 0
+        assert remove_expired() > 0
     kept = session.scalars(select(Event.entity_id).where(Event.type == "client.created")).all()
     assert kept == [young] != [old]
     for model in (WebhookDelivery, WebhookAttempt):
@@ -51,12 +51,12 @@ def test_events_that_somebody_is_still_owed_stay(app: Flask, admin: Api, session
     make_client(admin)
     grow_old(app)
     with app.app_context():
-        assert prune_expired() == 0  # not even looked at yet
+        assert remove_expired() == 0  # not even looked at yet
     number_all(app)
     with app.app_context():
-        prune_expired()
+        remove_expired()
     assert session.scalars(select(Event.type)).all() == ["client.created"]
     with app.app_context(), transaction() as writing:
         writing.execute(delete(WebhookDelivery))
     with app.app_context():
-        assert prune_expired() == 1
+        assert remove_expired() == 1

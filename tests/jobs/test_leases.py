@@ -12,10 +12,10 @@ from flask import Flask
 from sqlalchemy import Table, insert, select
 from sqlalchemy.orm import Session
 
-from app import leases
 from app.clock import utc_now
 from app.database import transaction
 from app.extensions import Model, db
+from app.jobs import leases
 
 MAIL: Table = Model.metadata.tables["outgoing_mail"]
 DUE = MAIL.c.status == "queued"

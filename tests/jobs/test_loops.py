@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from flask import Flask, current_app
 
-from app.loops import Loop, LoopThreads, is_stopping, rest_after, wake
+from app.jobs.leases import Loop, LoopThreads, is_stopping, rest_after, wake
 from tests.waiting import until
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -69,7 +69,7 @@ def test_a_portion_is_told_that_it_should_end(app: Flask) -> None:
     assert seen == [False, True]
 
 
-def test_resting_loop_wakes_at_the_bell(app: Flask) -> None:
+def test_resting_loop_wakes_when_it_is_told(app: Flask) -> None:
     calls: list[float] = []
 
     def work() -> int:
@@ -85,7 +85,7 @@ def test_resting_loop_wakes_at_the_bell(app: Flask) -> None:
 
 
 def test_loop_that_fails_goes_on_after_a_rest(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.loops.FIRST_REST_SECONDS", 0.01)
+    monkeypatch.setattr("app.jobs.leases.FIRST_REST_SECONDS", 0.01)
     calls: list[int] = []
 
     def work() -> int:
@@ -136,8 +136,8 @@ WORKER = """
 import sys, time
 from app.config import Config
 from app.factory import create_app
-from app.jobs import run_worker
-from app.loops import Loop
+from app.jobs.worker import run_worker
+from app.jobs.leases import Loop
 from pathlib import Path
 
 def work():
@@ -161,7 +161,7 @@ def test_worker_told_to_stop_finishes_what_it_works_on(
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", WORKER, str(tmp_path), database],
-        stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1], env={**os.environ},
+        stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2], env={**os.environ},
     )  # fmt: skip
     assert process.stdout is not None
     lines: list[str] = []

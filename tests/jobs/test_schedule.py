@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 from datetime import timedelta
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -14,11 +15,10 @@ from sqlalchemy.orm import Session as OrmSession
 
 from app.clock import utc_now
 from app.extensions import db
-from app.job_queue import MINUTES, waiting_jobs
-from app.jobs import PERIODIC_JOBS, BriefOnOutages, PeriodicJob, build_queue, run_job
+from app.jobs.schedule import BATCH, SCHEDULE, PeriodicJob, remove_expired, waiting_jobs
+from app.jobs.worker import BriefOnOutages, build_queue, run_job
 from app.models.event import IdempotencyRecord
 from app.models.user import LoginGuard, RefreshToken, Session, User
-from app.pruning import BATCH, prune_expired
 from tests.services import SERVICES
 
 
@@ -40,7 +40,7 @@ def test_expired_idempotency_records_go_however_many(app: Flask, session: OrmSes
     rows = [keyed(number, expires_at=before) for number in range(BATCH + 20)]
     add(app, IdempotencyRecord, *rows, keyed(-1, expires_at=later))
     with app.app_context():
-        assert prune_expired() == BATCH + 20
+        assert remove_expired() == BATCH + 20
     assert session.scalars(select(IdempotencyRecord.key)).all() == ["k-1"]
 
 
@@ -59,7 +59,7 @@ def test_sessions_go_with_their_tokens_a_month_after_their_end(
         for number in (1, 2)
     ))  # fmt: skip
     with app.app_context():
-        assert prune_expired() == 1
+        assert remove_expired() == 1
     assert session.scalars(select(Session.key)).all() == ["new"]
     assert session.scalars(select(RefreshToken.token_hash)).all() == ["2"]
 
@@ -74,7 +74,7 @@ def test_guard_of_a_locked_name_stays(app: Flask, session: OrmSession) -> None:
         {"name_key": "recent", "window_started_at": utc_now(), "locked_until": None},
     )  # fmt: skip
     with app.app_context():
-        assert prune_expired() == 1
+        assert remove_expired() == 1
     assert set(session.scalars(select(LoginGuard.name_key))) == {"locked", "recent"}
 
 
@@ -82,7 +82,8 @@ def test_guard_of_a_locked_name_stays(app: Flask, session: OrmSession) -> None:
 def test_every_periodic_job_is_registered(app: Flask) -> None:
     queue = build_queue(app)
     names = {task.name for task in queue._registry.periodic_tasks}
-    assert names == {job.name for job in PERIODIC_JOBS} == MINUTES.keys()
+    assert names == {job.name for job in SCHEDULE}
+    assert all(callable(resolve_name(job.run)) for job in SCHEDULE)
     queue.storage.close()
 
 
@@ -90,9 +91,11 @@ def test_every_periodic_job_is_registered(app: Flask) -> None:
 @pytest.mark.parametrize(
     "is_in_redis", [False, pytest.param(True, marks=pytest.mark.needs("redis"))]
 )
-def test_what_waits_is_counted_without_the_library(app: Flask, is_in_redis: bool) -> None:
+def test_what_waits_is_counted_without_the_library(
+    app: Flask, is_in_redis: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if is_in_redis:
-        app.config["REDIS_URL"] = SERVICES["redis"].url
+        monkeypatch.setitem(app.config, "REDIS_URL", SERVICES["redis"].url)
     assert waiting_jobs(app) == 0
     queue = build_queue(app)
     task = queue.task()(abs)
@@ -106,14 +109,18 @@ def test_what_waits_is_counted_without_the_library(app: Flask, is_in_redis: bool
 
 @pytest.mark.only_on("sqlite")
 def test_job_that_fails_leaves_the_worker_running(app: Flask) -> None:
-    calls = []
+    RUNS.clear()
+    run_job(app, PeriodicJob("fails", 1, f"{__name__}:fail"))
+    assert RUNS == [1]
 
-    def fail() -> None:
-        calls.append(1)
-        raise RuntimeError("no luck")
 
-    run_job(app, PeriodicJob("fails", 1, fail))
-    assert calls == [1]
+RUNS: list[int] = []
+
+
+def fail() -> None:
+    """A job that fails."""
+    RUNS.append(1)
+    raise RuntimeError("no luck")
 
 
 @pytest.mark.only_on("sqlite")

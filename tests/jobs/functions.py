@@ -1,46 +1,62 @@
-"""Functions that tests call beside their own process (tests/test_side_process.py)."""
+"""Functions that tests call in a process of their own (tests/jobs/test_processes.py)."""
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 import time
 from pathlib import Path
 
 
-def joined(first: str, second: str) -> str:
+def joined(first: bytes, second: bytes) -> bytes:
     """Both."""
     return first + second
 
 
-def process_id() -> int:
+def shown(*values: object) -> bytes:
+    """The values as Python writes them."""
+    return ascii(values).encode()
+
+
+def process_id() -> bytes:
     """Of the process that it runs in."""
-    return os.getpid()
+    return str(os.getpid()).encode()
 
 
-def environment() -> dict[str, str]:
-    """All variables."""
-    return dict(os.environ)
+def environment() -> bytes:
+    """All variables, as JSON."""
+    return json.dumps(dict(os.environ)).encode()
 
 
-def talkative() -> str:
+def talkative() -> bytes:
     """Prints before it answers, in Python and past it."""
     print("something that is no answer", flush=True)
     os.write(1, b"nor is this\n")
-    return "answer"
+    return b"answer"
 
 
-def failing() -> float:
-    """An error."""
-    return 1 / 0
+def nothing() -> None:
+    """No answer is none."""
 
 
-def slow_once(path: str) -> str:
+def pickled() -> bytes:
+    """What would be a value, were it unpickled."""
+    return pickle.dumps("value")
+
+
+def failing(divisor: int = 0) -> float:
+    """An error; with another divisor an answer that is not bytes."""
+    return 1 / divisor
+
+
+def slow_once(path: str) -> bytes:
     """Takes a minute unless it was begun before; ``path`` is made when it begins."""
     begun = Path(path)
     if not begun.exists():
         begun.touch()
         time.sleep(60)
-    return "done"
+    return b"done"
 
 
 def deadly(path: str) -> None:

@@ -19,8 +19,9 @@ from app.database import transaction
 from app.documents import cleaning, looking
 from app.documents.looking import look_into_files
 from app.extensions import Model
+from app.jobs.leases import Loop, LoopThreads, StoppingError, leave_if_stopping
+from app.jobs.schedule import BATCH, for_each_due, remove_expired
 from app.kb.indexing import index_articles
-from app.loops import Loop, LoopThreads, StoppingError, leave_if_stopping
 from app.mail import delivery
 from app.models.client import Client
 from app.models.event import IdempotencyRecord
@@ -28,18 +29,16 @@ from app.models.import_job import ImportJob
 from app.models.kb_article import KbArticle
 from app.models.report import ReportExport, SavedReport
 from app.models.search import SearchEntry
-from app.pruning import BATCH, prune_expired
 from app.search.embedding import EmbeddingModel
 from app.security import acting_as, system_caller
-from app.sweeping import sweep
 from tests.bi.conftest import business
 from tests.contract.conftest import Api, admin, sign_in
 from tests.crm.test_import_jobs import ROWS, progress, send
 from tests.documents.conftest import Files
 from tests.factories import make_client, put_row, rows
+from tests.jobs.test_schedule import add, keyed
 from tests.mail.conftest import Post, post
 from tests.mail.servers import Mailbox, mail_server, server_at
-from tests.test_jobs import add, keyed
 
 __all__ = ["admin", "business", "post", "sign_in"]
 Ask = Callable[[], None]
@@ -240,7 +239,7 @@ def test_a_sweep_ends_between_two_records(
         return True
 
     with app.app_context():
-        assert sweep("test", select(Client.id), step) == 1
+        assert for_each_due("test", select(Client.id), step) == 1
         assert swept == keys[:1]
 
 
@@ -251,7 +250,7 @@ def test_rows_that_have_served_their_time_go_until_the_end(
     add(app, IdempotencyRecord, *old)
     ask_to_stop()
     with app.app_context():
-        assert prune_expired() == BATCH
+        assert remove_expired() == BATCH
     assert session.scalar(select(func.count()).select_from(IdempotencyRecord)) == 1
 
 
