@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ from tests.secret_watch import SecretWatch
 from tests.services import SERVICES, required
 
 UNLIMITED = "1000000/minute"
+MEMORY = Path("/dev/shm")
+NEEDED_MEMORY = 4_000_000_000  # bytes
+
+Once = Callable[[Hashable, Callable[[], Any]], Any]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
     measure_what_tests_start()
+    keep_temporary_files_in_memory()
     watch = SecretWatch()
     watch.watch()
     config.pluginmanager.register(watch, "secret-watch")
@@ -39,6 +45,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if away:
         names = ", ".join(f"{service.label} at {service.place}" for service in away)
         raise pytest.UsageError(f"REQUIRE_SERVICES=1, but nothing answers: {names}")
+
+
+def keep_temporary_files_in_memory() -> None:
+    """Files of databases are synced at every commit, which costs nothing where there is no disk."""
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > NEEDED_MEMORY:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -151,11 +163,9 @@ def app(shared_app: tuple[Flask, Cleaner]) -> Iterator[Flask]:
 
 
 @pytest.fixture
-def fresh_keys(shared_app: tuple[Flask, Cleaner]) -> None:
-    """Keys begin at 1, whatever was rolled back before: for pages that name records by key."""
-    cleaner = shared_app[1]
-    cleaner.dirty = True
-    cleaner.clean()
+def once(app: Flask, shared_app: tuple[Flask, Cleaner]) -> Once:
+    """``once("a small business", write)``: see ``Cleaner.once``."""
+    return shared_app[1].once
 
 
 @pytest.fixture
@@ -166,7 +176,7 @@ def make_app(
     made: list[Flask] = []
 
     def make(**settings: Any) -> Flask:
-        shared_app[1].dirty = True
+        shared_app[1].note_change()
         made.append(build_app(**settings))
         return made[-1]
 

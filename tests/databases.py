@@ -1,25 +1,31 @@
-"""A migrated database for the whole run, emptied between tests."""
+"""Databases of the tests: made once, emptied between tests, filled by copies."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any, TypeVar
 
 import psycopg
 from flask import Flask
-from sqlalchemy import Engine, event, make_url
-from sqlalchemy.schema import ForeignKeyConstraint
+from sqlalchemy import Connection, Engine, event, make_url
 
+from app.clock import utc_now
 from app.extensions import Model, db
 from tests.services import SERVICES
+from tests.snapshots import circles, differences, take_snapshot
+
+Value = TypeVar("Value")
 
 # What the migrations themselves put in stays; the epoch grows instead, so that caches notice.
-KEPT = {
-    "roles": "DELETE FROM roles WHERE NOT is_builtin",
-    "security_epochs": "UPDATE security_epochs SET value = value + 1",
-}
+_NEXT_EPOCH = "UPDATE security_epochs SET value = value + 1"
+_STAYS = {"roles": "is_builtin", "security_epochs": "true"}
+_LONGEST_COPIED = timedelta(minutes=1)
 
 
 @contextmanager
@@ -36,6 +42,8 @@ def new_database(kind: str, folder: Path, name: str) -> Iterator[str]:
     ) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         connection.execute(f'CREATE DATABASE "{name}"')
+        # No test pulls the plug of this server: nobody waits for its disk.
+        connection.execute(f'ALTER DATABASE "{name}" SET synchronous_commit = off')
         try:
             yield server.set(database=name).render_as_string(hide_password=False)
         finally:
@@ -49,47 +57,108 @@ def close_engines(app: Flask) -> None:
             engine.dispose()
 
 
+@dataclass(frozen=True)
+class Copy:
+    """What a function wrote, as statements, and what it returned."""
+
+    statements: list[str]
+    value: Any
+    made_at: datetime
+
+    def is_recent(self) -> bool:
+        """Whether its times are still those of now, also for a test that travels in time."""
+        now = utc_now()
+        return self.made_at.date() == now.date() and abs(now - self.made_at) < _LONGEST_COPIED
+
+
 class Cleaner:
-    """Empties the tables after a test that committed something; costs a few milliseconds."""
+    """Empties the tables after a test that committed something, and copies what many begin with."""
 
     def __init__(self, app: Flask) -> None:
         with app.app_context():
             self._engine: Engine = db.engine
-        self._statements = _statements(self._engine.dialect.name)
-        self.dirty = False
-        event.listen(self._engine, "commit", self._note)
+        self._tables = list(reversed(Model.metadata.sorted_tables))
+        self._is_empty = True
+        self._path: tuple[Hashable, ...] | None = ()
+        self._copies: dict[tuple[Hashable, ...], Copy] = {}
+        event.listen(self._engine, "commit", self.note_change)
+
+    def note_change(self, connection: Connection | None = None) -> None:
+        """Something was written, or may be: to be said of what goes past this engine."""
+        self._is_empty, self._path = False, None
 
     def clean(self) -> None:
-        """Leave the database as the migrations made it."""
-        if not self.dirty:
-            return
-        with self._engine.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql("; ".join(self._statements))
-            else:
-                for statement in self._statements:
-                    connection.exec_driver_sql(statement)
-        self.dirty = False
+        """Leave the database as the migrations made it; keys begin at 1 again."""
+        has_sequences = self._engine.dialect.name == "postgresql"
+        if not self._is_empty or has_sequences:
+            with self._engine.begin() as connection:
+                statements = [] if self._is_empty else list(self._emptying(connection))
+                if has_sequences:  # they take nothing back that a transaction took along
+                    statements.append(self._first_keys())
+                _run(connection, statements)
+        self._is_empty, self._path = True, ()
 
-    def _note(self, connection: object) -> None:
-        self.dirty = True
+    def once(self, name: Hashable, write: Callable[[], Value]) -> Value:
+        """What ``write`` returns and writes: the first time by itself, from then on by a copy.
+
+        A copy serves where the database is as it was then: empty, or with the same copies in it.
+        ``write`` depends on nothing else, and leaves nothing outside of the database.
+        """
+        if self._path is None:
+            return write()
+        path = (*self._path, name)
+        copy = self._copies.get(path)
+        if copy and copy.is_recent():
+            with self._engine.begin() as connection:
+                _run(connection, copy.statements)
+        else:
+            copy = self._copies[path] = self._copy(write)
+        self._path = path
+        value: Value = deepcopy(copy.value)
+        return value
+
+    def _copy(self, write: Callable[[], Any]) -> Copy:
+        made_at = utc_now()
+        with self._engine.connect() as connection:
+            before = take_snapshot(connection)
+        value = write()
+        with self._engine.connect() as connection:
+            after = take_snapshot(connection)
+        changes = differences(before, after, self._engine.dialect.name)
+        return Copy([*changes, _NEXT_EPOCH], value, made_at)
+
+    def _emptying(self, connection: Connection) -> Iterator[str]:
+        goes = {
+            table: f"NOT {_STAYS[table.name]}" if table.name in _STAYS else "true"
+            for table in self._tables
+        }
+        asked = ", ".join(
+            f"EXISTS (SELECT 1 FROM {table.name} WHERE {which})" for table, which in goes.items()
+        )
+        has_rows = connection.exec_driver_sql(f"SELECT {asked}").one()
+        full = [table for table, has in zip(self._tables, has_rows, strict=True) if has]
+        for table in full:
+            yield from (f"UPDATE {table.name} SET {name} = NULL" for name in circles(table))
+        yield from (f"DELETE FROM {table.name} WHERE {goes[table]}" for table in full)
+        yield _NEXT_EPOCH
+        if connection.dialect.name == "sqlite":
+            yield "DELETE FROM sqlite_sequence"
+
+    def _first_keys(self) -> str:
+        sequences = [
+            f"(SELECT setval('{table.name}_id_seq', 1, false) FROM {table.name}_id_seq"
+            " WHERE is_called)"
+            for table in self._tables
+            if "id" in table.columns and table.name not in _STAYS
+        ]
+        of_roles = "setval('roles_id_seq', (SELECT max(id) FROM roles))"
+        return f"SELECT {', '.join([*sequences, of_roles])}"
 
 
-def _statements(dialect: str) -> list[str]:
-    tables = list(reversed(Model.metadata.sorted_tables))
-    circles = [
-        f"UPDATE {table.name} SET {name} = NULL WHERE {name} IS NOT NULL"
-        for table in tables
-        for constraint in table.constraints
-        if isinstance(constraint, ForeignKeyConstraint) and constraint.use_alter
-        for name in constraint.columns.keys()  # noqa: SIM118  # a column collection, not a dict
-    ]
-    empty = [KEPT.get(table.name, f"DELETE FROM {table.name}") for table in tables]
-    if dialect == "sqlite":
-        return [*circles, *empty, "DELETE FROM sqlite_sequence"]
-    sequences = [
-        f"SELECT setval('{table.name}_id_seq', 1, false)"
-        for table in tables
-        if "id" in table.columns and table.name not in KEPT
-    ]
-    return [*circles, *empty, *sequences]
+def _run(connection: Connection, statements: list[str]) -> None:
+    """On PostgreSQL in one round trip."""
+    if connection.dialect.name == "postgresql":
+        statements = ["; ".join(statements)]
+    plain = connection.execution_options(no_parameters=True)
+    for statement in statements:
+        plain.exec_driver_sql(statement)

@@ -12,8 +12,6 @@ from sqlalchemy.orm import Session
 
 from app.models.event import AuditRecord, Event
 
-# Keys are told, and asked for.
-pytestmark = pytest.mark.usefixtures("fresh_keys")
 PASSWORD = "three-blue-kettles"
 ANNA = ("user", "create", "anna", "--email", "anna@example.com", "--password", PASSWORD)
 

@@ -83,7 +83,7 @@ class Authenticator:
             return entry
         credential = read_authorization(header, basic=basic)
         if credential.kind == "token":
-            return self._remember(name, *verify_token(), False)
+            return self._remember(name, *verify_token(credential.secret, self._engine), False)
         return self._of_key(name, credential.secret, is_basic)
 
     def _of_api_key(self, key: str, epoch: int) -> Entry:

@@ -10,6 +10,7 @@ from flask import Flask, Response, g
 from flask_jwt_extended import (
     JWTManager,
     create_access_token,
+    decode_token,
     get_current_user,
     verify_jwt_in_request,
 )
@@ -71,16 +72,21 @@ def make_access_token(user_id: int, session_key: str) -> str:
     return token
 
 
-def verify_token() -> Verified:
-    """Whose the bearer token of this request is: signature, age, session and rights checked.
+def verify_token(token: str, engine: Engine) -> Verified:
+    """Whose the bearer ``token`` of this request is: signature, age, session and rights checked.
 
-    Raises: jwt.PyJWTError or JWTExtendedException, which the error loaders answer with 401.
+    Raises: TokenRevokedError; jwt.PyJWTError or JWTExtendedException, which the error loaders
+        answer with 401.
     """
     verified = verify_jwt_in_request()
     if verified is None:  # the library looks at no token of an OPTIONS request
-        raise TokenMissingError("Sign in: no token is read with this method.")
-    found: Found = get_current_user()
-    return Verified(found, min(found.expires, verified[1]["exp"] + LEEWAY_SECONDS))
+        claims = decode_token(token)
+        if claims["type"] != "access":
+            raise InvalidTokenError("a token of another use")
+        found = _session_of(claims, engine)
+    else:
+        claims, found = verified[1], get_current_user()
+    return Verified(found, min(found.expires, claims["exp"] + LEEWAY_SECONDS))
 
 
 def _use_keys(manager: JWTManager, config: Config) -> None:
@@ -108,11 +114,8 @@ def _use_keys(manager: JWTManager, config: Config) -> None:
 def _use_sessions(manager: JWTManager, engine: Engine) -> None:
     @manager.token_in_blocklist_loader
     def has_ended(header: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
-        session_key = claims.get("sid")
-        if not claims["sub"].isdecimal() or not isinstance(session_key, str) or "exp" not in claims:
-            raise InvalidTokenError("a claim is missing")
         try:
-            g.session_of_token = find_by_session(engine, int(claims["sub"]), session_key)
+            g.session_of_token = _session_of(claims, engine)
         except TokenRevokedError:
             return True
         return False
@@ -122,6 +125,13 @@ def _use_sessions(manager: JWTManager, engine: Engine) -> None:
         # One statement has told both, whether the session lives and what its user may.
         found: Found = g.pop("session_of_token")
         return found
+
+
+def _session_of(claims: Mapping[str, Any], engine: Engine) -> Found:
+    session_key = claims.get("sid")
+    if not claims["sub"].isdecimal() or not isinstance(session_key, str) or "exp" not in claims:
+        raise InvalidTokenError("a claim is missing")
+    return find_by_session(engine, int(claims["sub"]), session_key)
 
 
 def _answer_errors(manager: JWTManager, answer: ErrorHandler) -> None:

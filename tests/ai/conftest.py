@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from flask import Flask
 
 from app.ai.turns import signals
+from tests.conftest import Once
 from tests.contract.conftest import Api, sign_in
 from tests.kb.conftest import index
 
@@ -33,8 +35,13 @@ def idle(app: Flask) -> Iterator[None]:
 
 
 @pytest.fixture
-def acme(api: Api) -> int:
+def acme(api: Api, once: Once) -> int:
     """A client with an unpaid invoice, an opportunity, a ticket and a task."""
+    key: int = once("a client with one of each", partial(_make_acme, api))
+    return key
+
+
+def _make_acme(api: Api) -> int:
     key = made(api, "Clients", name="Acme", email="eva@acme.example", currency="EUR")
     invoice = made(
         api, "Invoices", clientId=key, dueDate="2030-01-31",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,14 +12,20 @@ from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND
 from app.ai.refusals import NO_WRITES
 from app.ai.requests import NEEDS_RECORD
 from tests.ai.conftest import about, chat, made
+from tests.conftest import Once
 from tests.contract.conftest import Api
 
 Records = dict[str, Any]
 
 
 @pytest.fixture
-def records(api: Api) -> Records:
+def records(api: Api, once: Once) -> Records:
     """Acme, with an unpaid invoice of two lines, a deal, a ticket and a task; beside Globex."""
+    records: Records = once("records that a message names", partial(_make_records, api))
+    return records
+
+
+def _make_records(api: Api) -> Records:
     acme, globex = (made(api, "Clients", name=name, email="a@b.example", creditLimit=500,
                          billingAddress={"city": "Rostock"})
                     for name in ("Acme Works", "Globex"))  # fmt: skip

@@ -40,12 +40,16 @@ def new_token(app: Flask) -> str:
 
 
 def outcome(app: Flask, token: str) -> tuple[int, str]:
-    """The status, and the code of a refusal."""
+    """The status, and the code of a refusal: of an OPTIONS, and of a GET after it."""
     headers = {"Authorization": f"Bearer {token}"}
+    first: Any = app.test_client().options("/odata/Clients", headers=headers)
     answer: Any = app.test_client().get("/api/auth/me", headers=headers)
     if answer.status_code == 200:
+        assert first.status_code == 204
         return 200, ""
-    assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+    for refused in (first, answer):
+        assert 'error="invalid_token"' in refused.headers["WWW-Authenticate"]
+    assert first.json["error"]["code"] == answer.json["error"]["code"]
     return answer.status_code, answer.json["error"]["code"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from flask import Flask
 
 from app.database import transaction
 from app.security import acting_as, system_caller
+from tests.conftest import Once
 from tests.contract.conftest import Api, admin, sign_in
 from tests.factories import (
     line,
@@ -28,8 +30,12 @@ Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def business(app: Flask) -> None:
+def business(app: Flask, once: Once) -> None:
     """Two clients in Germany and one in Switzerland; invoices, tickets, a deal, leads."""
+    once("a small business", partial(_make_business, app))
+
+
+def _make_business(app: Flask) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         acme = make_client(name="ACME GmbH", billing_country="DE", currency="EUR")
         globex = make_client(name="Globex", billing_country="DE", currency="EUR")

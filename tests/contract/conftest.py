@@ -6,16 +6,20 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from flask_jwt_extended import decode_token
 from werkzeug.test import TestResponse
 
+from app.auth.tokens import make_access_token
 from app.auth.users import create_user
 from app.database import transaction
 from app.security import acting_as, system_caller
+from tests.conftest import Once
 
 PASSWORD = "correct horse battery staple"
 THREADS = 8
@@ -51,26 +55,35 @@ class Api:
 
 
 @pytest.fixture
-def sign_in(app: Flask) -> Callable[..., Api]:
+def sign_in(app: Flask, once: Once) -> Callable[..., Api]:
     """Make a user with a role and log in: ``sign_in("Sales")``, to another ``app`` if given."""
 
     def make(role: str, app: Flask = app) -> Api:
-        with app.app_context(), transaction(), acting_as(system_caller("test")):
-            create_user(
-                username=role.lower(),
-                email=f"{role.lower()}@example.com",
-                display_name=role,
-                password=PASSWORD,
-                roles=[role],
-            )
-        client = app.test_client()
-        answer = client.post(
-            "/api/auth/login", json={"username": role.lower(), "password": PASSWORD}
-        )
-        assert answer.status_code == 200, answer.text
-        return Api(client, {"Authorization": f"Bearer {answer.json['accessToken']}"})
+        claims = once(("sign in", role), partial(_log_in, app, role))
+        with app.app_context():
+            token = make_access_token(int(claims["sub"]), claims["sid"])
+        return Api(app.test_client(), {"Authorization": f"Bearer {token}"})
 
     return make
+
+
+def _log_in(app: Flask, role: str) -> dict[str, str]:
+    """The claims of the token of a new user."""
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        create_user(
+            username=role.lower(),
+            email=f"{role.lower()}@example.com",
+            display_name=role,
+            password=PASSWORD,
+            roles=[role],
+        )
+    answer = app.test_client().post(
+        "/api/auth/login", json={"username": role.lower(), "password": PASSWORD}
+    )
+    assert answer.status_code == 200, answer.text
+    with app.app_context():
+        claims: dict[str, str] = decode_token(answer.json["accessToken"])
+    return claims
 
 
 @pytest.fixture

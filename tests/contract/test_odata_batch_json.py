@@ -364,7 +364,7 @@ def file(name: str, method: str, url: str, kind: str, body: str) -> dict[str, An
             "body": body}  # fmt: skip
 
 
-def test_bytes_are_base64url_and_texts_are_texts(fresh_keys: None, admin: Api) -> None:
+def test_bytes_are_base64url_and_texts_are_texts(admin: Api) -> None:
     made = send_json(
         admin,
         file("a", "post", "Documents", "image/png", base64url(PNG)),
@@ -388,7 +388,7 @@ def test_bytes_are_base64url_and_texts_are_texts(fresh_keys: None, admin: Api) -
     assert base64.urlsafe_b64decode(bodies["e"] + "=" * (-len(bodies["e"]) % 4)) == whole
 
 
-def test_bytes_are_replaced(fresh_keys: None, admin: Api) -> None:
+def test_bytes_are_replaced(admin: Api) -> None:
     send_json(admin, file("a", "post", "Documents", "text/plain", "old"))
     found = send_json(
         admin,
@@ -420,7 +420,7 @@ def test_bodies_that_are_no_base64url(admin: Api, body: Any) -> None:
     ],
 )
 def test_files_are_whatever_somebody_uploaded(
-    fresh_keys: None, admin: Api, name: str, content: bytes, part: str, expected: Any
+    admin: Api, name: str, content: bytes, part: str, expected: Any
 ) -> None:
     form = {"file": (BytesIO(content), name)}
     uploaded = admin.client.post("/api/documents/upload", data=form, headers=admin.headers)

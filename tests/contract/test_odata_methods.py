@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import orjson
 import pytest
 from flask import Flask
 
+from tests.conftest import Once
 from tests.contract.conftest import Api
 from tests.contract.records import make
 
@@ -57,15 +59,19 @@ ADDRESSES = {
 
 
 @pytest.fixture
-def records(fresh_keys: None, admin: Api) -> Api:
+def records(admin: Api, once: Once) -> Api:
     """A record with the key 1 in each set that the addresses name."""
+    once("records of the addresses", partial(_make_records, admin))
+    return admin
+
+
+def _make_records(admin: Api) -> None:
     make(admin, "Clients", name="ACME", phone="+49 30 123456", tags=["a"])
     make(admin, "Contacts", lastName="X", clientId=1)
     make(admin, "Leads", lastName="X")
     line = {"description": "Training", "unitPrice": 100, "taxRate": 19}
     make(admin, "Invoices", clientId=1, LineItems=[line])
     make(admin, "Documents", name="a.txt", fileName="a.txt")
-    return admin
 
 
 def send(api: Api, method: str, address: str) -> Any:

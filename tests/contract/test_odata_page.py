@@ -8,7 +8,7 @@ from tests.contract.conftest import Api
 from tests.contract.pages import examples, is_part
 
 
-def test_every_example_works(fresh_keys: None, admin: Api) -> None:
+def test_every_example_works(admin: Api) -> None:
     page = examples("odata.md")
     assert len(page) > 15
     for example in page:

@@ -9,7 +9,7 @@ from tests.contract.pages import examples, is_part
 from tests.documents.conftest import Files
 
 
-def test_every_example_works(fresh_keys: None, app: Flask, files: Files) -> None:
+def test_every_example_works(app: Flask, files: Files) -> None:
     page = examples("documents.md")
     assert len(page) > 10
     token = ""
