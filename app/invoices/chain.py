@@ -2,7 +2,8 @@
 
 Whoever changes an issued document, its file, its place or a link breaks the chain from there on;
 ``flask invoices verify`` says where. A link is added in the issuing transaction; a counter row is
-its lock, so links follow one another as their transactions end.
+its lock, so links follow one another as their transactions end. A link says with which date the
+document was issued on which day, and behind which date of its series (docs/adr/0234).
 """
 
 from __future__ import annotations
@@ -37,6 +38,15 @@ FROZEN = (
     "discount_total", "tax_total", "total", "tax_breakdown", "exchange_rate", "base_total",
     "seller", "buyer",
 )  # fmt: skip
+# What the hash of a link is over, by the form of the link.
+_FIRST_FORM = (
+    "created_at", "invoice_id", "number", "total", "currency", "pdf_sha256", "content_sha256",
+    "previous_hash",
+)  # fmt: skip
+_FORMS = {
+    None: _FIRST_FORM,
+    2: (*_FIRST_FORM, "form", "issue_date", "issued_on", "backdated_from"),
+}
 _NOT_PRINTED = ("id", "created_at", "invoice_id", "task_id")
 _LAST = select(_LINKS.c.hash).order_by(_LINKS.c.id.desc()).limit(1)
 _LINES_OF = (
@@ -51,8 +61,16 @@ def lock_chain() -> None:
     next_number(_LOCK)
 
 
-def add_link(invoice_id: int) -> None:
-    """Add the document, as it stands in this transaction; the chain is locked before."""
+def add_link(
+    invoice_id: int, *, issued_on: date | None = None, backdated_from: date | None = None
+) -> None:
+    """Add the document, as it stands in this transaction; the chain is locked before.
+
+    Args:
+        issued_on: the organisation's day; None for a document that was moved in.
+        backdated_from: the date of the last document of its series, where it is after the
+            document's own.
+    """
     invoice = records.read(_INVOICES, invoice_id)
     assert invoice is not None  # it is being issued
     previous = records.connection().execute(_LAST).scalar_one_or_none()
@@ -65,17 +83,20 @@ def add_link(invoice_id: int) -> None:
         "pdf_sha256": invoice["pdf_sha256"],
         "content_sha256": content_hash(invoice),
         "previous_hash": previous or FIRST_HASH,
+        "form": 2,
+        "issue_date": invoice["issue_date"],
+        "issued_on": issued_on,
+        "backdated_from": backdated_from,
     }
     records.insert(_LINKS, {**link, "hash": hash_of(link)})
 
 
 def hash_of(link: Mapping[str, Any]) -> str:
-    """SHA-256 over everything that a link holds, the hash of the one before among it."""
-    names = (
-        "created_at", "invoice_id", "number", "total", "currency", "pdf_sha256",
-        "content_sha256", "previous_hash",
-    )  # fmt: skip
-    return _digest({name: link[name] for name in names})
+    """SHA-256 over everything that a link holds, the hash of the one before among it.
+
+    Raises: KeyError, there is no such form of a link.
+    """
+    return _digest({name: link[name] for name in _FORMS[link["form"]]})
 
 
 def content_hash(invoice: Mapping[str, Any]) -> str:

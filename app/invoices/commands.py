@@ -20,13 +20,16 @@ def verify(files: bool, expect: str | None) -> None:
     """Check that no issued document was changed, added or removed.
 
     Prints the hash of the last link: written down elsewhere, it shows later (--expect) that the
-    chain was not made anew. Ends with 1 where the chain is broken, and names the first place.
+    chain was not made anew. Documents that were back-dated are listed. Ends with 1 where the chain
+    is broken, and names the first place.
     """
     with transaction():
         found = verify_chain(files=files, expected=expect)
     if found.broken is not None:
         raise click.ClickException(f"broken after {found.links} links: {found.broken}")
     click.echo(f"{found.links} documents, unbroken. Last hash: {found.last_hash}")
+    for line in found.backdated:
+        click.echo(f"Back-dated: {line}.")
 
 
 @invoices.command("samples")

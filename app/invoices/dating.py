@@ -73,20 +73,23 @@ def issue_dates(change: Change) -> IssueDates:
     return IssueDates(first, last, reason, latest)
 
 
-def require_issue_date(change: Change) -> None:
+def require_issue_date(change: Change) -> date | None:
     """Look again, with the series locked, whether the date is allowed; tell of an earlier one.
 
+    Returns: the date of the last document of the series, where that is after this one's.
     Raises: ValidationError, a later document of the series was issued meanwhile.
     """
     issue_date, allowed = change.get("issue_date"), issue_dates(change)
     if problem := allowed.problem(issue_date):
         raise ValidationError([("issueDate", problem)])
-    if allowed.latest is not None and issue_date < allowed.latest:
-        audit.record(
-            "invoice.backdated", "Invoice", change.key,
-            before={"issueDate": allowed.latest},
-            after={"issueDate": issue_date, "number": change.get("number")},
-        )  # fmt: skip
+    if allowed.latest is None or issue_date >= allowed.latest:
+        return None
+    audit.record(
+        "invoice.backdated", "Invoice", change.key,
+        before={"issueDate": allowed.latest},
+        after={"issueDate": issue_date, "number": change.get("number")},
+    )  # fmt: skip
+    return allowed.latest
 
 
 def _latest_of(series: str) -> date | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import date
 
 from app import records
 from app.blobs import blobs
@@ -17,19 +18,23 @@ from app.invoices.drawing import draw_pdf
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice
 from app.money import ZERO
+from app.settings.days import today
 
 PDF_HEADERS = {"Content-Type": "application/pdf"}
 
 
-def freeze(invoice_id: int, e_invoice_format: str) -> str:
+def freeze(invoice_id: int, e_invoice_format: str, backdated_from: date | None) -> str:
     """Draw the document as it is issued, keep the file, and add it to the chain.
 
+    Args:
+        backdated_from: the date of the last document of its series, where the document has an
+            earlier one.
     Returns: the SHA-256 of the file, hex.
     Raises: ServiceUnavailableError, the store of files does not answer.
     """
     sha256 = keep_file(draw_pdf(read_document(invoice_id), e_invoice_format), PDF_HEADERS)
     records.update(Invoice.__table__, invoice_id, {"pdf_sha256": sha256})
-    add_link(invoice_id)
+    add_link(invoice_id, issued_on=today(), backdated_from=backdated_from)
     return sha256
 
 

@@ -180,7 +180,7 @@ class InvoiceService(EntityService):
             year = change.get("issue_date").year
             change.values["number"] = document_number(change.get("series"), year)
             lock_chain()
-            require_issue_date(change)
+            change.work["backdated_from"] = require_issue_date(change)
 
     def written(self, change: Change) -> None:
         """Lines, the credited invoice, and the balances of the client."""
@@ -188,7 +188,8 @@ class InvoiceService(EntityService):
             write_lines(change, change.work["lines"], change.work["totals"])
             bill_tasks(change, change.work["lines"])
         if _is_issued(change):
-            sha256 = freeze(change.key, change.get("e_invoice_format"))
+            backdated_from = change.work["backdated_from"]
+            sha256 = freeze(change.key, change.get("e_invoice_format"), backdated_from)
             change.values["pdf_sha256"] = sha256
         if not change.changes("status", "amount_due", "amount_paid", "amount_credited"):
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from sqlalchemy import exists, select
@@ -23,11 +24,15 @@ _LINKS: Any = IssueRecord.__table__
 
 @dataclass(frozen=True)
 class Verified:
-    """What was found: how many links hold, the last hash, and the first that is broken."""
+    """What was found: how many links hold, the last hash, and the first that is broken.
+
+    ``backdated`` are the documents that were issued behind a later one of their series.
+    """
 
     links: int
     last_hash: str
     broken: str | None = None
+    backdated: tuple[str, ...] = ()
 
 
 def verify_chain(*, files: bool = True, expected: str | None = None) -> Verified:
@@ -38,16 +43,20 @@ def verify_chain(*, files: bool = True, expected: str | None = None) -> Verified
         expected: a hash that must be one of the chain's, because it was once its last.
     """
     last, count = FIRST_HASH, 0
+    latest: dict[str, date] = {}  # by series
+    backdated: list[str] = []
     is_known = expected in (None, FIRST_HASH)
     for link in _links():
-        problem = _problem(link, last, files)
+        problem = _problem(link, last, latest, files)
         if problem is not None:
             return Verified(count, last, f"{link['number']} (link {link['id']}): {problem}")
+        if link["backdated_from"] is not None:
+            backdated.append(_told(link))
         last, count = link["hash"], count + 1
         is_known = is_known or last == expected
     if not is_known:
         return Verified(count, last, f"the hash {expected} is not in the chain")
-    return Verified(count, last, _left_out())
+    return Verified(count, last, _left_out(), tuple(backdated))
 
 
 def _links() -> Iterator[Any]:
@@ -62,11 +71,16 @@ def _links() -> Iterator[Any]:
         last = found[-1]["id"]
 
 
-def _problem(link: Mapping[str, Any], previous: str, files: bool) -> str | None:
+def _problem(
+    link: Mapping[str, Any], previous: str, latest: dict[str, date], files: bool
+) -> str | None:
     if link["previous_hash"] != previous:
         return "does not follow the link before: one was removed, added or moved"
-    if link["hash"] != hash_of(link):
-        return "the link was changed"
+    try:
+        if link["hash"] != hash_of(link):
+            return "the link was changed"
+    except KeyError:
+        return f"the link has the form {link['form']}, which this version does not know"
     invoice = records.read(_INVOICES, link["invoice_id"])
     if invoice is None:
         return "the document is gone"
@@ -75,7 +89,37 @@ def _problem(link: Mapping[str, Any], previous: str, files: bool) -> str | None:
             return f"the document has another {name}: {invoice[name]} instead of {link[name]}"
     if content_hash(invoice) != link["content_sha256"]:
         return "the content of the document was changed after issue"
+    if problem := _problem_of_date(link, invoice, latest):
+        return problem
     return _problem_of_file(link["pdf_sha256"]) if files else None
+
+
+def _problem_of_date(
+    link: Mapping[str, Any], invoice: Mapping[str, Any], latest: dict[str, date]
+) -> str | None:
+    """Whether the link says what date the document bears, and behind which others.
+
+    Args:
+        latest: the last date of every series up to here; that of the document is added.
+    """
+    issue_date, series = invoice["issue_date"], invoice["series"]
+    before = latest.get(series)
+    latest[series] = issue_date if before is None else max(before, issue_date)
+    if link["form"] is None:  # only the content says with which date
+        return None
+    if link["issue_date"] != issue_date:
+        return f"the document has another issue_date: {issue_date} instead of {link['issue_date']}"
+    is_behind = link["issued_on"] is not None and before is not None and issue_date < before
+    if is_behind and (link["backdated_from"] or issue_date) < before:
+        return f"is dated {issue_date}, before {before} in series {series}, and the link hides it"
+    return None
+
+
+def _told(link: Mapping[str, Any]) -> str:
+    return (
+        f"{link['number']} was issued on {link['issued_on']} with the date {link['issue_date']},"
+        f" behind {link['backdated_from']}"
+    )
 
 
 def _problem_of_file(sha256: str) -> str | None:

@@ -249,3 +249,12 @@ class IssueRecord(RowMixin, Model):
     content_sha256: Mapped[str] = column(string(64), "SHA-256 of its frozen content.", null=False)
     previous_hash: Mapped[str] = column(string(64), "Hash of the link before.", null=False)
     hash: Mapped[str] = column(string(64), "Hash of this link.", null=False, unique=True)
+    form: Mapped[int | None] = column(Integer, "What the hash is over; none is the first form.")
+    issue_date: Mapped[date | None] = column(Date, "The date that the document bears.")
+    issued_on: Mapped[date | None] = column(
+        Date, "The organisation's day of issue; none where the document was moved in."
+    )
+    backdated_from: Mapped[date | None] = column(
+        Date,
+        "The date of the last document of its series, where the document bears an earlier one.",
+    )

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
 import time_machine
 from flask import Flask
 
+from app import records
 from app.database import transaction
 from app.errors import ValidationError
+from app.invoices.chain import hash_of
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import issue_invoice
+from app.invoices.verifying import verify_chain
 from app.models.event import AuditRecord
+from app.models.invoice import IssueRecord
 from app.security import Caller, acting_as, system_caller
 from app.settings import save_settings
 from tests.business import bind_services
@@ -147,3 +154,86 @@ def test_of_two_that_are_issued_at_once_the_second_keeps_the_order(app: Flask) -
             assert (
                 stored("Invoice", make_issued_invoice(client_id=client))["number"][-5:] == "00002"
             )
+
+
+@pytest.mark.parametrize("day", ["2026-03-01", "2026-03-04", "2026-03-05", "2026-03-10"])
+def test_the_chain_tells_with_which_date_a_document_was_issued_and_when(
+    admin: Caller, day: str
+) -> None:
+    save_settings("invoicing", BACK)
+    make_issued_invoice(issue_date=LAST)
+    issue_date = date.fromisoformat(day)
+    issued = make_issued_invoice(issue_date=issue_date)
+    is_behind = issue_date < LAST
+    (link,) = rows(IssueRecord, invoice_id=issued)
+    assert link["form"] == 2
+    assert (link["issue_date"], link["issued_on"]) == (issue_date, NOW.date())
+    assert link["backdated_from"] == (LAST if is_behind else None)
+    found = verify_chain()
+    assert (found.links, found.broken) == (2, None)
+    number = stored("Invoice", issued)["number"]
+    told = f"{number} was issued on 2026-03-10 with the date {day}, behind 2026-03-05"
+    assert found.backdated == (told,) * is_behind
+
+
+@pytest.mark.parametrize("changes", [
+    {"issue_date": date(2026, 3, 6)}, {"issued_on": date(2026, 3, 2)}, {"issued_on": None},
+    {"backdated_from": None}, {"form": None},
+])  # fmt: skip
+def test_a_link_whose_dates_are_changed_is_broken(admin: Caller, changes: dict[str, Any]) -> None:
+    save_settings("invoicing", BACK)
+    make_issued_invoice(issue_date=LAST)
+    issued = make_issued_invoice(issue_date=date(2026, 3, 2))
+    (link,) = rows(IssueRecord, invoice_id=issued)
+    records.update(IssueRecord.__table__, link["id"], changes)
+    found = verify_chain()
+    told = f"{link['number']} (link {link['id']}): the link was changed"
+    assert (found.links, found.broken) == (1, told)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"backdated_from": None}, "before 2026-03-05 in series INV, and the link hides it"),
+        ({"backdated_from": date(2026, 3, 3)}, "and the link hides it"),
+        ({"issue_date": date(2026, 3, 9)}, "another issue_date: 2026-03-02 instead of 2026-03-09"),
+    ],
+)
+def test_a_link_that_was_made_anew_without_the_truth_is_broken(
+    admin: Caller, changes: dict[str, Any], told: str
+) -> None:
+    save_settings("invoicing", BACK)
+    make_issued_invoice(issue_date=LAST)
+    issued = make_issued_invoice(issue_date=date(2026, 3, 2))
+    (link,) = rows(IssueRecord, invoice_id=issued)
+    changes = {**changes, "hash": hash_of({**link, **changes})}
+    records.update(IssueRecord.__table__, link["id"], changes)
+    assert told in str(verify_chain().broken)
+
+
+def test_links_of_the_first_form_stay_valid_before_those_of_the_second(admin: Caller) -> None:
+    save_settings("invoicing", BACK)
+    first = make_issued_invoice(issue_date=LAST)
+    (link,) = rows(IssueRecord, invoice_id=first)
+    dates = ("form", "issue_date", "issued_on", "backdated_from")
+    old = {**link, **dict.fromkeys(dates)}
+    content = {name: old[name] for name in old if name not in (*dates, "id", "hash")}
+    text = json.dumps({name: _as_kept(value) for name, value in content.items()}, sort_keys=True)
+    old["hash"] = hashlib.sha256(text.replace(", ", ",").replace(": ", ":").encode()).hexdigest()
+    records.update(
+        IssueRecord.__table__, link["id"], {name: old[name] for name in (*dates, "hash")}
+    )
+    make_issued_invoice(issue_date=date(2026, 3, 2))
+    found = verify_chain()
+    assert (found.links, found.broken, len(found.backdated)) == (2, None, 1)
+
+
+def _as_kept(value: Any) -> Any:
+    """As links of the first form had their values under the hash, written down independently."""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    return f"{value.normalize():f}" if isinstance(value, Decimal) else _text(value)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
