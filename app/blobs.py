@@ -23,11 +23,12 @@ from typing import Any
 
 import obstore
 import structlog
-from flask import Flask, current_app
+from flask import Flask
 from obstore import exceptions, store as stores
 
 from app.config import ConfigError
 from app.errors import ServiceUnavailableError, TooLargeError
+from app.extensions import Extension
 
 _log = structlog.get_logger(__name__)
 
@@ -77,19 +78,21 @@ class BlobEntry:
     modified_at: datetime
 
 
+blob_store: Extension[BlobStore] = Extension("blobs")
+
+
 def init_app(app: Flask) -> None:
     """Give ``app`` the store that STORAGE_URL names; nothing is opened before its first use.
 
     Raises: ConfigError, there is no such kind of store.
     """
     folder = app.config["DATA_DIR"] / "files"
-    app.extensions["blobs"] = BlobStore(app.config["STORAGE_URL"] or f"file://{folder}")
+    blob_store.bind(app, BlobStore(app.config["STORAGE_URL"] or f"file://{folder}"))
 
 
 def blobs() -> BlobStore:
     """The store of the running application."""
-    store: BlobStore = current_app.extensions["blobs"]
-    return store
+    return blob_store.current
 
 
 def new_key(area: str) -> str:

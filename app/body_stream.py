@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flask import current_app, g, request
+from flask import g, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from app.config import Config
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
+from app.extensions import configuration
 
 READ_BYTES = 64 * 1024
 
@@ -58,8 +58,7 @@ class BodyStream:
 
 def maximum_upload() -> int:
     """The largest file that is taken, in bytes."""
-    config: Config = current_app.extensions["config"]
-    return config.max_upload_bytes
+    return configuration.current.max_upload_bytes
 
 
 def note_fingerprint(fingerprint: str) -> None:

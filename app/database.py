@@ -19,7 +19,7 @@ from sqlalchemy.exc import SAWarning
 from sqlalchemy.orm import scoped_session
 
 from app.config import ConfigError
-from app.extensions import READ, db
+from app.extensions import READ, Extension, db
 from app.partial_index import tell_postgresql
 
 # What reads has no transaction round a statement, and nothing to roll back afterwards.
@@ -50,7 +50,7 @@ def init_app(app: Flask) -> None:
     reading_options = quiet | AUTOCOMMIT | engines.options(replica_url, reading=True)
     app.config["SQLALCHEMY_BINDS"] = {READ: reading_options}
     db.init_app(app)
-    app.extensions["migrate"] = _Migrations()
+    Extension[Any]("migrate").bind(app, _Migrations())
     with app.app_context():
         for key, engine in db.engines.items():
             engines.listen(engine, reading=key == READ)

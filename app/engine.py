@@ -11,13 +11,11 @@ from json import loads
 from typing import Any
 from urllib.parse import quote
 
-from flask import current_app
-
 from app import records
 from app.database import read_engine
 from app.errors import NotFoundError
 from app.odata.reading.reader import ReadRequest
-from app.odata.service import ODataService
+from app.odata.service import odata_service
 from app.security import current_caller
 from app.transactions import has_begun
 
@@ -85,7 +83,7 @@ def query_text(options: Mapping[str, object]) -> str:
 
 
 def _read(path: str, options: Mapping[str, object]) -> Any:
-    service: ODataService = current_app.extensions["odata"]
+    service = odata_service.current
     asked = ReadRequest(path, query_text(options), "/odata/", _HEADERS)
     caller = current_caller()
     if has_begun():

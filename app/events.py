@@ -11,8 +11,9 @@ import orjson
 
 from app import records
 from app.clock import utc_now
+from app.extensions import Extension
 from app.models.event import Event
-from app.request_context import current_request_id, running_app
+from app.request_context import current_request_id
 from app.security import find_caller
 from app.types import json_text
 
@@ -49,7 +50,8 @@ EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() 
 MAX_PAYLOAD_BYTES = 19_800
 
 # (entity type name, key) -> the JSON text as OData shows it
-Representation = Callable[[str, int], str]
+representations: Extension[Callable[[str, int], str]] = Extension("representation")
+addresses: Extension[Callable[[str, int], str]] = Extension("entity_url")
 
 
 def emit(
@@ -130,11 +132,9 @@ def _event_key(now: datetime) -> str:
 
 def represent(entity: str, entity_id: int) -> str:
     """The JSON text of an entity as OData shows it, as the running transaction leaves it."""
-    representation: Representation = running_app().extensions["representation"]
-    return representation(entity, entity_id)
+    return representations.current(entity, entity_id)
 
 
 def entity_url(entity: str, entity_id: int) -> str:
     """The address of an entity, relative to the service."""
-    address: Callable[[str, int], str] = running_app().extensions["entity_url"]
-    return address(entity, entity_id)
+    return addresses.current(entity, entity_id)

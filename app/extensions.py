@@ -2,10 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
+
+from flask import Flask, current_app
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import MetaData
 from sqlalchemy.orm import DeclarativeBase
 
+from app.config import Config
+
+T = TypeVar("T")
+_MISSING: Any = object()
+
+
+class Extension(Generic[T]):
+    """An object of which each application has its own, kept where Flask keeps those of extensions.
+
+    The modules that use it import the one ``Extension``; only it knows the name (docs/adr/0239).
+    """
+
+    def __init__(self, name: str, make: Callable[[], T] | None = None) -> None:
+        """``make`` makes the object where it is first asked for; else ``bind`` gives it."""
+        self._name = name
+        self._make = make
+
+    def bind(self, app: Flask, value: T) -> None:
+        """Give ``app`` its object, in place of the one it may have."""
+        app.extensions[self._name] = value
+
+    def unbind(self, app: Flask) -> T | None:
+        """Take its object away from ``app``."""
+        return cast(T | None, app.extensions.pop(self._name, None))
+
+    def find(self, app: Flask) -> T | None:
+        """The object of ``app``; None where it has none."""
+        return cast(T | None, app.extensions.get(self._name))
+
+    def of(self, app: Flask) -> T:
+        """The object of ``app``.
+
+        Raises: LookupError, it was not given one.
+        """
+        value = app.extensions.get(self._name, _MISSING)
+        if value is not _MISSING:
+            return cast(T, value)
+        if self._make is None:
+            raise LookupError(f"the application has no {self._name}")
+        # Of several threads that come first at once all get the same.
+        return cast(T, app.extensions.setdefault(self._name, self._make()))
+
+    @property
+    def current(self) -> T:
+        """The object of the running application."""
+        return self.of(current_app)
+
+
+configuration = Extension[Config]("config")
 # The bind of the engine that reads; the one that writes is the default.
 READ = "read"
 

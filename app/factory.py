@@ -16,8 +16,8 @@ from app.ai.routes import area as ai
 from app.ai.tickets import init_tickets
 from app.areas import Area
 from app.auth import epoch, passwords, tokens
-from app.auth.authentication import Authenticator
-from app.auth.key_use import KeyUse
+from app.auth.authentication import Authenticator, authenticator
+from app.auth.key_use import KeyUse, key_use
 from app.auth.routes import area as auth
 from app.bi.routes import area as bi
 from app.config import Config
@@ -29,24 +29,26 @@ from app.documents.sharing.routes import links
 from app.edge import errors
 from app.edge.answer import Finisher
 from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
-from app.edge.idempotency import Idempotency
+from app.edge.idempotency import Idempotency, idempotency
 from app.edge.record_keys import RecordKey
+from app.extensions import configuration
 from app.guide.routes import blueprint as guide
 from app.health import health
 from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
 from app.json_provider import ExactJson
 from app.kb.routes import area as kb
-from app.mail.address import parse_mail_url
+from app.mail.address import mail_target, parse_mail_url
 from app.mail.routes import area as mail
 from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
-from app.route_names import RouteNames
+from app.route_names import RouteNames, route_names
 from app.services import SERVICES
 from app.tickets.routes import area as tickets
 from app.tracing import setup as tracing
 from app.webhooks.routes import area as webhooks, events_area as events
+from app.writing.deletion import bound_services
 
 _log = structlog.get_logger()
 
@@ -80,7 +82,7 @@ def create_app(config: Config | None = None) -> Flask:
     database.init_app(app)
     sealing.init_app(app, config)
     blobs.init_app(app)
-    app.extensions["mail"] = parse_mail_url(config.MAIL_URL or f"file://{config.DATA_DIR / 'mail'}")
+    mail_target.bind(app, parse_mail_url(config.MAIL_URL or f"file://{config.DATA_DIR / 'mail'}"))
     passwords.init_app(app, config)
     bind_edge(app, config)
     register_areas(app)
@@ -92,17 +94,17 @@ def create_app(config: Config | None = None) -> Flask:
 
 def bind_edge(app: Flask, config: Config) -> None:
     """Everything that a request passes before and after its view."""
-    app.extensions["config"] = config
+    configuration.bind(app, config)
     epoch.init_app(app, config)
     with app.app_context():
         engine = database.primary_engine()
     tokens.init_app(app, config, engine, errors.handle)
-    app.extensions["authenticator"] = Authenticator(engine, app.extensions["epoch"])
+    authenticator.bind(app, Authenticator(engine, epoch.epoch_source.of(app)))
     init_tickets(app)
     answering.init_app(app, config)
-    app.extensions["key_use"] = KeyUse(app)
-    app.extensions["request_log"] = logs.RequestLog(config)
-    app.extensions["idempotency"] = Idempotency()
+    key_use.bind(app, KeyUse(app))
+    logs.request_log.bind(app, logs.RequestLog(config))
+    idempotency.bind(app, Idempotency())
     gate = Gate(app, config)
     # Who it is, whether it is too often, and only then whether it may.
     app.before_request(gate.identify)
@@ -124,11 +126,11 @@ def register_areas(app: Flask) -> None:
     api.register_blueprint(invoice_pages, url_prefix="/s/i")
     app.register_blueprint(health)
     app.register_blueprint(guide)
-    app.extensions["services"] = SERVICES
-    odata_routes.init_app(app, container(), app.extensions["config"])
-    app.extensions["route_names"] = RouteNames(frozenset(container().sets))
+    bound_services.bind(app, SERVICES)
+    odata_routes.init_app(app, container(), configuration.of(app))
+    route_names.bind(app, RouteNames(frozenset(container().sets)))
     metrics.init_app(app)
     openapi_routes.init_app(app, container(), api)
     openapi_commands.init_app(app)
-    console.init_app(app, app.extensions["config"])
+    console.init_app(app, configuration.of(app))
     errors.init_app(app)  # after Api, so that every error has the one shape

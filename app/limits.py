@@ -13,12 +13,13 @@ import time
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from flask import Flask, current_app
+from flask import Flask
 from flask_limiter import ApplicationLimit, Limiter, RateLimitExceeded
 from limits import parse
 
 from app.config import Config, ConfigError
 from app.errors import RateLimitedError
+from app.extensions import Extension
 from app.request_context import current_exchange
 
 # Under load Redis is late by tenths of a second now and then; who leaves it for that counts anew.
@@ -117,6 +118,9 @@ class RateLimits:
         return self._rates[_bucket().partition(":")[0] or "address"]
 
 
+_limits = Extension[RateLimits]("rate_limits")
+
+
 def init_app(app: Flask, config: Config) -> None:
     """Give ``app`` its limits: Flask-Limiter checks them in a ``before_request`` of its own."""
     limits = RateLimits(config)
@@ -130,13 +134,12 @@ def init_app(app: Flask, config: Config) -> None:
         raise ConfigError(f"REDIS_URL cannot be used: {problem}") from error
     except Exception as error:  # each library has its own, and none tells the address
         raise ConfigError(f"REDIS_URL cannot be used: {error}") from error
-    app.extensions["rate_limits"] = limits
+    _limits.bind(app, limits)
 
 
 def rate_limits() -> RateLimits:
     """The limits of the running application."""
-    limits: RateLimits = current_app.extensions["rate_limits"]
-    return limits
+    return _limits.current
 
 
 def charge(requests: int) -> None:

@@ -21,6 +21,7 @@ from structlog.typing import Processor
 
 from app.clock import utc_now
 from app.config import Config
+from app.extensions import Extension
 from app.request_context import current_request_id
 
 _SECRET_NAMES = re.compile(
@@ -128,6 +129,9 @@ class RequestLog:
             self._write(line)
         except OSError:
             pass
+
+
+request_log = Extension[RequestLog]("request_log")
 
 
 def _shared() -> list[Processor]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from flask import request
 
+from app.extensions import Extension
+
 _SET = re.compile(r"/odata(?:/v1)?/([A-Za-z]+)")
 
 
@@ -22,3 +24,6 @@ class RouteNames:
             return f"/odata/{found[1]}" if found[1] in self._sets else "/odata"
         rule = request.url_rule
         return "none" if rule is None else rule.rule
+
+
+route_names = Extension[RouteNames]("route_names")

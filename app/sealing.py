@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from flask import Flask, current_app
+from flask import Flask
 
 from app.config import Config
+from app.extensions import Extension
 from app.keys import derived_keys
 
 
@@ -15,18 +16,18 @@ class UnsealError(Exception):
     """A sealed text that was altered, or sealed with a key that is no longer known."""
 
 
+sealer = Extension[MultiFernet]("sealer")
+
+
 def init_app(app: Flask, config: Config) -> None:
     """Give ``app`` its sealer; the keys of ``SECRET_KEY_PREVIOUS`` still open."""
     keys = derived_keys(config, "sealing")
-    app.extensions["sealer"] = MultiFernet(
-        [Fernet(base64.urlsafe_b64encode(key.secret)) for key in keys]
-    )
+    sealer.bind(app, MultiFernet([Fernet(base64.urlsafe_b64encode(key.secret)) for key in keys]))
 
 
 def seal(content: bytes) -> str:
     """``content`` as text that only this service can read."""
-    sealer: MultiFernet = current_app.extensions["sealer"]
-    return sealer.encrypt(content).decode()
+    return sealer.current.encrypt(content).decode()
 
 
 def unseal(sealed: str) -> bytes:
@@ -34,8 +35,7 @@ def unseal(sealed: str) -> bytes:
 
     Raises: UnsealError, it was altered or its key is gone.
     """
-    sealer: MultiFernet = current_app.extensions["sealer"]
     try:
-        return sealer.decrypt(sealed)
+        return sealer.current.decrypt(sealed)
     except (InvalidToken, ValueError) as error:
         raise UnsealError("the sealed text cannot be opened") from error

@@ -34,6 +34,7 @@ from app.odata.preferences import parse_preferences
 from app.odata.reading import statement
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.tokens import PageStart, fingerprint
+from app.odata.service import odata_service
 from app.security import system_caller
 from bench.services import service
 
@@ -159,7 +160,7 @@ def _measure(app: Flask, size: int) -> dict[str, float | None]:
     started = time.monotonic()
     _fill(app, size)
     print(f"{size:,} clients after {time.monotonic() - started:.0f} s", file=sys.stderr)
-    reader: Reader = app.extensions["odata"].reader
+    reader: Reader = odata_service.of(app).reader
     found: dict[str, float | None] = {}
     with app.app_context(), read_engine().connect() as connection:
         found[WAY] = _way_there(connection)

@@ -26,6 +26,7 @@ from werkzeug.test import EnvironBuilder
 from app.auth.users import create_user
 from app.config import database_url
 from app.database import transaction
+from app.logs import request_log
 from app.security import acting_as, system_caller
 from bench.edge import PASSWORD, new_service
 
@@ -41,7 +42,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         url = database_url(options.postgresql) if options.postgresql else None
         app = new_service(Path(folder), database_url=url)
-        app.extensions["request_log"]._write = lambda line: None
+        request_log.of(app)._write = lambda line: None
         for name, requests in _workloads(app).items():
             steps, calls = _count(app, requests)
             print(

@@ -8,17 +8,22 @@ from contextlib import ExitStack
 import pytest
 from flask import Flask
 
+from app.events import addresses, representations
 from app.extensions import db
 from app.security import Caller, acting_as
 from app.services import SERVICES
+from app.writing.deletion import bound_services
 from tests.factories import make_user, plain_representation
 
 
 def bind_services(app: Flask) -> None:
     """What the services ask of an application, when the test's application has none."""
-    app.extensions.setdefault("services", SERVICES)
-    app.extensions.setdefault("representation", plain_representation)
-    app.extensions.setdefault("entity_url", lambda entity, key: f"/odata/{entity}({key})")
+    if bound_services.find(app) is None:
+        bound_services.bind(app, SERVICES)
+    if representations.find(app) is None:
+        representations.bind(app, plain_representation)
+    if addresses.find(app) is None:
+        addresses.bind(app, lambda entity, key: f"/odata/{entity}({key})")
 
 
 @pytest.fixture

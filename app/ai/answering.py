@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 import structlog
-from flask import Flask, current_app
+from flask import Flask
 
 from app.ai import builtin
 from app.ai.parts import BUILT_IN, Ask, Part, Served, Text, Words
-from app.ai.provider.answering import Provider
+from app.ai.provider.answering import Provider, ai_provider
 from app.ai.provider.errors import ProviderError
 from app.ai.provider.options import read_options
 from app.config import Config
@@ -32,13 +32,12 @@ def init_app(app: Flask, config: Config) -> None:
     Raises: ConfigError.
     """
     options = read_options(config)
-    app.extensions["ai_provider"] = Provider(options) if options else None
+    ai_provider.bind(app, Provider(options) if options else None)
 
 
 def find_provider() -> Provider | None:
     """The provider of this application."""
-    found: Provider | None = current_app.extensions["ai_provider"]
-    return found
+    return ai_provider.current
 
 
 def model_for(ask: Ask) -> str:

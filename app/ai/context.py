@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import current_app
-
 from app import engine
 from app.ai.parts import Citation, Context
 from app.errors import ForbiddenError, NotFoundError, ValidationError
 from app.events import entity_url
 from app.odata import edm
+from app.odata.service import odata_service
 
 # Words for an area of the service that are no name of a type or set, and the records they mean.
 AREAS: Mapping[str, str] = {
@@ -109,5 +108,4 @@ def _entity_of(module: str) -> str | None:
 
 
 def _container() -> edm.EntityContainer:
-    container: edm.EntityContainer = current_app.extensions["odata"].container
-    return container
+    return odata_service.current.container

@@ -21,6 +21,7 @@ from app.ai.turns import Signals, fail, signals
 from app.clock import utc_now
 from app.database import primary_engine, transaction
 from app.errors import AiUnavailableError
+from app.extensions import Extension
 from app.request_context import running_app
 from app.types import json_text
 
@@ -77,7 +78,7 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
         body = _kept(app, request.environ["gunicorn.socket"], session["id"], start)
         response = Response(body, content_type="text/event-stream")
     else:
-        places: Places = app.extensions.setdefault("ai_places", Places())
+        places = stream_places.of(app)
         places.take()
         frames = _frames(app, session["id"], start)
         response = Response(frames, content_type="text/event-stream")
@@ -89,9 +90,7 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
 
 def _kept(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]:
     """The body of a stream whose socket one thread keeps with all others."""
-    keeper: StreamKeeper = app.extensions.setdefault(
-        "ai_keeper", StreamKeeper(app, signals(), _look_after)
-    )
+    keeper = stream_keeper.of(app)
     if len(keeper) >= MOST_KEPT:
         raise AiUnavailableError(TOO_MANY, headers={"Retry-After": "2"})
     return handed_over(keeper, sock, session_id, start, RETRY)
@@ -199,3 +198,7 @@ def _before(connection: Connection, message: Mapping[str, Any] | None) -> int:
 def _last_sequence(connection: Connection, session_id: int) -> int:
     wanted = select(store.SESSIONS.c.last_sequence).where(store.SESSIONS.c.id == session_id)
     return int(connection.execute(wanted).scalar() or 0)
+
+
+stream_places = Extension("ai_places", Places)
+stream_keeper = Extension("ai_keeper", lambda: StreamKeeper(running_app(), signals(), _look_after))

@@ -18,6 +18,7 @@ from flask import Flask
 from sqlalchemy import delete
 
 from app import records
+from app.auth.authentication import authenticator
 from app.clock import unix_seconds, utc_now
 from app.errors import TokenMissingError
 from app.models.assistant import AiStreamTicket
@@ -31,7 +32,7 @@ _TICKETS: Any = AiStreamTicket.__table__
 
 def init_tickets(app: Flask) -> None:
     """Let requests for streams come with a ticket instead of headers."""
-    app.extensions["authenticator"].read_ticket = read_ticket
+    authenticator.of(app).read_ticket = read_ticket
 
 
 def make_ticket(caller: Caller, session: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from flask import Flask, Response, after_this_request, current_app
+from flask import Flask, Response, after_this_request
 
 from app.ai import store
 from app.ai.actions import propose
@@ -35,6 +35,7 @@ from app.ai.parts import (
 )
 from app.clock import utc_now
 from app.database import transaction
+from app.extensions import Extension
 from app.request_context import running_app
 from app.security import Caller, acting_as, current_caller
 from app.types import iso_instant
@@ -212,10 +213,15 @@ def cancel_turn(key: str) -> dict[str, Any]:
     return {**store.get_message(current_caller(), key)}
 
 
+_signals = Extension("ai_signals", Signals)
+background = Extension(
+    "ai_workers", lambda: ThreadPoolExecutor(WORKERS, thread_name_prefix="assistant")
+)
+
+
 def signals() -> Signals:
     """Those of this application."""
-    found: Signals = current_app.extensions.setdefault("ai_signals", Signals())
-    return found
+    return _signals.current
 
 
 def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
@@ -260,9 +266,7 @@ def _answer_later(ask: Ask, turn: Turn) -> None:
     """Make the answer in the background once the question is committed."""
     app = running_app()
     caller = current_caller()
-    pool: ThreadPoolExecutor = app.extensions.setdefault(
-        "ai_workers", ThreadPoolExecutor(WORKERS, thread_name_prefix="assistant")
-    )
+    pool = background.of(app)
 
     @after_this_request
     def start(response: Response) -> Response:

@@ -20,6 +20,7 @@ from app.auth.lookup import Found, find_by_api_key, find_by_session
 from app.auth.tokens import verify_token
 from app.clock import unix_seconds
 from app.errors import TokenMissingError
+from app.extensions import Extension
 from app.security import Caller
 
 # The WSGI environment -> the user and the session, or None without a ticket.
@@ -117,3 +118,6 @@ def _no_ticket(environ: Mapping[str, Any]) -> None:
 
 def _digest(header: str) -> bytes:
     return hashlib.sha256(header.encode()).digest()
+
+
+authenticator = Extension[Authenticator]("authenticator")

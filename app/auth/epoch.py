@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.config import Config
 from app.database import primary_engine
-from app.extensions import db
+from app.extensions import Extension, db
 from app.models.user import SecurityEpoch
 
 _READ = "SELECT value FROM security_epochs WHERE id = 1"
@@ -93,10 +93,13 @@ def bump_epoch() -> None:
         running.execute(insert(_TABLE).values(id=1, value=1))
 
 
+epoch_source: Extension[EpochSource] = Extension("epoch")
+
+
 def init_app(app: Flask, config: Config) -> None:
     """Choose how ``app`` reads the epoch."""
     if config.is_sqlite:
-        app.extensions["epoch"] = SqliteEpoch(config.SQLALCHEMY_DATABASE_URI)
+        epoch_source.bind(app, SqliteEpoch(config.SQLALCHEMY_DATABASE_URI))
         return
     with app.app_context():
-        app.extensions["epoch"] = DatabaseEpoch(primary_engine())
+        epoch_source.bind(app, DatabaseEpoch(primary_engine()))

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app import audit
 from app.clock import utc_now
 from app.database import transaction
+from app.extensions import Extension
 from app.models.user import ApiKey
 from app.security import Caller, acting_as
 
@@ -57,3 +58,6 @@ class KeyUse:
         except SQLAlchemyError:
             # The answer is out; the next minute writes again.
             _log.warning("the use of an API key was not written", api_key_id=caller.api_key_id)
+
+
+key_use = Extension[KeyUse]("key_use")

@@ -12,10 +12,11 @@ from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from flask import Flask, current_app
+from flask import Flask
 
 from app.config import Config
 from app.errors import ValidationError
+from app.extensions import Extension
 
 MINIMUM_LENGTH = 12
 # Above this no list of common passwords reaches, and to estimate one takes long.
@@ -61,6 +62,9 @@ class Passwords:
         return self._hasher.check_needs_rehash(hashed)
 
 
+hashing = Extension[Passwords]("passwords")
+
+
 def init_app(app: Flask, config: Config) -> None:
     """Give ``app`` its passwords; in tests hashing is cheap."""
     hasher = (
@@ -68,13 +72,12 @@ def init_app(app: Flask, config: Config) -> None:
         if config.TESTING
         else PasswordHasher()
     )
-    app.extensions["passwords"] = Passwords(hasher)
+    hashing.bind(app, Passwords(hasher))
 
 
 def passwords() -> Passwords:
     """The passwords of the current application."""
-    found: Passwords = current_app.extensions["passwords"]
-    return found
+    return hashing.current
 
 
 def check_new_password(password: str, *own_names: str | None, field: str = "password") -> None:

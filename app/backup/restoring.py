@@ -11,7 +11,6 @@ from pathlib import Path
 
 import flask_migrate
 from alembic.script import ScriptDirectory
-from flask import current_app
 from sqlalchemy import Connection, Table, func, inspect, select, text
 
 from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
@@ -19,7 +18,7 @@ from app.backup.rows import insert_rows, read_lines
 from app.backup.writing import Progress
 from app.blobs import blobs
 from app.database import MIGRATIONS, read_catalogue
-from app.extensions import Model, db
+from app.extensions import Model, configuration, db
 from app.keys import derived_keys
 
 # What is in the way of a restore, besides what the migrations put in themselves.
@@ -64,7 +63,7 @@ def restore_backup(path: Path, progress: Progress | None = None) -> Manifest:
 
 def is_readable_key(manifest: Manifest) -> bool:
     """Whether the secrets that the backup holds sealed can be opened with this SECRET_KEY."""
-    keys = derived_keys(current_app.extensions["config"], "sealing")
+    keys = derived_keys(configuration.current, "sealing")
     return manifest.key_id in {key.id for key in keys}
 
 

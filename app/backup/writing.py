@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from alembic.runtime.migration import MigrationContext
-from flask import current_app
 from sqlalchemy import Connection, func, select
 
 from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
@@ -22,7 +21,7 @@ from app.backup.rows import select_rows, stored_columns, write_lines
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
 from app.database import primary_engine
-from app.extensions import Model, db
+from app.extensions import Model, configuration, db
 from app.invoices.freezing import key_of
 from app.keys import derived_keys
 from app.models.document import DocumentVersion
@@ -73,7 +72,7 @@ def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
     manifest = Manifest(
         revision=revision,
         created_at=iso_instant(utc_now()),
-        key_id=derived_keys(current_app.extensions["config"], "sealing")[0].id,
+        key_id=derived_keys(configuration.current, "sealing")[0].id,
         tables=tables,
         files=copied,
         missing_files=sorted(named - copied.keys()) if copied is not None else [],

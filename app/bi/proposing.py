@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import Any
 
 import structlog
-from flask import current_app
 
+from app.ai.provider.answering import ai_provider
 from app.ai.provider.budget import estimated, note_usage, require_budget
 from app.ai.provider.completions import ask
 from app.ai.provider.errors import ProviderError
@@ -59,7 +59,7 @@ def proposed(question: str, before: Sequence[str], limit: int) -> dict[str, Any]
 
     Nothing is raised: a model that fails, or proposes what is refused, has no answer.
     """
-    provider = current_app.extensions["ai_provider"]
+    provider = ai_provider.current
     if provider is None:
         return None
     # Only read so far. A transaction that waits for a model would keep all others from writing to

@@ -10,13 +10,12 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from flask import current_app
 from sqlalchemy import Connection
 
 from app.database import read_engine
 from app.odata.preferences import parse_preferences
 from app.odata.reading.reader import ReadRequest
-from app.odata.service import ODataService
+from app.odata.service import odata_service
 from app.security import current_caller
 
 ROOT = "/odata/"
@@ -87,7 +86,7 @@ def count(query: Query) -> int:
 def _page(
     set_name: str, text: str, size: int, connection: Connection | None = None
 ) -> dict[str, Any]:
-    service: ODataService = current_app.extensions["odata"]
+    service = odata_service.current
     rows = parse_preferences([f"odata.maxpagesize={size}"])
     request = ReadRequest(set_name, text, ROOT, {}, rows, pages_alone=True)
     with _reading(connection) as reading:

@@ -13,6 +13,7 @@ from app.config import Config
 from app.console import session, wording
 from app.console.numbers import reader_signs
 from app.console.sets import PAGES
+from app.edge.errors import error_pages
 from app.errors import ApiError, NotFoundError
 from app.permissions import scope_of
 from app.request_context import current_request_id
@@ -56,7 +57,7 @@ def init_app(app: Flask, config: Config) -> None:
     """Add the console to ``app``."""
     session.init_app(app, config)
     app.register_blueprint(console)
-    app.extensions["error_pages"] = error_page
+    error_pages.bind(app, error_page)
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response:

@@ -7,14 +7,13 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from flask import current_app
 from werkzeug.datastructures import Headers
 
 from app.errors import ApiError
 from app.json_body import parse_json
 from app.odata import edm
 from app.odata.request import Request
-from app.odata.service import ODataService
+from app.odata.service import odata_service
 from app.types import json_text
 
 ODATA = "/odata/"
@@ -36,7 +35,7 @@ class Result:
 
 def container() -> edm.EntityContainer:
     """The model of the service."""
-    service: ODataService = current_app.extensions["odata"]
+    service = odata_service.current
     return service.container
 
 
@@ -73,7 +72,7 @@ def address(path: str, **options: str | int | None) -> str:
 def _ask(
     method: str, path: str, query: str, body: Any, headers: dict[str, str] | None = None
 ) -> Result:
-    service: ODataService = current_app.extensions["odata"]
+    service = odata_service.current
     text = b"" if body is None else json_text(body).encode()
     sent = Headers({"Content-Type": "application/json", **(headers or {})})
     if method == "GET":

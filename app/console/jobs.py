@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flask import Response, current_app
+from flask import Response
 from sqlalchemy import Connection, select
 
 from app.clock import utc_now
-from app.config import Config
 from app.console.area import console, page
 from app.database import primary_engine
+from app.extensions import configuration
 from app.jobs.leases import waiting
 from app.jobs.schedule import LATE_AFTER, SCHEDULE, last_beat, waiting_jobs
 from app.limits import RateLimits, rate_limits
@@ -85,7 +85,7 @@ def show_jobs() -> Response:
         ).all()
         callers = _callers(connection)
     beat = last_beat()
-    config: Config = current_app.extensions["config"]
+    config = configuration.current
     return page(
         "jobs.html",
         queues=queues,

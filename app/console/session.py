@@ -16,7 +16,7 @@ from flask import Flask, Request, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import URLSafeTimedSerializer
 
-from app.auth.authentication import Authenticator, TicketReader
+from app.auth.authentication import TicketReader, authenticator
 from app.config import Config
 from app.errors import ForbiddenError
 from app.keys import derived_keys
@@ -36,8 +36,8 @@ def init_app(app: Flask, config: Config) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=config.PRODUCTION,
     )
-    authenticator: Authenticator = app.extensions["authenticator"]
-    authenticator.read_ticket = _or_cookie(authenticator.read_ticket)
+    checks = authenticator.of(app)
+    checks.read_ticket = _or_cookie(checks.read_ticket)
 
 
 class SignedCookies(SecureCookieSessionInterface):

@@ -13,8 +13,6 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from flask import current_app
-
 from app.clock import day_after, utc_now
 from app.database import read_engine
 from app.json_body import parse_json
@@ -22,6 +20,7 @@ from app.models.opportunity import STAGES
 from app.money import ZERO, rounded
 from app.odata.literal_text import quoted
 from app.odata.reading.reader import ReadRequest
+from app.odata.service import odata_service
 from app.permissions import OWN, require, scope_of
 from app.security import current_caller
 from app.settings import organisation
@@ -197,7 +196,7 @@ def _filter(selection: Selection, own: int | None) -> str:
 
 def _read(apply: str) -> list[Row]:
     """The rows of an aggregation, as the caller may see them."""
-    reader, caller = current_app.extensions["odata"].reader, current_caller()
+    reader, caller = odata_service.current.reader, current_caller()
     query: str | None = f"$apply={quote(apply)}"
     rows: list[Row] = []
     with read_engine().connect() as connection:

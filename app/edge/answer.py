@@ -11,7 +11,8 @@ from flask import Flask, Response, request
 
 from app.edge.transaction import end_transaction
 from app.limits import rate_limits
-from app.logs import RequestLog
+from app.logs import request_log
+from app.metrics.requests import request_metrics
 from app.request_context import Exchange, exchange_of
 from app.versions import VERSIONS, version_of
 
@@ -35,7 +36,7 @@ class Finisher:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        self._log: RequestLog = app.extensions["request_log"]
+        self._log = request_log.of(app)
 
     def leave(self, response: Response) -> Response:
         """After the view, or after the handler of its error."""
@@ -50,7 +51,7 @@ class Finisher:
     def _write(self, status: int, environ: dict[str, Any], exchange: Exchange) -> None:
         """The numbers and the line of log."""
         seconds = perf_counter() - exchange.started
-        if (metrics := self._app.extensions.get("request_metrics")) is not None:
+        if (metrics := request_metrics.find(self._app)) is not None:
             metrics.note(environ, status, seconds, exchange.principal)
         self._log.write(
             exchange.request_id,

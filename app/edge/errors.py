@@ -31,6 +31,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
+from app.extensions import Extension
 from app.limits import rate_limits
 from app.odata.reading.negotiation import VARY, version_of_error
 from app.request_context import current_request_id
@@ -56,6 +57,9 @@ _OF_STATUS: dict[int, tuple[type[ApiError], str]] = {
 }
 
 
+error_pages: Extension[ErrorPages] = Extension("error_pages")
+
+
 def init_app(app: Flask) -> None:
     """Make ``error_response`` the only handler of errors."""
     app.register_error_handler(Exception, handle)
@@ -68,7 +72,7 @@ def handle(error: Exception) -> Response:
     if isinstance(error, RequestRedirect):
         return error.get_response(request.environ)  # type: ignore[return-value]
     # A person in the console gets a page; where nobody is signed in, the one that asks who it is.
-    pages: ErrorPages | None = current_app.extensions.get("error_pages")
+    pages = error_pages.find(current_app)
     if pages is not None and (page := pages(as_api_error(error))) is not None:
         return page
     return error_response(error)

@@ -15,11 +15,11 @@ from jwt import ExpiredSignatureError, PyJWTError
 from werkzeug.exceptions import MethodNotAllowed
 
 from app import permissions
-from app.auth.authentication import Authenticator
-from app.auth.key_use import KeyUse
+from app.auth.authentication import authenticator
+from app.auth.key_use import key_use
 from app.config import Config
 from app.edge.encoding import check_host, check_path, check_query
-from app.edge.idempotency import Idempotency
+from app.edge.idempotency import idempotency
 from app.edge.rules import CLOSED, PUBLIC, RouteRules, rules_of
 from app.errors import (
     ApiError,
@@ -40,9 +40,9 @@ class Gate:
 
     def __init__(self, app: Flask, config: Config) -> None:
         self._app = app
-        self._authenticator: Authenticator = app.extensions["authenticator"]
-        self._key_use: KeyUse = app.extensions["key_use"]
-        self._idempotency: Idempotency = app.extensions["idempotency"]
+        self._authenticator = authenticator.of(app)
+        self._key_use = key_use.of(app)
+        self._idempotency = idempotency.of(app)
         self._maximum_json = config.MAX_JSON_BYTES
         self._maximum_upload = config.max_upload_bytes + FORM_OVERHEAD_BYTES
         self._rules: dict[str, RouteRules] = {}

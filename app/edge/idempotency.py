@@ -23,7 +23,7 @@ from app.body_stream import BodyStream, noted_fingerprint
 from app.clock import utc_now
 from app.database import primary_engine
 from app.errors import IdempotencyConflictError, ValidationError
-from app.extensions import db
+from app.extensions import Extension, db
 from app.json_body import read_body
 from app.models.event import IdempotencyRecord
 from app.multipart import read_form
@@ -233,3 +233,6 @@ def _streamed_content(asked: Request) -> str:
     for _ in form.parts():
         pass
     return form.fingerprint
+
+
+idempotency = Extension[Idempotency]("idempotency")

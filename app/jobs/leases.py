@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from flask import Flask
+from flask import Flask, current_app
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -35,12 +35,12 @@ from sqlalchemy import (
 from app import records
 from app.clock import utc_now
 from app.database import primary_engine, transaction
+from app.extensions import Extension
 from app.models.event import Event, OutgoingMail
 from app.models.import_job import ImportJob
 from app.models.kb_article import KbArticle
 from app.models.report import ReportExport
 from app.models.webhook import WebhookDelivery
-from app.request_context import running_app
 
 log = structlog.get_logger(__name__)
 
@@ -214,7 +214,7 @@ class LoopThreads:
 
     def start(self) -> None:
         """Begin to work; other modules of the process can ``wake`` a loop by its name."""
-        self._app.extensions["loops"] = self
+        running_loops.bind(self._app, self)
         for thread in self._threads:
             thread.start()
 
@@ -281,6 +281,9 @@ class LoopThreads:
             log.exception("loop failed to end", loop=name)
 
 
+running_loops = Extension[LoopThreads]("loops")
+
+
 def rest_after(failures: int) -> float:
     """Seconds to rest after this many failures in a row."""
     return min(FIRST_REST_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_REST_SECONDS)
@@ -288,14 +291,13 @@ def rest_after(failures: int) -> float:
 
 def wake(app: Flask, name: str) -> None:
     """Let the loop ``name`` look for work now, if it runs in this process; others look soon."""
-    threads: LoopThreads | None = app.extensions.get("loops")
-    if threads is not None:
+    if (threads := running_loops.find(app)) is not None:
         threads.wake(name)
 
 
 def is_stopping() -> bool:
     """Whether a portion should end where it can: the process is asked to, and waits for it."""
-    threads: LoopThreads | None = running_app().extensions.get("loops")
+    threads = running_loops.find(current_app)
     return threads is not None and threads.is_stopping
 
 

@@ -18,13 +18,12 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, u
 from app import records
 from app.clock import utc_now
 from app.database import primary_engine, transaction
-from app.extensions import db
+from app.extensions import Extension, db
 from app.jobs.leases import is_stopping, leave_if_stopping
 from app.kb.rendering import to_text
 from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.models.ticket import Ticket
-from app.request_context import running_app
 from app.search import pgvector
 from app.search.analysis import language_of
 from app.search.embedding import MODEL, find_model, is_installed
@@ -63,13 +62,16 @@ def index_articles() -> int:
     return done
 
 
+_articles_in_hand: Extension[set[int]] = Extension("articles_in_hand", set)
+
+
 @contextmanager
 def _chosen() -> Iterator[list[Mapping[str, Any]]]:
     """Articles that wait and that no other thread of this process works on, at random.
 
     Another worker has most likely chosen others.
     """
-    in_hand: set[int] = running_app().extensions.setdefault("articles_in_hand", set())
+    in_hand = _articles_in_hand.current
     with _choosing:
         with primary_engine().connect() as reading:
             waiting = select(_ARTICLES.c.id, func.length(_ARTICLES.c.body)).where(_PENDING)

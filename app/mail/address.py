@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import idna
 
 from app.config import ConfigError
+from app.extensions import Extension
 
 _PORTS = {"smtp": 25, "smtps": 465}
 STARTTLS = ("required", "offered", "never")
@@ -33,6 +34,9 @@ class MailServer:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+
+mail_target: Extension[MailServer | Path] = Extension("mail")
 
 
 def parse_mail_url(url: str) -> MailServer | Path:

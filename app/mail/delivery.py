@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from flask import current_app
 from sqlalchemy import ColumnElement
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
@@ -29,7 +28,7 @@ from app.clock import utc_now
 from app.database import transaction
 from app.errors import ApiError
 from app.jobs.leases import Loop, finish, is_stopping, take
-from app.mail.address import MailServer
+from app.mail.address import MailServer, mail_target
 from app.mail.failing import say_failed
 from app.mail.files import write_file
 from app.mail.message import Envelope, blind_copies, make_envelope
@@ -93,7 +92,7 @@ def deliver_due() -> int:
             _TABLE, due, limit=BATCH, order=_TABLE.c.next_attempt_at, seconds=LEASE_SECONDS
         )  # fmt: skip
         if rows:
-            target: MailServer | Path = current_app.extensions["mail"]
+            target = mail_target.current
             if isinstance(target, Path):
                 _write_files(rows, target)
             else:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from flask import Flask
 from prometheus_client import metrics_core
 
-from app.ai.provider.answering import Provider
+from app.ai.provider.answering import ai_provider
 
 
 def provider_metrics(app: Flask) -> Iterator[metrics_core.Metric]:
     """Answers, tokens, and whether it is left alone; nothing where no provider is set."""
-    provider: Provider | None = app.extensions["ai_provider"]
+    provider = ai_provider.of(app)
     if provider is None:
         return
     health = provider.health

@@ -13,6 +13,7 @@ import prometheus_client
 from prometheus_client import multiprocess
 from prometheus_client.registry import Collector
 
+from app.extensions import Extension
 from app.route_names import RouteNames
 
 # Seconds; a point read takes less than the first, a large export longer than the last.
@@ -69,6 +70,9 @@ class RequestMetrics:
         for collector in more:
             registry.register(collector)
         return prometheus_client.generate_latest(registry)
+
+
+request_metrics = Extension[RequestMetrics]("request_metrics")
 
 
 class _Collected:

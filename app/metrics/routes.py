@@ -8,9 +8,10 @@ from flask import Blueprint, Flask, Response, current_app, request
 
 from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
 from app.limits import network, rate_limits
-from app.metrics.requests import RequestMetrics
+from app.metrics.requests import RequestMetrics, request_metrics
 from app.metrics.state import StateCollector
 from app.request_context import running_app
+from app.route_names import route_names
 from app.security import counted, public
 
 blueprint = Blueprint("metrics", __name__)
@@ -21,7 +22,7 @@ def init_app(app: Flask) -> None:
     """Count requests, and show the numbers, where METRICS_TOKEN is set."""
     app.register_blueprint(blueprint)
     if app.config["METRICS_TOKEN"]:
-        app.extensions["request_metrics"] = RequestMetrics(app.extensions["route_names"])
+        request_metrics.bind(app, RequestMetrics(route_names.of(app)))
 
 
 @blueprint.get("/metrics")
@@ -42,7 +43,7 @@ def metrics() -> Response:
         if given:
             raise InvalidCredentialsError("The token is not valid.")
         raise TokenMissingError("Send METRICS_TOKEN as a bearer token.")
-    numbers: RequestMetrics = current_app.extensions["request_metrics"]
+    numbers = request_metrics.current
     return Response(numbers.text(StateCollector(running_app())), content_type=CONTENT_TYPE)
 
 

@@ -20,9 +20,11 @@ from app.clock import utc_now
 from app.database import read_engine
 from app.jobs.leases import waiting
 from app.jobs.schedule import last_beat
+from app.limits import rate_limits
 from app.metrics.provider import provider_metrics
 from app.models.event import OutgoingMail
 from app.models.webhook import WebhookAttempt, WebhookEndpoint
+from app.odata.service import odata_service
 
 Metrics = Iterator["metrics_core.Metric"]
 _MAIL: Any = OutgoingMail.__table__
@@ -44,7 +46,7 @@ class StateCollector:
         """Every number of the state."""
         yield from self._plans()
         yield from provider_metrics(self._app)
-        is_away = not self._app.extensions["rate_limits"].limiter.storage.check()
+        is_away = not rate_limits().limiter.storage.check()
         yield _gauge("redis_away", "1 while Redis does not answer.", is_away)
         try:
             began = perf_counter()
@@ -63,7 +65,7 @@ class StateCollector:
 
     def _plans(self) -> Metrics:
         """Of the process that answers: each remembers its own."""
-        plans = self._app.extensions["odata"].reader.plans
+        plans = odata_service.of(self._app).reader.plans
         yield _gauge("odata_plans", "Plans of queries that are remembered.", len(plans))
         for name, meaning, value in (
             ("odata_plan_hits", "Queries that found their plan.", plans.hits),

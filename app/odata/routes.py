@@ -14,6 +14,7 @@ from app.database import reading
 from app.edge.deferred import MONITORS, defer, is_wanted, monitored
 from app.edge.errors import error_response
 from app.edge.transaction import audit_denial
+from app.events import addresses, representations
 from app.json_body import read_body
 from app.keys import derived_keys
 from app.limits import charge
@@ -22,7 +23,7 @@ from app.odata import edm
 from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
 from app.odata.request import Request
-from app.odata.service import Connections, ODataService
+from app.odata.service import Connections, ODataService, odata_service
 from app.security import streamed
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
@@ -34,8 +35,8 @@ def init_app(
 ) -> ODataService:  # fmt: skip
     """Serve ``container`` under each of ``prefixes``, which mean the same.
 
-    ``app.extensions["odata"]`` is the service, for whoever reads through it; ``representation``
-    and ``entity_url`` are what events take from it (app/events.py).
+    ``odata_service`` is bound to it, for whoever reads through it, and ``representations`` and
+    ``addresses`` to what events take from it (app/events.py).
     """
     service = ODataService(
         container,
@@ -48,9 +49,9 @@ def init_app(
             _refused, charge, config.MAX_BATCH_REQUESTS, config.MAX_URL_BYTES, _own_hosts
         ),
     )
-    app.extensions["odata"] = service
-    app.extensions["representation"] = service.representation
-    app.extensions["entity_url"] = lambda entity, key: prefixes[0] + service.address(entity, key)
+    odata_service.bind(app, service)
+    representations.bind(app, service.representation)
+    addresses.bind(app, lambda entity, key: prefixes[0] + service.address(entity, key))
     for index, prefix in enumerate(prefixes):
         view = streamed(partial(_view, service, config, prefix, prefixes))
         endpoint = f"odata-{index}" if index else "odata"

@@ -23,6 +23,7 @@ from app.errors import (
     TooLargeError,
     UnsupportedMediaTypeError,
 )
+from app.extensions import Extension
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
@@ -388,3 +389,6 @@ class ODataService:
             headers = showing_nulls(headers)
         shown = Request("GET", path, "", headers, request.body, request.root, request.roots)
         return self._read(shown, path, options, in_transaction=True)
+
+
+odata_service = Extension[ODataService]("odata")

@@ -6,10 +6,10 @@ from typing import BinaryIO
 
 import click
 import orjson
-from flask import Flask, current_app
+from flask import Flask
 from flask.cli import AppGroup
 
-from app.openapi.routes import OpenApi
+from app.openapi.routes import openapi
 
 group = AppGroup("openapi", help="The OpenAPI document.")
 
@@ -18,8 +18,7 @@ group = AppGroup("openapi", help="The OpenAPI document.")
 @click.argument("file", type=click.File("wb"))
 def write(file: BinaryIO) -> None:
     """Write the document to FILE ("-" for the terminal)."""
-    found: OpenApi = current_app.extensions["openapi"]
-    document = orjson.loads(found.text())
+    document = orjson.loads(openapi.current.text())
     file.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     click.echo(f"{len(document['paths'])} paths", err=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask
 
+from app.extensions import configuration
 from app.odata import edm
 from app.openapi import (
     answers,
@@ -64,7 +65,7 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     Args:
         rest: what flask-smorest found in the areas.
     """
-    limits = rate_limits(app.extensions["config"])
+    limits = rate_limits(configuration.of(app))
     document: dict[str, Any] = {
         "openapi": OPENAPI,
         "info": {"title": TITLE, "version": "1.0.0", "description": DESCRIPTION},

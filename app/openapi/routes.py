@@ -9,11 +9,12 @@ from functools import cache
 from pathlib import Path
 
 import flask_swagger_ui  # type: ignore[import-untyped]
-from flask import Blueprint, Flask, Response, current_app, request, url_for
+from flask import Blueprint, Flask, Response, request, url_for
 from flask_smorest import Api  # type: ignore[import-untyped]
 from markupsafe import escape
 
 from app.errors import NotFoundError
+from app.extensions import Extension
 from app.odata import edm
 from app.openapi.document import TITLE, build
 from app.security import counted, public
@@ -65,9 +66,12 @@ class OpenApi:
             return self._text
 
 
+openapi = Extension[OpenApi]("openapi")
+
+
 def init_app(app: Flask, container: edm.EntityContainer, api: Api) -> None:
     """Add the document and the page to ``app``; after all areas."""
-    app.extensions["openapi"] = OpenApi(app, container, api)
+    openapi.bind(app, OpenApi(app, container, api))
     app.register_blueprint(blueprint)
 
 
@@ -75,8 +79,7 @@ def init_app(app: Flask, container: edm.EntityContainer, api: Api) -> None:
 @public
 def openapi_document() -> Response:
     """The OpenAPI document."""
-    found: OpenApi = current_app.extensions["openapi"]
-    text = found.text()
+    text = openapi.current.text()
     response = Response(text, content_type="application/json")
     response.set_etag(hashlib.sha256(text).hexdigest()[:32])
     response.headers["Cache-Control"] = "public, no-cache"

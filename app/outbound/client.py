@@ -9,7 +9,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.cookiejar import DefaultCookiePolicy
@@ -18,6 +18,7 @@ import requests
 import urllib3
 from urllib3.util import SKIP_HEADER
 
+from app.extensions import Extension
 from app.outbound.addresses import UrlError, read_url
 from app.outbound.connections import CONNECT_SECONDS, Exchange, PinnedAdapter, RefusedAddressError
 from app.outbound.deadlines import Deadline, Watch
@@ -189,6 +190,10 @@ class Client:
             response.close()
             raise OutboundError(reason_of(TimeoutError(), deadline))
         return response
+
+
+# What makes a client; a traced one where traces are wanted.
+outbound_client: Extension[Callable[..., Client]] = Extension("outbound_client", lambda: Client)
 
 
 def reason_of(error: Exception, deadline: Deadline) -> str:

@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 import numpy
-from flask import current_app
 from sqlalchemy import Connection, literal, select
 from sqlalchemy.exc import DBAPIError
 
 from app.database import read_engine
+from app.extensions import Extension
 from app.models.event import Counter
 from app.models.search import SearchEntry
 from app.search import pgvector
@@ -98,10 +98,12 @@ def last_change(connection: Connection) -> int:
     return int(found or 0)
 
 
+shelves: Extension[dict[str, Shelf]] = Extension("shelves", dict)
+
+
 def shelf_of(entity: str) -> Shelf:
     """The shelf of this application and kind of record."""
-    shelves: dict[str, Shelf] = current_app.extensions.setdefault("shelves", {})
-    return shelves.setdefault(entity, Shelf(entity))
+    return shelves.current.setdefault(entity, Shelf(entity))
 
 
 def _entry(row: Any) -> Entry:

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask
 
 from app.config import Config, ConfigError
-from app.extensions import db
+from app.extensions import Extension, db
+from app.outbound.client import outbound_client
+from app.route_names import route_names
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
 SERVICE_NAME = "business-platform"
 _NEEDED = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+
+
+traces: Extension[TracerProvider] = Extension("traces")
 
 
 def init_app(app: Flask, config: Config) -> None:
@@ -37,14 +42,14 @@ def init_app(app: Flask, config: Config) -> None:
 
     provider = _provider(config.OTEL_EXPORTER_OTLP_ENDPOINT)
     tracer = provider.get_tracer("app")
-    app.extensions["traces"] = provider
+    traces.bind(app, provider)
     app.wsgi_app = requests.TracedRequests(  # type: ignore[method-assign]
-        app.wsgi_app, tracer, app.extensions["route_names"]
+        app.wsgi_app, tracer, route_names.of(app)
     )
     with app.app_context():
         for engine in db.engines.values():
             statements.trace(engine, tracer)
-    app.extensions["outbound_client"] = partial(outbound.TracedClient, tracer)
+    outbound_client.bind(app, partial(outbound.TracedClient, tracer))
 
 
 def _provider(endpoint: str) -> TracerProvider:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,8 +13,9 @@ from sqlalchemy import ColumnElement, Connection, Row, RowMapping, Text, and_, s
 
 from app.clock import utc_now
 from app.database import primary_engine, transaction
+from app.extensions import Extension
 from app.jobs import leases
-from app.outbound.client import EXCHANGE_SECONDS, Client
+from app.outbound.client import EXCHANGE_SECONDS, Client, outbound_client
 from app.sealing import UnsealError
 from app.types import iso_instant
 from app.webhooks.crew import Crew
@@ -67,10 +68,7 @@ class Deliverer:
 
     def _the_crew(self) -> Crew:
         if self._crew is None:
-            make_client: Callable[..., Client] = current_app.extensions.get(
-                "outbound_client", Client
-            )  # a traced one where traces are wanted
-            self._client = make_client(
+            self._client = outbound_client.current(
                 allow_private=current_app.config["WEBHOOK_ALLOW_PRIVATE"],
                 https_only=current_app.config["PRODUCTION"],
             )
@@ -87,6 +85,9 @@ class Deliverer:
         return self._unwritten
 
 
+deliverer = Extension("webhook-deliverer", Deliverer)
+
+
 def deliver() -> int:
     """One portion of the loop of this process."""
     return _deliverer().run()
@@ -98,8 +99,7 @@ def end_deliveries() -> None:
 
 
 def _deliverer() -> Deliverer:
-    found: Deliverer = current_app.extensions.setdefault("webhook-deliverer", Deliverer())
-    return found
+    return deliverer.current
 
 
 def due_endpoints(crew: Crew) -> list[tuple[Row[Any], int]]:

@@ -8,11 +8,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flask import current_app
 from sqlalchemy import Select, Table, bindparam, select
 
 from app import records
 from app.errors import Detail, InUseError
+from app.extensions import Extension
 from app.permissions import allowed
 from app.security import current_caller
 from app.writing.reference_rules import DELETE, RULES, Rule
@@ -27,10 +27,12 @@ _MOST_NAMED = 10
 _NAMES = ("number", "name", "title", "subject")
 
 
+bound_services: Extension[Mapping[str, EntityService]] = Extension("services")
+
+
 def services() -> Mapping[str, EntityService]:
     """Entity type name -> service, as the application was built with."""
-    found: Mapping[str, EntityService] = current_app.extensions["services"]
-    return found
+    return bound_services.current
 
 
 class _Dependent(NamedTuple):

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from app.auth.key_use import key_use
 from app.clock import utc_now
 from app.models.event import AuditRecord, Event
 from app.models.user import ApiKey
@@ -62,7 +63,7 @@ def test_use_is_noted_after_the_answer_once_a_minute(
     admin: Api, session: Session, app: Flask
 ) -> None:
     made = make(admin)
-    noted = app.extensions["key_use"]._written
+    noted = key_use.of(app)._written
     noted.clear()  # ids begin anew with every test
 
     def last_use() -> tuple[Any, Any]:
@@ -84,12 +85,12 @@ def test_use_is_noted_after_the_answer_once_a_minute(
 
 def test_a_use_that_cannot_be_written_harms_nobody(admin: Api, app: Flask) -> None:
     made = make(admin)
-    key_use = app.extensions["key_use"]
-    whole, key_use._app = key_use._app, _FailingApp()
+    uses = key_use.of(app)
+    whole, uses._app = uses._app, _FailingApp()
     try:
         assert me(admin, made["key"]).status_code == 200
     finally:
-        key_use._app = whole
+        uses._app = whole
 
 
 class _FailingApp:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.ai.turns import signals
+from app.ai.turns import background, signals
 from tests.conftest import Once
 from tests.contract.conftest import Api, sign_in
 from tests.kb.conftest import index
@@ -27,7 +27,7 @@ def api(sign_in: Callable[..., Api]) -> Api:
 def idle(app: Flask) -> Iterator[None]:
     """Wait for answers made in the background before the database is emptied."""
     yield
-    pool = app.extensions.pop("ai_workers", None)
+    pool = background.unbind(app)
     if pool is not None:
         pool.shutdown(wait=True)
     with app.app_context():

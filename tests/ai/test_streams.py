@@ -14,8 +14,9 @@ from flask.testing import FlaskClient
 
 from app.ai import streams, turns
 from app.ai.parts import Ask, Part, Text
+from app.ai.provider.answering import ai_provider
 from app.ai.smalltalk import ABOUT
-from app.ai.streams import Places
+from app.ai.streams import Places, stream_places
 from tests.ai.conftest import chat
 from tests.contract.conftest import Api
 
@@ -281,7 +282,7 @@ def test_a_stream_belongs_to_its_owner(api: Api, sign_in: Callable[..., Api]) ->
 def test_beyond_the_places_a_reader_is_asked_to_come_back(
     api: Api, app: Flask, slow: threading.Event
 ) -> None:
-    app.extensions["ai_places"] = Places(1)
+    stream_places.bind(app, Places(1))
     try:
         made = chat(api, "count", stream=True)
         query = {"sessionId": made["sessionId"]}
@@ -294,10 +295,10 @@ def test_beyond_the_places_a_reader_is_asked_to_come_back(
         slow.set()
         assert said(read(api, made["sessionId"])) == "one two"
     finally:
-        del app.extensions["ai_places"]
+        stream_places.unbind(app)
 
 
 def test_without_a_provider_the_built_in_assistant_answers(api: Api, app: Flask) -> None:
-    assert app.extensions["ai_provider"] is None
+    assert ai_provider.of(app) is None
     assert chat(api, "hello")["reply"] == ABOUT
     assert api.get("/readyz").json["checks"]["assistant"] == "not used"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import graphlib
 
 import pytest
@@ -91,3 +92,12 @@ def test_schemas_know_the_wire_and_not_the_database() -> None:
         if found.importer.rpartition(".")[2] == "schemas"
         and inside(found.imported, "app.records", "app.extensions", "app.database")
     ] == []
+
+
+def test_what_an_application_has_is_asked_of_its_extension_object_and_not_by_name() -> None:
+    assert {
+        name
+        for name, tree in sources().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "extensions"
+    } == {"app.extensions"}

@@ -11,13 +11,13 @@ from flask import Flask
 from sqlalchemy import make_url
 
 from app.auth import epoch
-from app.auth.epoch import SqliteEpoch, bump_epoch
+from app.auth.epoch import SqliteEpoch, bump_epoch, epoch_source
 from app.database import transaction
 from app.extensions import db
 
 
 def current(app: Flask) -> int:
-    return int(app.extensions["epoch"].current())
+    return int(epoch_source.of(app).current())
 
 
 def bump(app: Flask) -> None:

@@ -16,8 +16,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Reading
 
 from app import sealing
+from app.extensions import configuration
 from app.models.event import AuditRecord
 from app.models.user import RefreshToken, Session
+from app.sealing import sealer
 from tests.contract.conftest import PASSWORD, Api
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -149,8 +151,8 @@ def test_a_repeated_pair_is_sealed_and_opens_with_the_key_before(
         select(RefreshToken.successor).where(RefreshToken.successor.is_not(None))
     ).scalar_one()
     assert second["refreshToken"] not in str(sealed)
-    config = app.extensions["config"]
-    before = app.extensions["sealer"]
+    config = configuration.of(app)
+    before = sealer.of(app)
     try:
         sealing.init_app(
             app, replace(config, SECRET_KEY="n" * 40, SECRET_KEY_PREVIOUS=(config.SECRET_KEY,))
@@ -159,7 +161,7 @@ def test_a_repeated_pair_is_sealed_and_opens_with_the_key_before(
         sealing.init_app(app, replace(config, SECRET_KEY="n" * 40))
         assert code(refresh(client, first)) == (401, "TOKEN_REVOKED")
     finally:
-        app.extensions["sealer"] = before
+        sealer.bind(app, before)
 
 
 def test_one_lists_and_ends_ones_own_sessions(

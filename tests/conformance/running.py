@@ -15,6 +15,7 @@ from app.auth.api_keys import create_api_key
 from app.config import Config
 from app.database import transaction
 from app.factory import create_app
+from app.logs import request_log
 from app.security import acting_as, system_caller
 from tests.conformance.service import Service, fill
 from tests.databases import close_engines
@@ -44,7 +45,7 @@ def running_service(folder: Path, database_url: str) -> Iterator[Service]:
     )
     app = create_app(config)
     # What is printed is the result, not a line for each request.
-    vars(app.extensions["request_log"])["_write"] = len
+    vars(request_log.of(app))["_write"] = len
     with app.app_context():
         flask_migrate.upgrade()
     key = _api_key(app)

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from app.jobs.leases import LoopThreads
 from app.jobs.worker import LOOPS
+from app.webhooks.deliverer import deliverer
 from tests.console.conftest import Browser, SignIn
 from tests.receivers import Receiver, receiver
 from tests.waiting import until
@@ -36,7 +37,7 @@ def near(sign_in: SignIn, make_app: Callable[..., Flask]) -> Iterator[Browser]:
     yield browser
     threads.ask_to_stop()
     assert threads.join(20) == []
-    app.extensions.pop("webhook-deliverer", None)
+    deliverer.unbind(app)
 
 
 def register(browser: Browser, url: str, *events: str) -> Any:

@@ -29,6 +29,7 @@ from app.odata.edm import (
     EnumType,
     Property,
 )
+from app.openapi.routes import openapi
 from tests.contract.conftest import Api
 
 HUGE = 2**63
@@ -65,7 +66,7 @@ PATHS = [path for path, _ in written()]
 @pytest.fixture
 def targets(app: Flask, admin: Api) -> dict[str, Target]:
     """Each with a record that has the key 1."""
-    paths = orjson.loads(app.extensions["openapi"].text())["paths"]
+    paths = orjson.loads(openapi.of(app).text())["paths"]
     found = {}
     for path, properties in written():
         content = paths[f"/odata/{path}"]["post"]["requestBody"]["content"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.odata.service import odata_service
 from app.odata.write_shown import is_plain
 from tests.contract.conftest import Api
 
@@ -74,7 +75,7 @@ def test_what_was_made_is_answered_as_a_get_shows_it(admin: Api, headers: dict[s
 
 @pytest.mark.only_on("sqlite")
 def test_what_depends_on_the_caller_is_read_for_the_caller(app: Flask) -> None:
-    container = app.extensions["odata"].container
+    container = odata_service.of(app).container
     assert is_plain(container, container.types["Client"])
     assert not is_plain(container, container.types["Document"])
 

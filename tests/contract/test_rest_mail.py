@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.mail.address import MailServer
+from app.mail.address import MailServer, mail_target
 from app.mail.delivery import deliver_due
 from app.models.event import Event
 from tests.contract.conftest import Api
@@ -48,11 +48,11 @@ def make(api: Api, **client: Any) -> Any:
 
 
 def deliver(app: Flask, port: int) -> None:
-    before = app.extensions["mail"]
-    app.extensions["mail"] = MailServer("127.0.0.1", port)
+    before = mail_target.of(app)
+    mail_target.bind(app, MailServer("127.0.0.1", port))
     with app.app_context():
         deliver_due()
-    app.extensions["mail"] = before
+    mail_target.bind(app, before)
 
 
 def test_a_preview_shows_the_letter_and_changes_nothing(admin: Api) -> None:

@@ -15,7 +15,7 @@ from app.errors import DuplicateError, ValidationError
 from app.events import represent
 from app.models.client import Client
 from app.models.event import Event
-from app.odata.service import ODataService
+from app.odata.service import ODataService, odata_service
 from app.security import Caller
 from app.services import SERVICES
 from tests.factories import MAKERS, make_client, rows, stored, update
@@ -25,7 +25,7 @@ CLIENTS: Any = Client.__table__
 
 @pytest.fixture
 def service(app: Flask) -> ODataService:
-    found: ODataService = app.extensions["odata"]
+    found: ODataService = odata_service.of(app)
     return found
 
 

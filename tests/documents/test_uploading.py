@@ -14,7 +14,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.blobs import BlobStore, blobs
+from app.blobs import BlobStore, blob_store, blobs
 from app.extensions import Model
 from tests.contract.conftest import Api
 from tests.documents.conftest import PDF, TEXT, Files, encoded
@@ -261,7 +261,7 @@ def test_a_file_over_the_limit_is_refused(
     files = Files(sign_in("Admin", app))
     limit = 1024 * 1024
     assert files.upload(b"a" * limit, "fits.txt").status_code == 201
-    store: BlobStore = app.extensions["blobs"]
+    store: BlobStore = blob_store.of(app)
     kept = [entry.size for entry in store.entries()]
     if announced:
         answer = files.upload(b"a" * (limit + 1_000_001), "large.txt")

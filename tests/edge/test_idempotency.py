@@ -312,7 +312,7 @@ def test_a_twin_that_runs_too_long_is_told_so(
 ) -> None:
     apps, api = slow
     monkeypatch.setattr(idempotency, "WAIT_SECONDS", 0.05)
-    running = apps[0].extensions["idempotency"]
+    running = idempotency.idempotency.of(apps[0])
     with apps[0].app_context():
         principal = f"user:{api.get('/api/auth/me').json['id']}"
     running._claim((principal, "k1"))

@@ -11,6 +11,7 @@ from flask import Flask
 from sqlalchemy import text
 
 from app import records
+from app.logs import request_log
 from app.security import public
 from tests.contract.conftest import PASSWORD, Api
 
@@ -23,7 +24,7 @@ def test_no_request_leaves_a_secret_in_the_log(
     make_app: Callable[..., Flask], sign_in: SignIn, capfd: pytest.CaptureFixture[str]
 ) -> None:
     app = make_app(LOG_FORMAT="json")
-    log: Any = app.extensions["request_log"]
+    log: Any = request_log.of(app)
     lines: list[bytes] = []
     log._write = lines.append
 

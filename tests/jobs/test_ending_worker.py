@@ -19,7 +19,7 @@ from app.database import transaction
 from app.documents import cleaning, looking
 from app.documents.looking import look_into_files
 from app.extensions import Model
-from app.jobs.leases import Loop, LoopThreads, StoppingError, leave_if_stopping
+from app.jobs.leases import Loop, LoopThreads, StoppingError, leave_if_stopping, running_loops
 from app.jobs.schedule import BATCH, for_each_due, remove_expired
 from app.kb.indexing import index_articles
 from app.mail import delivery
@@ -48,15 +48,15 @@ Ask = Callable[[], None]
 def ask_to_stop(app: Flask) -> Iterator[Ask]:
     """Ask the worker of ``app`` to end; the next one, of the same test, is not asked."""
     threads = LoopThreads(app, ())
-    app.extensions["loops"] = threads
+    running_loops.bind(app, threads)
     yield threads.ask_to_stop
-    app.extensions.pop("loops", None)
+    running_loops.unbind(app)
 
 
 @contextmanager
 def next_worker(app: Flask) -> Iterator[None]:
     """Within it nobody is asked to end."""
-    del app.extensions["loops"]
+    running_loops.unbind(app)
     with app.app_context():
         yield
 
@@ -90,7 +90,7 @@ def test_what_leaves_its_work_to_another_has_not_failed(
     try:
         assert threads.join(30) == []
     finally:
-        del app.extensions["loops"]
+        running_loops.unbind(app)
     told = capsys.readouterr()
     assert "failed" not in told.out + told.err
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from flask import Flask, current_app
 
-from app.jobs.leases import Loop, LoopThreads, is_stopping, rest_after, wake
+from app.jobs.leases import Loop, LoopThreads, is_stopping, rest_after, running_loops, wake
 from tests.waiting import until
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.only_on("sqlite")
 def no_loops_afterwards(app: Flask) -> Iterator[None]:
     """Other tests work with the same application, and are not asked to stop."""
     yield
-    app.extensions.pop("loops", None)
+    running_loops.unbind(app)
 
 
 def run(app: Flask, *loops: Loop) -> LoopThreads:

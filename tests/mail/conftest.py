@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 from app.clock import utc_now
+from app.mail.address import mail_target
 from app.mail.delivery import deliver_due
 from app.mail.outbox import queue_mail
 from app.models.event import OutgoingMail
@@ -54,7 +55,7 @@ class Post:
 
     def deliver(self, server: Any) -> int:
         """One turn of the loop of a worker that has this server."""
-        self.app.extensions["mail"] = server
+        mail_target.bind(self.app, server)
         with self.app.app_context():
             return deliver_due()
 
@@ -65,6 +66,6 @@ def post(app: Flask, unit_of_work: Callable[[], AbstractContextManager[Any]]) ->
     bind_services(app)
     with unit_of_work(), acting_as(system_caller("test")):
         save_settings("mail", {"senderName": "Acme", "senderAddress": "billing@acme.example"})
-    before = app.extensions["mail"]
+    before = mail_target.of(app)
     yield Post(app, unit_of_work)
-    app.extensions["mail"] = before
+    mail_target.bind(app, before)

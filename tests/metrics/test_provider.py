@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
+from app.ai.provider.answering import ai_provider
 from app.ai.provider.errors import FAILED, ProviderError
 from app.ai.provider.health import FAILURES
 
@@ -22,7 +23,7 @@ def numbers(app: Flask) -> str:
 @pytest.mark.only_on("sqlite")
 def test_answers_and_tokens_are_counted(make_app: Callable[..., Flask]) -> None:
     app = make_app(METRICS_TOKEN=TOKEN, AI_BASE_URL="http://127.0.0.1:9/v1")
-    health = app.extensions["ai_provider"].health
+    health = ai_provider.of(app).health
     with health.answering():
         health.count(100, 20)
     shown = numbers(app)

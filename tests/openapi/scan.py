@@ -25,6 +25,7 @@ import orjson
 from app.auth.users import create_user
 from app.database import transaction
 from app.demo.load import load_demo_data
+from app.openapi.routes import openapi
 from app.security import acting_as, system_caller
 from bench.load import UNLIMITED, wait
 from bench.peers.processes import free_port
@@ -138,7 +139,7 @@ def scanned(options: argparse.Namespace) -> Iterator[tuple[Scan, dict[str, int]]
         folder = options.report or place.folder / "scan"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "schemathesis.toml").write_text(SETTINGS, "utf-8")
-        document = orjson.loads(place.app.extensions["openapi"].text())
+        document = orjson.loads(openapi.of(place.app).text())
         yield Scan(folder, port, options.examples), operations_by_tag(document)
         if options.report:
             os.replace(place.folder / "log", folder / "service.log")

@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from app.container import container
 from app.factory import AREAS
+from app.openapi.routes import openapi
 from tests.contract.conftest import Api
 from tests.openapi import messages  # noqa: F401 - teaches schemathesis to write messages
 
@@ -53,7 +54,7 @@ def test_answers_of_the_other_database(app: Flask, admin: Api) -> None:
 
 
 def _try_operations(app: Flask, admin: Api, tag: str) -> None:
-    document: dict[str, Any] = orjson.loads(app.extensions["openapi"].text())
+    document: dict[str, Any] = orjson.loads(openapi.of(app).text())
     schema = schemathesis.openapi.from_dict(document, config=_config())
     schema.app = app
     tried = 0

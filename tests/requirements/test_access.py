@@ -10,6 +10,7 @@ import orjson
 import pytest
 from flask import Flask
 
+from app.openapi.routes import openapi
 from app.permissions import CRUD, RESOURCES
 from tests.contract.conftest import Api
 from tests.openapi.reading import operations, resolve
@@ -46,7 +47,7 @@ def test_a_role_that_only_reads_is_refused_every_write_whatever_the_body_lacks(
     app: Flask, made: dict[str, int], sign_in: SignIn
 ) -> None:
     viewer = sign_in("Viewer")
-    document = orjson.loads(app.extensions["openapi"].text())
+    document = orjson.loads(openapi.of(app).text())
     asked = 0
     for operation in operations(document):
         if operation.method == "get" or OPEN_TO_VIEWERS.search(operation.path):
@@ -150,7 +151,7 @@ NOT_PAGED = {"/api/v1/bi/reports", "/api/v1/kb/articles/{article_id}/feedback", 
 @pytest.mark.requirement("INS-10")
 @pytest.mark.only_on("sqlite")
 def test_every_list_is_paged(app: Flask) -> None:
-    document = orjson.loads(app.extensions["openapi"].text())
+    document = orjson.loads(openapi.of(app).text())
     lists = 0
     for operation in operations(document):
         answer = resolve(document, operation.value["responses"].get("200", {}))

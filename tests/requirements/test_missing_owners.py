@@ -8,6 +8,7 @@ import orjson
 import pytest
 from flask import Flask
 
+from app.openapi.routes import openapi
 from tests.contract.conftest import Api
 from tests.openapi.reading import operations
 
@@ -15,7 +16,7 @@ from tests.openapi.reading import operations
 @pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("key", [0, 2**63 - 1])
 def test_the_parts_of_no_record_are_not_found(app: Flask, admin: Api, key: int) -> None:
-    document = orjson.loads(app.extensions["openapi"].text())
+    document = orjson.loads(openapi.of(app).text())
     paths = [
         operation.path
         for operation in operations(document)

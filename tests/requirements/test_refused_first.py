@@ -10,6 +10,7 @@ import orjson
 import pytest
 from flask import Flask
 
+from app.openapi.routes import openapi
 from tests.contract.conftest import Api
 from tests.openapi.reading import Operation, operations
 
@@ -24,7 +25,7 @@ def writes(app: Flask) -> list[Operation]:
 
     A batch and a delta need what their parts need.
     """
-    document = orjson.loads(app.extensions["openapi"].text())
+    document = orjson.loads(openapi.of(app).text())
     return [
         operation
         for operation in operations(document)

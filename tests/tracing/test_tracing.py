@@ -14,7 +14,9 @@ from sqlalchemy import text
 
 from app.auth.api_keys import create_api_key
 from app.database import primary_engine, transaction
+from app.outbound.client import outbound_client
 from app.security import acting_as, system_caller
+from app.tracing.setup import traces
 from app.tracing.statements import describe
 from tests.receivers import Receiver, receiver
 
@@ -32,12 +34,12 @@ def collector() -> Iterator[Receiver]:
 def traced(make_app: Callable[..., Flask], collector: Receiver) -> Iterator[Flask]:
     app = make_app(OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{collector.port}")
     yield app
-    app.extensions["traces"].shutdown()
+    traces.of(app).shutdown()
 
 
 def spans(app: Flask, collector: Receiver) -> list[Span]:
     """Everything that was sent."""
-    app.extensions["traces"].force_flush()
+    traces.of(app).force_flush()
     found: list[Span] = []
     for taken in collector.at("/v1/traces"):
         request = ExportTraceServiceRequest.FromString(taken.body)
@@ -104,7 +106,7 @@ def test_what_monitors_ask_is_not_traced(traced: Flask, collector: Receiver) -> 
 
 
 def test_a_call_to_another_host_is_a_span(traced: Flask, collector: Receiver) -> None:
-    client = traced.extensions["outbound_client"](allow_private=True)
+    client = outbound_client.of(traced)(allow_private=True)
     answer = client.send("POST", collector.url("/ok?token=secret"), {}, b"{}")
     client.close()
     assert answer.status == 200
@@ -126,7 +128,7 @@ def test_an_absent_receiver_hurts_nobody(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
     app = make_app(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:1")
     answer = app.test_client().get("/odata/Clients", headers={"X-API-Key": key_of(app)})
-    app.extensions["traces"].shutdown()
+    traces.of(app).shutdown()
     assert answer.status_code == 200
 
 

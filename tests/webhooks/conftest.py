@@ -11,6 +11,7 @@ from flask import Flask
 
 from app.jobs.leases import LoopThreads
 from app.jobs.worker import LOOPS
+from app.webhooks.deliverer import deliverer
 from tests.contract.conftest import Api, admin, sign_in
 from tests.receivers import Receiver, receiver
 from tests.waiting import until
@@ -53,7 +54,7 @@ def work() -> Run:
         finally:
             threads.ask_to_stop()
             assert threads.join(20) == []
-            app.extensions.pop("webhook-deliverer", None)
+            deliverer.unbind(app)
 
     return run
 

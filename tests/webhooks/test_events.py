@@ -15,7 +15,7 @@ from app.clock import utc_now
 from app.database import transaction
 from app.events import EVENT_NAMES
 from app.invoices.clocks import run_invoice_clocks
-from app.mail.address import parse_mail_url
+from app.mail.address import mail_target, parse_mail_url
 from app.mail.delivery import GIVE_UP_AFTER, deliver_due
 from app.models.event import Event, OutgoingMail
 from app.projects.clocks import tell_overdue_tasks
@@ -94,13 +94,13 @@ def fail_to_send(do: Doing) -> int:
     do.put("outgoing_mail", 1, status="queued", created_at=utc_now() - 2 * GIVE_UP_AFTER)
     with do.app.app_context(), transaction() as session:
         assert session.execute(select(OutgoingMail.entity)).scalars().all() == ["Invoice"]
-    before = do.app.extensions["mail"]
+    before = mail_target.of(do.app)
     # A port of loopback on which nobody listens.
-    do.app.extensions["mail"] = parse_mail_url("smtp://127.0.0.1:9")
+    mail_target.bind(do.app, parse_mail_url("smtp://127.0.0.1:9"))
     try:
         do.run(deliver_due)
     finally:
-        do.app.extensions["mail"] = before
+        mail_target.bind(do.app, before)
     return key
 
 

@@ -35,6 +35,7 @@ from app.ai.provider.support import (
     without_foreign_links,
 )
 from app.ai.provider.toolbox import Use, read_arguments, use_tool
+from app.extensions import Extension
 from app.types import json_text
 
 # Exchanges of one answer: in the last one no tools may be used, so that it ends.
@@ -68,6 +69,9 @@ class Provider:
             except ProviderError as error:
                 error.used = conversation.used
                 raise
+
+
+ai_provider: Extension[Provider | None] = Extension("ai_provider")
 
 
 class _Conversation:

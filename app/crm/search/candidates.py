@@ -6,17 +6,18 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flask import current_app
 from sqlalchemy import Connection
 
 from app.crm.search.kinds import Kind
 from app.crm.search.patterns import Pattern, like_texts, match_text, pieces, shape
 from app.crm.search.statements import Making
+from app.extensions import Extension
 from app.models.searched import split_fields
 from app.odata.reading.statement import Run, Statement
 from app.security import Caller
 
 _MOST_STATEMENTS = 256
+_statements: Extension[dict[Hashable, Statement]] = Extension("crm_search", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Search:
         making = Making(self.kind, self.caller, self.connection.dialect, self.literals)
         if self.literals:
             return making.statement(form, patterns)
-        known: dict[Hashable, Statement] = current_app.extensions.setdefault("crm_search", {})
+        known = _statements.current
         shapes = tuple(map(shape, patterns))
         key = (self.kind.name, self.connection.dialect.name, self.caller.profile, form, shapes)
         if key not in known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import current_app
 from sqlalchemy import (
     BigInteger,
     BindParameter,
@@ -32,7 +31,6 @@ from sqlalchemy import (
 from app.crm.search.kinds import Kind
 from app.crm.search.patterns import Either, Holds, Pattern
 from app.models.searched import COLUMN, index_name, plain_text, waiting_table
-from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.searching import search_condition
@@ -41,6 +39,7 @@ from app.odata.reading.bound import Projection, PropertyMember
 from app.odata.reading.entity_json import entity_json
 from app.odata.reading.formats import BARE
 from app.odata.reading.statement import Statement
+from app.odata.service import odata_service
 from app.odata.sql.spelled import Predicate
 from app.security import Caller
 
@@ -58,7 +57,7 @@ class Making:
         self._dialect = dialect
         self._literals = literals
         self._sqlite = dialect.name == "sqlite"
-        container: edm.EntityContainer = current_app.extensions["odata"].container
+        container = odata_service.current.container
         self._context = Context(container, caller)
         self._type = container.types[kind.entity]
         self._sources: dict[str, Source] = {}

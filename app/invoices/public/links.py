@@ -17,6 +17,7 @@ from flask import current_app, has_request_context, request
 from app import audit, records
 from app.clock import utc_now
 from app.errors import InvalidStateError, NotFoundError
+from app.extensions import configuration
 from app.invoices.service import INVOICES
 from app.keys import Key, derived_keys
 from app.links import service_root
@@ -107,14 +108,14 @@ def _path(invoice: Mapping[str, Any]) -> str:
 
 def _root_for_mail() -> str | None:
     """The service as its clients reach it: nobody else's mail is to name this machine."""
-    config = current_app.extensions["config"]
+    config = configuration.current
     if config.BASE_URL or config.PRODUCTION or not has_request_context():
-        return config.BASE_URL  # type: ignore[no-any-return]
+        return config.BASE_URL
     return service_root(request.environ, None)
 
 
 def _keys() -> tuple[Key, ...]:
-    return derived_keys(current_app.extensions["config"], "invoice-links")
+    return derived_keys(configuration.current, "invoice-links")
 
 
 def _seal(text: str, key: Key) -> str:

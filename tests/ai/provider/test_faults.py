@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from app.ai.answering import INSTEAD
 from app.ai.provider import completions, health
+from app.ai.provider.answering import ai_provider
 from app.ai.provider.budget import USAGE
 from app.database import primary_engine
 from tests.ai.conftest import chat
@@ -242,7 +243,7 @@ def test_a_provider_that_keeps_failing_is_left_alone(
     assert len(server.requests) == asked
     assert "left alone" in found["provider"]["reason"]
     monkeypatch.setattr(health, "REST_SECONDS", 0.0)
-    provider = ai.client.application.extensions["ai_provider"]
+    provider = ai_provider.of(ai.client.application)
     provider.health._rests_until = time.monotonic()
     assert chat(ai, QUESTION)["reply"] == "An hour [1]."
     assert ai.get("/readyz").json["checks"]["assistant"] == "ok"

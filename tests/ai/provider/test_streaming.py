@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from app.ai.turns import signals
+from app.ai.turns import background, signals
 from tests.ai.conftest import chat
 from tests.ai.provider.conftest import ModelServer, begin, calls, delta, says, send
 from tests.ai.test_streams import events_of, read, said
@@ -26,7 +26,7 @@ def idle_workers(ai: Api) -> Iterator[None]:
     """Wait for answers made in the background before the database is emptied."""
     yield
     app = ai.client.application
-    pool = app.extensions.pop("ai_workers", None)
+    pool = background.unbind(app)
     if pool is not None:
         pool.shutdown(wait=True)
     with app.app_context():
