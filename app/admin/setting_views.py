@@ -17,11 +17,11 @@ from app.admin.setting_tags import (
     show_tagged,
 )
 from app.dry_run import DryRunSchema
-from app.errors import Detail, ValidationError
+from app.errors import Detail, refuse_any
 from app.security import requires
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import LOGO, NAMES
-from app.settings.store import shown, shown_logo
+from app.settings.store import setting_problems, shown, shown_logo
 
 Write = Callable[[str, Mapping[str, Any]], None]
 
@@ -58,16 +58,14 @@ def replace_all(query: dict[str, Any], body: dict[str, Any]) -> Response:
 
 def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> Response:
     require_all()
-    problems: list[Detail] = []
-    for group, values in body.items():
-        if group == LOGO:  # a client may send back what it read
-            continue
-        try:
-            write(group, values)
-        except ValidationError as refused:
-            problems += [Detail(f"{group}.{at.field}", at.message) for at in refused.details]
-    if problems:
-        raise ValidationError(problems)
+    groups = {name: values for name, values in body.items() if name != LOGO}  # as it was read
+    refuse_any(
+        Detail(f"{group}.{at.field}", at.message)
+        for group, values in groups.items()
+        for at in setting_problems(group, values)
+    )
+    for group, values in groups.items():
+        write(group, values)
     return answer_tagged(query, None, _all())
 
 

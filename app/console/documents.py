@@ -18,7 +18,7 @@ from app.documents.previews import preview_document
 from app.documents.service import DOCUMENTS
 from app.documents.serving import Asked
 from app.documents.sharing import shares
-from app.documents.sharing.shares import ShareTerms, expiry
+from app.documents.sharing.shares import ShareTerms
 from app.documents.trash import list_trash
 from app.documents.uploading import read_upload, upload_document
 from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
@@ -230,7 +230,7 @@ def _terms() -> ShareTerms:
     if password is not None and not 4 <= len(password) <= 200:
         raise ValidationError([("password", "must have 4 to 200 characters")])
     return ShareTerms(
-        expires_at=expiry(None, _number("days", shares.MAXIMUM_DAYS)),
+        expires_in_days=_number("days", shares.MAXIMUM_DAYS),
         password=password,
         max_downloads=_number("maxDownloads", 1_000_000),
         recipient_email=form.get("recipientEmail", "").strip()[:254] or None,

@@ -45,7 +45,7 @@ class LeadService(EntityService):
         nameless = change.get("last_name") is None and change.get("company") is None
         if nameless and change.concerns("last_name", "company"):
             change.refuse("last_name", "is required where there is no company")
-        if change.get("status") != "Disqualified":
+        if change.get("status") != "Disqualified" and not change.is_refused("status"):
             for name in _REASON:
                 if name in change.given and change.values.get(name) is not None:
                     change.refuse(name, "is only for a lead that is Disqualified")

@@ -51,11 +51,13 @@ class OpportunityService(EntityService):
     def check(self, change: Change) -> None:
         """What is said of a loss fits the stage."""
         stage = change.get("stage")
+        if change.is_refused("stage"):
+            return
         if stage != "ClosedLost":
             for name in _LOST:
                 if name in change.given and change.values.get(name) is not None:
                     change.refuse(name, "is only for an opportunity that is ClosedLost")
-        elif change.concerns("stage", *_LOST):
+        elif change.changes("stage", *_LOST) and not change.is_refused("lost_reason"):
             if change.get("lost_reason") is None:
                 change.refuse("lost_reason", "is required to close an opportunity as lost")
             elif change.get("lost_reason") == "Other" and change.get("lost_notes") is None:

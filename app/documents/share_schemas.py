@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app import wire_bounds as validate, wire_fields as fields
-from app.documents.sharing.shares import DEFAULT_DAYS, MAXIMUM_DAYS
-from app.wire import Instant
+from app.documents.sharing.shares import (
+    DEFAULT_DAYS,
+    MAXIMUM_DAYS,
+    ShareTerms,
+    check_expiry,
+)
+from app.wire import CheckedSchema, Instant
 from app.wire_fields import Schema
 
 
-class ShareBodySchema(Schema):
+class ShareBodySchema(CheckedSchema):
     """What a new link allows; everything may be left out."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """When it ends."""
+        check_expiry(ShareTerms(**given))
 
     expires_at = Instant(
         data_key="expiresAt",

@@ -10,7 +10,6 @@ from app.documents.area import area
 from app.documents.share_schemas import MadeShareSchema, ShareBodySchema, ShareSchema
 from app.documents.sharing.shares import (
     ShareTerms,
-    expiry,
     list_shares,
     revoke_share,
     share_document,
@@ -31,10 +30,7 @@ def share(body: dict[str, Any], document_id: int) -> tuple[dict[str, Any], int, 
     It ends at `expiresAt` or after `expiresInDays` (7), after `maxDownloads`, when it is revoked,
     and when the document is archived or deleted.
     """
-    terms = ShareTerms(
-        expires_at=expiry(body.pop("expires_at", None), body.pop("expires_in_days", None)), **body
-    )
-    made, token = share_document(document_id, terms)
+    made, token = share_document(document_id, ShareTerms(**body))
     root = service_root(request.environ, current_app.config["BASE_URL"])
     address = f"/api/v1/documents/{document_id}/shares"
     return {**made, "token": token, "url": f"{root}/s/{token}"}, 201, {"Location": address}

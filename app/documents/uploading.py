@@ -9,7 +9,7 @@ from typing import Any
 from app.body_stream import maximum_upload, note_fingerprint
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
 from app.documents.service import DOCUMENT, DOCUMENTS
-from app.errors import ValidationError, naming
+from app.errors import Detail, ValidationError, naming, refuse_any, telling_all
 from app.json_body import parse_json
 from app.multipart import Form, Part
 from app.wire_fields import UNKNOWN
@@ -36,26 +36,48 @@ class Upload:
 def read_upload(form: Form) -> Upload:
     """Read a form; its file goes into the store as it comes in.
 
-    Raises: ValidationError, with every problem; whatever ``store_file`` raises. Nothing is left
-        in the store then.
+    Raises: ValidationError, with every problem of the form and of what its options say; whatever
+        ``store_file`` raises. Nothing is left in the store then.
     """
     file: StoredFile | None = None
     texts: dict[str, list[str]] = {}
+    problems: list[Detail] = []
     try:
         for part in form.parts():
-            if part.name == FILE_PART and file is None:
-                file = _store(part)
-            else:
-                texts.setdefault(part.name, []).append(_text(part))
+            try:
+                if part.name == FILE_PART and file is None:
+                    file = _store(part)
+                else:
+                    text = _text(part)
+                    texts.setdefault(part.name, []).append(text)
+            except ValidationError as error:
+                problems += error.details
         note_fingerprint(form.fingerprint)
-        options, document_id = _read_options(texts)
-        if file is None:
-            raise ValidationError([(FILE_PART, "is required")])
+        options, unread = _read_options(texts)
+        problems += unread
+        if file is None and FILE_PART not in {problem.field for problem in problems}:
+            problems.append(Detail(FILE_PART, "is required"))
+        document_id = options.pop(EXISTING, None)
+        with telling_all(lambda: _check(options, document_id)):
+            refuse_any(problems)
     except Exception:
         if file is not None:
             discard(file)
         raise
+    assert file is not None  # its absence was refused
     return Upload(file, options, document_id)
+
+
+def _check(options: Mapping[str, Any], document_id: int | None) -> None:
+    """Look at the options of a form that is refused.
+
+    Raises: ValidationError.
+    """
+    values = read_properties(DOCUMENT, options)
+    # A new document has its name from the file where the form gives none.
+    settled = () if "name" in values else ("name",)
+    is_change = document_id is not None
+    refuse_any(DOCUMENTS.problems(values, partial=is_change, settled=settled, key=document_id))
 
 
 def upload_document(upload: Upload) -> int:
@@ -107,28 +129,30 @@ def _text(part: Part) -> str:
     return part.text()
 
 
-def _read_options(texts: Mapping[str, list[str]]) -> tuple[dict[str, Any], int | None]:
+def _read_options(texts: Mapping[str, list[str]]) -> tuple[dict[str, Any], list[Detail]]:
+    """The options that could be read, and what is wrong with the others."""
     options: dict[str, Any] = {}
     problems = []
     for name, values in texts.items():
         if name not in (*OPTIONS, EXISTING):
-            problems.append((name, UNKNOWN))
+            problems.append(Detail(name, UNKNOWN))
         elif name == "tags":
-            options[name] = _tags(values)
+            try:
+                options[name] = _tags(values)
+            except ValidationError as error:
+                problems += error.details
         elif len(values) > 1:
-            problems.append((name, "is there twice"))
+            problems.append(Detail(name, "is there twice"))
         elif values[0] == "":
             continue  # a form sends the fields that were left empty, too
         elif name in (*NUMBERS, EXISTING):
             if not values[0].isascii() or not values[0].isdecimal() or len(values[0]) > 18:
-                problems.append((name, "must be a whole number"))
+                problems.append(Detail(name, "must be a whole number"))
             else:
                 options[name] = int(values[0])
         else:
             options[name] = values[0]
-    if problems:
-        raise ValidationError(problems)
-    return options, options.pop(EXISTING, None)
+    return options, problems
 
 
 def _tags(values: list[str]) -> Any:

@@ -71,9 +71,12 @@ def check_lines(
     Args:
         any_unit: also units that are no code: of documents that were issued elsewhere.
     """
+    refused = {problem.field for problem in change.problems}
     for place, line in enumerate(lines):
-        for attribute, message in _problems(line):
-            change.refuse_field(_field(change, place, attribute), message)
+        for attributes, message in _problems(line):
+            names = [_field(change, place, attribute) for attribute in attributes]
+            if refused.isdisjoint(names):
+                change.refuse_field(names[0], message)
     if not any_unit:
         _check_units(change, lines)
 
@@ -95,25 +98,27 @@ def _field(change: Change, place: int, attribute: str) -> str:
     return f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
 
 
-def _problems(line: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _problems(line: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:
+    """The attributes that a rule is about, the one to be mended first, and what is wrong."""
     if line["quantity"] <= 0:
-        yield "quantity", "must be more than 0"
+        yield ("quantity",), "must be more than 0"
     if line["position"] < 0:
-        yield "position", "must be 0 or more"
+        yield ("position",), "must be 0 or more"
     category, rate = line["tax_category"], line["tax_rate"]
     if category == "S" and rate == 0:
         others = ", ".join(name for name in TAX_CATEGORIES if name != "S")
-        yield "tax_rate", f"must be more than 0 in category S; 0 has another taxCategory: {others}"
+        message = f"must be more than 0 in category S; 0 has another taxCategory: {others}"
+        yield ("tax_rate", "tax_category"), message
     elif category != "S" and rate != 0:
-        yield "tax_rate", f"must be 0 in category {category}"
+        yield ("tax_rate", "tax_category"), f"must be 0 in category {category}"
     if category in NEEDS_REASON and line["tax_exemption_reason"] is None:
-        yield "tax_exemption_reason", f"is required in category {category}"
+        yield ("tax_exemption_reason", "tax_category"), f"is required in category {category}"
     start, end = line["period_start"], line["period_end"]
     if start is not None and end is not None and end < start:
-        yield "period_end", "must not be before periodStart"
+        yield ("period_end", "period_start"), "must not be before periodStart"
     price = line.get("unit_price")
     if price is not None and line["quantity"] * price >= MONEY_LIMIT:
-        yield "unit_price", "makes the amount of the line too large"
+        yield ("unit_price", "quantity"), "makes the amount of the line too large"
 
 
 def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change) -> Totals:

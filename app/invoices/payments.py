@@ -141,7 +141,12 @@ class PaymentService:
     """The writes of the set of payments: they are entered, and never changed or deleted."""
 
     def problems(
-        self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
+        self,
+        values: Mapping[str, Any],
+        *,
+        partial: bool,
+        settled: Collection[str] = (),
+        key: int | None = None,
     ) -> list[Detail]:
         """What is wrong with the values of a payment (see ``edm.Checking``)."""
         given = {name: value for name, value in values.items() if name != "invoice_id"}

@@ -300,13 +300,16 @@ class Checking(Service, Protocol):
         *,
         partial: bool,
         settled: Collection[str] = (),
+        key: Any | None = None,
     ) -> list[Detail]:
-        """Every value that would be refused whatever the database holds.
+        """Everything that would be refused of the values.
 
         Args:
             values: by attribute, as for ``create``.
             partial: of a change, which may leave out what is required.
-            settled: attributes that the write has from elsewhere.
+            settled: attributes whose values are not known: the write has them from elsewhere, or
+                they were refused already.
+            key: of the entity that is changed, where it is known.
         """
 
 

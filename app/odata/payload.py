@@ -33,6 +33,7 @@ class EntityBody:
     the complex values kept as JSON: a PATCH merges them into what is there. ``key`` has the key
     values given. ``reference`` is the URL of an existing entity, ``tag`` the ETag that it must
     have. ``removed`` is why a delta names it: ``changed`` (related no more) or ``deleted``.
+    ``refused`` are the attributes whose values could not be read.
     ``address`` is the alternate key by which the entity was found, by attribute; empty where it was
     found by another.
     """
@@ -46,6 +47,7 @@ class EntityBody:
     reference: str | None = None
     tag: str | None = None
     removed: str | None = None
+    refused: set[str] = field(default_factory=set)
     address: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -186,7 +188,10 @@ class _BodyReader:
             if self._handling == "strict" and not member.is_key:
                 self.problems.add(place, "is set by the service")
             return
+        known = len(self.problems.details)
         read = read_property(prop, value, place, self.problems, self._text_numbers)
+        if len(self.problems.details) > known:
+            entity.refused.add(prop.attribute)
         if prop.columns is not None and isinstance(prop.type, edm.ComplexType):
             entity.values.update(_apart(prop, prop.columns, read))
         elif isinstance(prop.type, edm.ComplexType) and read is not None:

@@ -153,23 +153,22 @@ class WriteRequest:
         _ = self.odata_version  # a version that does not exist is refused before the body is read
         body, problems = read_entity(self.json(), target.type, self.reading)
         if problems.details:
-            with self.telling_all(target.entity_set, body, kind, given):
+            with self.telling_all(target, body, kind, given):
                 problems.raise_any()
         return body
 
     def telling_all(
-        self,
-        entity_set: edm.EntitySet,
-        body: EntityBody,
-        kind: Kind | None,
-        given: Collection[str] = (),
+        self, target: Target, body: EntityBody, kind: Kind | None, given: Collection[str] = ()
     ) -> telling_all:
         """A context in which a refusal of the body tells what else is wrong with it."""
 
         def check() -> None:
             if kind is not None:
-                found = entity_problems(self.container, entity_set, body, kind, given)
-                refuse_any(found)
+                refuse_any(
+                    entity_problems(
+                        self.container, target.entity_set, body, kind, given, target.key
+                    )
+                )
 
         return telling_all(check)
 

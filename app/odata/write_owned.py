@@ -91,7 +91,7 @@ def _read(request: WriteRequest, target: Target, link: Link, kept: Mapping[str, 
 
     def check() -> None:
         values = {**kept, **creation_values(body)}
-        refuse_any(member_problems(link.entity_set.service, link.navigation, values))
+        refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 
     with telling_all(check):
         problems.raise_any()

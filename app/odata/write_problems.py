@@ -1,8 +1,8 @@
 """All that is wrong with a body, in one answer: what cannot be read, and what a service refuses.
 
 A service sees only values that could be read, and a write stops at the first entity that is
-refused. Then the values of all entities of the body are looked at, without a write
-(docs/adr/0213).
+refused. Then all entities of the body are looked at, without a write: their values, what these
+refer to, and rules over several of them (docs/adr/0213).
 """
 
 from __future__ import annotations
@@ -27,21 +27,24 @@ def entity_problems(
     body: EntityBody,
     kind: Kind,
     given: Collection[str] = (),
+    key: Any | None = None,
 ) -> Iterator[Detail]:
     """What is wrong with the values of an entity and of all that are within it.
 
     Args:
         given: the attributes that the place of the entity gives.
+        key: of the entity, where the body does not say it.
     """
     if body.removed:
         return
     service = None if entity_set is None else entity_set.service
     held = (nav.foreign_key for nav in (one.navigation for one in body.related)
             if nav.foreign_key is not None and not nav.collection)  # fmt: skip
-    settled = frozenset((*given, *held))
+    settled = frozenset((*given, *held, *body.refused))
+    values = creation_values(body)
     if kind == "replacement":
         try:
-            replacement_values(body, settled)
+            values = replacement_values(body, settled)
         except ValidationError as error:
             yield from error.details
     if isinstance(service, edm.Checking):
@@ -50,8 +53,17 @@ def entity_problems(
             for related in body.related
             if _is_whole(related)
         }
-        partial = kind != "creation"
-        yield from _of_service(service, body, creation_values(body) | lists, partial, settled)
+        wanted = {name: value for name, value in values.items() if name not in settled}
+        about = None if kind == "creation" else body.given_key if key is None else key
+        try:
+            with at_place(body.type, body.path):
+                refuse_any(
+                    service.problems(
+                        wanted | lists, partial=kind != "creation", settled=settled, key=about
+                    )
+                )
+        except ValidationError as error:
+            yield from error.details
     for related in body.related:
         if not related.navigation.owned:
             yield from _related_problems(container, related)
@@ -61,36 +73,23 @@ def member_problems(
     owner: edm.Service | None,
     navigation: edm.NavigationProperty,
     values: Mapping[str, Any],
+    key: Any,
 ) -> Iterator[Detail]:
     """What is wrong with one member of an owned collection, named as in its own body.
 
     Args:
         owner: the service of the entity that owns it.
+        key: of the entity that owns it.
     """
     if isinstance(owner, edm.Checking):
         lists = {snake(navigation.name): [dict(values)]}
-        for detail in owner.problems(lists, partial=True):
+        for detail in owner.problems(lists, partial=True, key=key):
             yield detail._replace(field=detail.field.partition("].")[2] or detail.field)
 
 
 def kind_of(body: EntityBody) -> Kind:
     """What a write does with an entity among others: one without a key is made."""
     return "creation" if body.given_key is None and body.reference is None else "change"
-
-
-def _of_service(
-    service: edm.Checking,
-    body: EntityBody,
-    values: Mapping[str, Any],
-    partial: bool,
-    settled: frozenset[str],
-) -> Iterator[Detail]:
-    wanted = {name: value for name, value in values.items() if name not in settled}
-    try:
-        with at_place(body.type, body.path):
-            refuse_any(service.problems(wanted, partial=partial, settled=settled))
-    except ValidationError as error:
-        yield from error.details
 
 
 def _related_problems(container: edm.EntityContainer, related: Related) -> Iterator[Detail]:

@@ -131,7 +131,7 @@ def _create(request: WriteRequest, target: Target) -> Response:
     else:
         given = _linked_values(target)
         body = request.entity(target, "creation", given)
-        with request.telling_all(target.entity_set, body, "creation", given):
+        with request.telling_all(target, body, "creation", given):
             key = request.writer.create(target.entity_set, body, **given)
     link = target.link
     if link is not None and link.navigation.through is not None:
@@ -162,7 +162,7 @@ def _update(request: WriteRequest, target: Target) -> Response:
         body = request.entity(target, "creation", target.values)
         body.address = target.alternate
         refuse_other_key(body)
-        with request.telling_all(target.entity_set, body, "creation", target.values):
+        with request.telling_all(target, body, "creation", target.values):
             key = request.writer.create(target.entity_set, body, **target.values)
         return written_entity(request, target, key, created=True, body=body)
     require_right(target.entity_set, "update")
@@ -174,7 +174,7 @@ def _update(request: WriteRequest, target: Target) -> Response:
     if request.odata_version == "4.0":
         _refuse_related(body)
     body.address = target.alternate
-    with request.telling_all(target.entity_set, body, kind):
+    with request.telling_all(target, body, kind):
         request.writer.update(
             target.entity_set, target.key, body, replace=kind == "replacement", version=version
         )

@@ -145,7 +145,12 @@ class CommentService:
         return ("tickets:update",)
 
     def problems(
-        self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
+        self,
+        values: Mapping[str, Any],
+        *,
+        partial: bool,
+        settled: Collection[str] = (),
+        key: int | None = None,
     ) -> list[Detail]:
         """What is wrong with the values of a comment (see ``edm.Checking``)."""
         given = {name: values[name] for name in COMMENT.writable if name in values}

@@ -65,6 +65,8 @@ class TicketService(EntityService):
         if is_assigned and is_waiting and "status" not in change.values:
             change.values["status"] = "Open"
         until = change.values.get("pending_until") if "pending_until" in change.given else None
+        if change.is_refused("status"):
+            return
         if until is not None and change.get("status") != "Pending":
             change.refuse("pending_until", "is only for a ticket that is Pending")
         status = change.values.get("status")
@@ -72,6 +74,7 @@ class TicketService(EntityService):
             status in ("Open", "Solved")
             and change.was("status") in (None, "New", "Open")
             and change.get("assignee_id") is None
+            and not change.is_refused("assignee_id")
         ):
             change.refuse("assignee_id", f"is required for a ticket to become {status}")
 

@@ -66,12 +66,14 @@ class Change:
 
         Not when none of them changes, and not when one of them was refused already.
         """
-        if not self.changes(*attributes):
-            return False
+        return self.changes(*attributes) and not self.is_refused(*attributes)
+
+    def is_refused(self, *attributes: str) -> bool:
+        """Whether there is a problem with one of the attributes: what it is to be is not known."""
         if not self.problems:
-            return True
+            return False
         refused = {problem.field for problem in self.problems}
-        return not any(self.rules.wire(name) in refused for name in attributes)
+        return any(self.rules.wire(name) in refused for name in attributes)
 
     def refuse(self, attribute: str, message: str) -> None:
         """Note a problem with an attribute."""

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 
 from app import audit, records
 from app.clock import utc_now
-from app.errors import Detail, NotFoundError, PreconditionFailedError, ValidationError
+from app.errors import (
+    ApiError,
+    Detail,
+    NotFoundError,
+    PreconditionFailedError,
+    ValidationError,
+)
 from app.events import EVENT_NAMES, emit, represent
 from app.permissions import PERMISSIONS, allowed, require
 from app.security import Caller, current_caller
@@ -92,17 +98,50 @@ class EntityService:
         return self._insert(change)
 
     def problems(
-        self, values: Mapping[str, Any], *, partial: bool, settled: Collection[str] = ()
+        self,
+        values: Mapping[str, Any],
+        *,
+        partial: bool,
+        settled: Collection[str] = (),
+        key: int | None = None,
     ) -> list[Detail]:
-        """Every value that would be refused whatever the database holds, without a write.
+        """Everything that would be refused of the values, without a write.
+
+        References and rules over several attributes are looked at as far as these are good
+        (docs/adr/0213). Whether the record may be written at all is not.
 
         Args:
             partial: of a change, which may leave out what is required.
-            settled: attributes that the write has from elsewhere.
+            settled: attributes whose values are not known here: the write has them from
+                elsewhere, or they are refused already.
+            key: of the record that is changed; without it only the values are looked at.
         """
-        _, found = validate(self.rules, values, partial=partial)
+        cleaned, found = validate(self.rules, values, partial=partial)
         given = {self.rules.wire(attribute) for attribute in settled}
-        return [problem for problem in found if problem.field not in given]
+        found = [problem for problem in found if problem.field not in given]
+        before = self._seen(key) if partial and key is not None else None
+        if partial and before is None:
+            return found
+        unknown = [Detail(name, "is not known here") for name in given]
+        caller = current_caller()
+        change = self._change(
+            caller, values=cleaned, problems=[*found, *unknown], key=key or 0, before=before
+        )
+        if change.is_new:
+            change.default("owner_id", change.user_id)
+            self.defaults(change)
+        else:
+            change.drop_unchanged()
+            self.compare_children(change)
+            change.given = frozenset(change.values)
+        try:
+            check_references(change)
+            self._check_rules(change)
+        except ValidationError as refused:
+            change.problems += refused.details
+        except ApiError:
+            pass  # no right, or no such step: the answer to a body without mistakes
+        return [problem for problem in change.problems if problem.field not in given]
 
     def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
         """Change the named attributes of a record; nothing is written when nothing differs.
@@ -246,6 +285,14 @@ class EntityService:
 
     # --- parts --------------------------------------------------------------------------------
 
+    def _seen(self, key: int) -> Mapping[str, Any] | None:
+        """The row as it is, not locked; None where there is none that the caller may read."""
+        row = records.read(self.rules.table, key)
+        try:
+            return self._readable(key, row, current_caller())
+        except NotFoundError:
+            return None
+
     def _readable(
         self, key: int, row: Mapping[str, Any] | None, caller: Caller
     ) -> Mapping[str, Any]:
@@ -293,9 +340,7 @@ class EntityService:
         # A step that the state machine does not have is the answer even where the step would ask
         # for more fields, but not where a value was no value to begin with.
         is_readable = not change.problems
-        self.check(change)
-        if change.rules.amounts and change.changes("currency", *change.rules.amounts):
-            check_amounts(change, self.currency_of(change))
+        self._check_rules(change)
         steps = self.machine is not None and self.machine.attribute in change.values
         if self.machine is not None and steps and is_readable:
             require_state(self.machine, change)
@@ -308,6 +353,11 @@ class EntityService:
         if change.problems:
             raise ValidationError(change.problems)
         self._note_assignment(change)
+
+    def _check_rules(self, change: Change) -> None:
+        self.check(change)
+        if change.rules.amounts and change.changes("currency", *change.rules.amounts):
+            check_amounts(change, self.currency_of(change))
 
     def _note_assignment(self, change: Change) -> None:
         attribute = self.rules.assignment

@@ -294,6 +294,19 @@ def test_a_request_without_a_file_or_a_form_is_refused(admin: Api) -> None:
     assert admin.post(PATH, {"type": "client"}).status_code == 415
 
 
+def test_all_that_is_wrong_with_a_form_is_told_at_once(admin: Api) -> None:
+    form = {"nope": "1", "mode": "Some", "mapping": "a\0", "dryRun": "perhaps"}
+    answer = admin.client.post(
+        PATH, data=form, headers=admin.headers, content_type="multipart/form-data"
+    )
+    details = {one["field"]: one["message"] for one in answer.json["error"]["details"]}
+    assert details == {
+        "nope": "is no field of this form", "type": "is required", "file": "is required",
+        "mode": "must be one of allOrNothing, skipBad", "mapping": "has the character U+0000",
+        "dryRun": "must be one of true, false",
+    }  # fmt: skip
+
+
 def test_who_may_import(admin: Api, sign_in: Callable[..., Api]) -> None:
     for role, expected in (("Support", 403), ("Viewer", 403), ("Sales", 200), ("Manager", 200)):
         assert send(sign_in(role), "name\nAcme\n").status_code == expected, role

@@ -161,6 +161,19 @@ def test_terms_are_checked(files: Files, key: int, terms: dict[str, Any], field:
     assert files.api.get(f"/api/documents/{key}/shares").json["total"] == 0
 
 
+def test_all_that_is_wrong_with_a_link_is_told_at_once(files: Files, key: int) -> None:
+    past = "2020-01-01T00:00:00Z"
+    for terms, fields in (
+        ({"expiresAt": past, "version": 2}, {"expiresAt", "version"}),
+        ({"expiresAt": past, "expiresInDays": 5, "version": 2},
+         {"expiresAt", "expiresInDays", "version"}),
+        ({"expiresAt": past, "maxDownloads": 0, "nope": 1}, {"expiresAt", "maxDownloads", "nope"}),
+    ):  # fmt: skip
+        answer = files.api.post(f"/api/documents/{key}/share", terms)
+        assert answer.status_code == 400, answer.text
+        assert {detail["field"] for detail in answer.json["error"]["details"]} == fields
+
+
 def test_both_ends_are_one_too_many(files: Files, key: int) -> None:
     later = (datetime.now(UTC) + timedelta(days=2)).isoformat()
     answer = files.api.post(f"/api/documents/{key}/share", {"expiresAt": later, "expiresInDays": 2})

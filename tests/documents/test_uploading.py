@@ -164,6 +164,56 @@ def test_a_form_that_is_refused_leaves_nothing(
     assert session.execute(select(Model.metadata.tables["documents"].c.id)).all() == []
 
 
+FORMS: list[tuple[list[tuple[str, Any]], dict[str, str]]] = [
+    (
+        [("colour", "red"), ("category", "Poem"), ("clientId", "987654"), ("name", "a\0b"),
+         ("entityType", "Client"), ("tags", "[1")],
+        {"colour": "is unknown", "category": "must be one of", "name": "has the character U+0000",
+         "clientId": "there is no client 987654", "tags": "is no JSON list", "file": "is required",
+         "entityId": "is required together with entityType"},
+    ),
+    (
+        [("file", (TEXT, "a.txt")), ("clientId", "1e5"), ("entityType", "Ode"),
+         ("folder", "f" * 300), ("name", "a"), ("name", "b"), ("tags", "x" * 51)],
+        {"clientId": "must be a whole number", "entityType": "must be one of",
+         "folder": "must have at most", "name": "is there twice", "tags": "must have labels"},
+    ),
+    (
+        [("file", "text without a name"), ("category", "Poem")],
+        {"file": "must be sent as a file", "category": "must be one of"},
+    ),
+    (
+        [("file", (b"", "a.txt")), ("category", "Poem"), ("nope", "1")],
+        {"file": "is empty", "category": "must be one of", "nope": "is unknown"},
+    ),
+    (
+        [("documentId", "{document}"), ("category", "Poem"), ("clientId", "987654")],
+        {"file": "is required", "category": "must be one of",
+         "clientId": "there is no client 987654"},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "told"), FORMS, ids=range(len(FORMS)))
+def test_all_that_is_wrong_with_a_form_is_told_at_once(
+    app: Flask, files: Files, form: list[tuple[str, Any]], told: dict[str, str]
+) -> None:
+    document = files.api.post("/odata/Documents", {"name": "offer.pdf"}).json["id"]
+    before = stored_keys(app)
+    filled = [(name, str(document) if text == "{document}" else text) for name, text in form]
+    boundary, body = encoded(filled)
+    answer = files.api.client.post(
+        "/api/documents/upload", data=body, headers=files.api.headers,
+        content_type=f"multipart/form-data; boundary={boundary}",
+    )  # fmt: skip
+    assert answer.status_code == 400, answer.text
+    details = {one["field"]: one["message"] for one in answer.json["error"]["details"]}
+    assert details.keys() == told.keys(), details
+    for name, message in told.items():
+        assert details[name].startswith(message), details
+    assert stored_keys(app) == before
+
+
 @pytest.mark.requirement("SEC-71")
 def test_an_empty_file_is_refused(app: Flask, files: Files, before: set[str]) -> None:
     answer = files.upload(b"")

@@ -38,20 +38,24 @@ def read_import(form: Form, maximum_bytes: int) -> Iterator[tuple[Path, str, Opt
     """
     with tempfile.TemporaryDirectory(prefix="import-") as folder:
         path = Path(folder) / "table"
-        name, fields = _read(form, path, maximum_bytes)
+        name, fields, problems = _read(form, path, maximum_bytes)
         note_fingerprint(form.fingerprint)
-        yield path, name, _options(fields, has_file=path.exists())
+        yield path, name, _options(fields, problems, has_file=path.exists())
 
 
-def _read(form: Form, path: Path, maximum_bytes: int) -> tuple[str, dict[str, str]]:
-    name, fields = "", {}
+def _read(form: Form, path: Path, maximum_bytes: int) -> tuple[str, dict[str, str], dict[str, str]]:
+    """The name of the file, the fields, and what is wrong with those that could not be read."""
+    name, fields, problems = "", {}, {}
     for part in form.parts():
         if part.name == FILE_PART and part.file_name is not None and not path.exists():
             name = part.file_name[:255]
             _save(part.chunks, path, maximum_bytes)
-        else:
+            continue
+        try:
             fields[part.name] = part.text()
-    return name, fields
+        except ValidationError as error:
+            problems[part.name] = error.details[0].message
+    return name, fields, problems
 
 
 def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
@@ -64,12 +68,14 @@ def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
             file.write(chunk)
 
 
-def _options(fields: dict[str, str], *, has_file: bool) -> Options:
-    problems = [(name, "is no field of this form") for name in fields if name not in _FIELDS]
+def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool) -> Options:
+    for name in (*fields, *problems):
+        if name not in _FIELDS:
+            problems[name] = "is no field of this form"
     if not has_file:
-        problems.append((FILE_PART, "is required"))
+        problems[FILE_PART] = "is required"
     if "type" not in fields:
-        problems.append(("type", "is required"))
+        problems.setdefault("type", "is required")
     for name, known in (
         ("type", TYPES), ("mode", (ALL_OR_NOTHING, SKIP_BAD)), ("update", (*UPDATE_BY, "")),
         ("dryRun", tuple(_BOOLEANS)), ("decimalSign", (*SIGNS, "")), ("dateOrder", (*ORDERS, "")),
@@ -77,15 +83,15 @@ def _options(fields: dict[str, str], *, has_file: bool) -> Options:
     ):  # fmt: skip
         if name in fields and fields[name] not in known:
             allowed = ", ".join(value for value in known if value)
-            problems.append((name, f"must be one of {allowed}"))
+            problems[name] = f"must be one of {allowed}"
     mapping: dict[str, Any] = {}
     try:
         mapping = _mapping(fields.get("mapping") or "{}")
     except (ValidationError, ValueError):
         message = 'must be a JSON object such as {"Company": "name", "Rank": null}'
-        problems.append(("mapping", message))
+        problems["mapping"] = message
     if problems:
-        raise ValidationError(problems)
+        raise ValidationError(problems.items())
     return Options(
         type=fields["type"],
         mapping=mapping,

@@ -16,7 +16,7 @@ from app.auth.passwords import passwords
 from app.clock import utc_now
 from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
-from app.errors import NotFoundError, ValidationError
+from app.errors import NotFoundError, ValidationError, gathered, refuse_any
 from app.lists import Page, each, read_page
 from app.models.document import DocumentShare, ShareAccess
 from app.permissions import require
@@ -34,7 +34,8 @@ _ACCESSES: Any = ShareAccess.__table__
 class ShareTerms:
     """What a link allows, and for whom it is."""
 
-    expires_at: datetime
+    expires_at: datetime | None = None
+    expires_in_days: int | None = None
     password: str | None = None
     max_downloads: int | None = None
     recipient_email: str | None = None
@@ -51,12 +52,13 @@ def share_document(document_id: int, terms: ShareTerms) -> tuple[dict[str, Any],
     """Make a public link; returns it and its token, which nobody can read again.
 
     Raises: NotFoundError; ForbiddenError; InvalidStateError, the document is not ``Active``;
-        ValidationError, it has no such version.
+        ValidationError, it has no such version, or the link cannot end then.
     """
     caller = current_caller()
     document = DOCUMENTS.locked(document_id, caller)
     require(caller, PERMISSION, document)
-    _check_document(document, terms)
+    require_operation("Document", "document", "share", document)
+    gathered(lambda: check_expiry(terms), lambda: _check_version(document, terms))
     token = secrets.token_urlsafe(32)
     password = terms.password
     share_id = records.insert(
@@ -66,7 +68,7 @@ def share_document(document_id: int, terms: ShareTerms) -> tuple[dict[str, Any],
             "document_id": document_id,
             "token_hash": token_hash(token),
             "version": terms.version,
-            "expires_at": terms.expires_at,
+            "expires_at": _expiry(terms),
             "password_hash": None if password is None else passwords().hash(password),
             "max_downloads": terms.max_downloads,
             "recipient_email": terms.recipient_email,
@@ -164,25 +166,30 @@ def _describe_access(row: Row[Any]) -> dict[str, Any]:
     return {"at": row.created_at, "action": row.action, "ip": row.ip, "userAgent": row.user_agent}
 
 
-def expiry(expires_at: datetime | None, days: int | None) -> datetime:
-    """When a link ends: at an instant, or after some days.
+def check_expiry(terms: ShareTerms) -> None:
+    """A link ends at an instant, or after some days.
 
     Raises: ValidationError, both are given, or the instant is past or too far away.
     """
-    now = utc_now()
+    now, expires_at = utc_now(), terms.expires_at
     if expires_at is None:
-        return now + timedelta(days=DEFAULT_DAYS if days is None else days)
-    if days is not None:
-        raise ValidationError([("expiresInDays", "is not given together with expiresAt")])
+        return
+    problems = []
+    if terms.expires_in_days is not None:
+        problems.append(("expiresInDays", "is not given together with expiresAt"))
     if expires_at <= now:
-        raise ValidationError([("expiresAt", "must be in the future")])
-    if expires_at > now + timedelta(days=MAXIMUM_DAYS):
-        raise ValidationError([("expiresAt", f"must be within {MAXIMUM_DAYS} days")])
-    return expires_at
+        problems.append(("expiresAt", "must be in the future"))
+    elif expires_at > now + timedelta(days=MAXIMUM_DAYS):
+        problems.append(("expiresAt", f"must be within {MAXIMUM_DAYS} days"))
+    refuse_any(problems)
 
 
-def _check_document(document: Mapping[str, Any], terms: ShareTerms) -> None:
-    require_operation("Document", "document", "share", document)
+def _expiry(terms: ShareTerms) -> datetime:
+    days = DEFAULT_DAYS if terms.expires_in_days is None else terms.expires_in_days
+    return terms.expires_at or utc_now() + timedelta(days=days)
+
+
+def _check_version(document: Mapping[str, Any], terms: ShareTerms) -> None:
     if terms.version is not None:
         try:
             find_version(document, terms.version)
