@@ -20,6 +20,7 @@ from limits import parse
 from app.config import Config, ConfigError
 from app.errors import RateLimitedError
 from app.extensions import Extension
+from app.limit_windows import WindowStorage
 from app.request_context import current_exchange
 
 # Under load Redis is late by tenths of a second now and then; who leaves it for that counts anew.
@@ -183,7 +184,7 @@ def _checked(name: str, rate: str) -> str:
 
 def _storage(redis_url: str | None) -> str:
     if redis_url is None:
-        return "memory://"
+        return f"{WindowStorage.STORAGE_SCHEME[0]}://"
     return f"redis+{redis_url}" if redis_url.startswith("unix:") else redis_url
 
 
