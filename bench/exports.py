@@ -24,7 +24,8 @@ import flask_migrate
 from sqlalchemy import insert
 from tqdm import tqdm
 
-from app.bi.exports.writing import prepare, write
+from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
+from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Column, Report
 from app.config import Config, database_url
 from app.database import transaction
@@ -80,7 +81,7 @@ def export(folder: str, options: argparse.Namespace) -> None:
 
         table = prepare(REPORT, {}, options.format, progress)
         path = Path(folder) / f"export.{options.format}"
-        write(table, options.format, path)
+        FORMATS[options.format].write(table, path)
         bar.close()
         seconds, size = time.perf_counter() - started_at, path.stat().st_size
         cpu = time.process_time() - cpu_at
@@ -158,7 +159,7 @@ def _app(folder: Path, database: str | None) -> Any:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--format", choices=("xlsx", "csv", "json", "pdf"), default="xlsx")
+    parser.add_argument("--format", choices=FORMATS, default=DEFAULT_FORMAT)
     parser.add_argument("--database", help="an empty PostgreSQL database instead of SQLite")
     return parser.parse_args()
 

@@ -11,6 +11,7 @@ from app.bi.exports import service as exports
 from app.bi.exports.downloading import file_response
 from app.bi.exports.service import ExportFile
 from app.bi.reports import saving, schedules, service
+from app.bi.reports.definition import MOST_ROWS
 from app.bi.schemas import (
     FiguresAnswerSchema,
     FiguresQuestionSchema,
@@ -142,7 +143,7 @@ def report_chart_png(report_id: str) -> Response:
 @area.alt_response(200, schema=EXPORT, content_type="*/*", description="The file.", success=True)
 @requires("bi:export")
 def export_report(wishes: dict[str, Any], report_id: str) -> Any:
-    """Export a report as xlsx, csv, pdf or json.
+    """Export a report as a file.
 
     Up to 20,000 rows are answered as a file; more are left to the worker (202): ask for the export
     at `url` until it is `done`, then fetch `downloadUrl`. `X-Row-Count` is the number of rows in
@@ -211,6 +212,6 @@ def _given() -> dict[str, str]:
 
 
 def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= service.MOST_ROWS:
-        raise ValidationError([("limit", f"must be a whole number from 1 to {service.MOST_ROWS}")])
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= MOST_ROWS:
+        raise ValidationError([("limit", f"must be a whole number from 1 to {MOST_ROWS}")])
     return int(text)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from app import wire_bounds as validate, wire_fields as fields
+from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
 from app.bi.nlq.answering import DEFAULT_ROWS, LONGEST_QUESTION, MOST_ROWS
-from app.bi.reports.definition import FORMATS, TYPES
+from app.bi.reports.definition import TYPES
 from app.wire import JsonBoolean
 from app.wire_fields import Schema
 
@@ -124,7 +125,7 @@ class ReportScheduleSchema(Schema):
         ],
         metadata=_described("Time of day of the organisation."),
     )
-    format = fields.String(load_default="xlsx", validate=validate.OneOf(FORMATS))
+    format = fields.String(load_default=DEFAULT_FORMAT, validate=validate.OneOf(FORMATS))
     to = fields.List(
         fields.String(), required=True, validate=validate.Length(1, 20),
         metadata={"example": ["ada@acme.example"]},
@@ -216,7 +217,7 @@ class ReportExportRequestSchema(Schema):
     """In which form, and with which values of the report's parameters."""
 
     format = fields.String(required=True, validate=validate.OneOf(FORMATS),
-                           metadata={"example": "xlsx"})  # fmt: skip
+                           metadata={"example": DEFAULT_FORMAT})  # fmt: skip
     filters = fields.Dict(
         keys=fields.String(), load_default=dict, metadata=_described("Name -> value.", example={})
     )

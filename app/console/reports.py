@@ -9,9 +9,10 @@ from flask import Response, request
 
 from app.bi.exports import service as exports
 from app.bi.exports.downloading import file_response
+from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
 from app.bi.exports.service import ExportFile
 from app.bi.reports import saving, schedules, service
-from app.bi.reports.definition import FORMATS, Report
+from app.bi.reports.definition import Report
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.drawing import picture_of
@@ -150,7 +151,8 @@ def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Re
         names=_names(shown["parameters"] if shown else {}),
         choices={name: KINDS[type_].set_name.lower() for name, type_ in _REFERENCES.items()},
         may_change=may_change,
-        formats=FORMATS,
+        formats={name: each.label for name, each in FORMATS.items()},
+        default_format=DEFAULT_FORMAT,
         every=EVERY,
         weekdays=[(str(number), name) for number, name in enumerate(WEEKDAYS, 1)],
         typed=request.form,

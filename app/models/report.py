@@ -60,8 +60,7 @@ class ReportExport(RowMixin, Model):
     user_id: Mapped[int] = foreign_key("users", "For whom, with whose rights.", null=False)
     api_key_id: Mapped[int | None] = foreign_key("api_keys", "Key it was asked with.")
     report: Mapped[str] = column(string(20), "Id of the report.", null=False)
-    format: Mapped[str] = column(string(10), "Form of the file.", null=False,
-                                 allowed=("xlsx", "csv", "pdf", "json"))  # fmt: skip
+    format: Mapped[str] = column(string(10), "Format of the file.", null=False)
     filters: Mapped[Any] = column(JsonText(), "Values of its parameters.", null=False)
     status: Mapped[str] = column(
         string(20), "State.", null=False, default="queued",

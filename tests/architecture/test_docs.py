@@ -8,6 +8,7 @@ import re
 import pytest
 
 from app import errors
+from app.bi.exports.formats import FORMATS
 from app.config import Config
 from app.events import EVENT_NAMES
 from tests.architecture.modules import ROOT
@@ -36,6 +37,11 @@ def test_every_error_code_is_explained_with_its_status() -> None:
 def test_every_event_is_explained() -> None:
     listed = set(re.findall(r"^\| `([a-z_]+\.[a-z_]+)` \|", page("events.md"), re.MULTILINE))
     assert listed == EVENT_NAMES
+
+
+def test_every_format_of_an_export_is_explained_with_its_rows() -> None:
+    listed = re.findall(r"^\| `([a-z]+)` \| ([0-9,]+) \|", page("bi.md"), re.MULTILINE)
+    assert listed == [(name, f"{form.most_rows:,}") for name, form in FORMATS.items()]
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "DATABASE_URL", "RATE_LIMIT_USER"])

@@ -18,8 +18,7 @@ from app.bi.exports.printed import MOST_SECONDS, Printed
 from app.bi.exports.table import ExportTable, plain
 from app.bi.query import run
 from app.bi.reports.charting import chart_of
-from app.bi.reports.definition import Column
-from app.bi.reports.service import MOST_ROWS
+from app.bi.reports.definition import MOST_ROWS, Column
 from app.errors import ServiceUnavailableError
 from app.jobs.processes import ChildProcess
 from app.settings import organisation

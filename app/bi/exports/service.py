@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy import select
 
 from app import audit, records
+from app.bi.exports.formats import FORMATS
 from app.bi.exports.table import ExportTable
-from app.bi.exports.writing import MEDIA_TYPES, file_name, prepare, write
+from app.bi.exports.writing import file_name, prepare
 from app.bi.reports.definition import Report
 from app.blobs import blobs
 from app.clock import utc_now
@@ -66,13 +67,13 @@ def written(table: ExportTable, form: str) -> ExportFile:
     folder = tempfile.TemporaryDirectory(prefix="export-")
     try:
         path = Path(folder.name) / f"export.{form}"
-        write(table, form, path)
+        FORMATS[form].write(table, path)
         size = path.stat().st_size
     except BaseException:
         folder.cleanup()
         raise
     return ExportFile(
-        file_name(table, form), MEDIA_TYPES[form], table.written, table.is_truncated, size,
+        file_name(table, form), FORMATS[form].media_type, table.written, table.is_truncated, size,
         _pieces(path, folder),
     )  # fmt: skip
 
@@ -139,7 +140,7 @@ def export_file(key: str) -> ExportFile:
     if row["status"] != "done":
         raise InvalidStateError("The file is not ready.", [("status", f"is {row['status']}")])
     pieces = blobs().stream(row["blob_key"])
-    return ExportFile(row["file_name"], MEDIA_TYPES[row["format"]], row["rows_done"],
+    return ExportFile(row["file_name"], FORMATS[row["format"]].media_type, row["rows_done"],
                       row["is_truncated"], row["size"], pieces)  # fmt: skip
 
 

@@ -12,12 +12,10 @@ from zoneinfo import ZoneInfo
 from app.bi.query import LARGEST_PAGE, Query, pages
 from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
-from app.bi.reports.service import Totals
+from app.bi.reports.totals import Totals
 from app.database import steady_read
 from app.written.dates import happens_once
 
-# What a sheet holds less its head, sums and remarks; what people print.
-MOST_ROWS = {"xlsx": 1_000_000, "csv": 5_000_000, "json": 5_000_000, "pdf": 10_000}
 PAGE_ROWS = LARGEST_PAGE
 Progress = Callable[[int], None]
 

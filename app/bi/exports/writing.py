@@ -1,32 +1,18 @@
-"""An export into a file, in whichever form."""
+"""What an export writes, and the name of its file."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from app.bi.exports.csv_file import write_csv
-from app.bi.exports.json_file import write_json
-from app.bi.exports.pdf_file import write_pdf
-from app.bi.exports.table import MOST_ROWS, ExportTable, Progress
-from app.bi.exports.xlsx_file import write_xlsx
+from app.bi.exports.formats import FORMATS
+from app.bi.exports.table import ExportTable, Progress
 from app.bi.nlq.answering import calendar
 from app.bi.query import count
 from app.bi.reports.definition import Report
 from app.clock import utc_now
-
-WRITERS: Mapping[str, Callable[[ExportTable, Path], None]] = {
-    "xlsx": write_xlsx, "csv": write_csv, "json": write_json, "pdf": write_pdf,
-}  # fmt: skip
-MEDIA_TYPES = {
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-    "pdf": "application/pdf",
-}
 
 
 def prepare(
@@ -43,14 +29,9 @@ def prepare(
     if "top" in query.options:
         total = min(total, int(query.options["top"]))
     return ExportTable(
-        report, query, total, MOST_ROWS[form], now, report.values(given, today),
+        report, query, total, FORMATS[form].most_rows, now, report.values(given, today),
         progress or (lambda done: None),
     )  # fmt: skip
-
-
-def write(table: ExportTable, form: str, path: Path) -> None:
-    """Write the file."""
-    WRITERS[form](table, path)
 
 
 def file_name(table: ExportTable, form: str) -> str:

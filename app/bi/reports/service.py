@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Mapping
 from typing import Any
 
 from app.bi.charts import vega_lite
 from app.bi.drawing import draw
+from app.bi.exports.formats import FORMATS
 from app.bi.nlq.answering import calendar
-from app.bi.query import Row, run
+from app.bi.query import run
 from app.bi.reports.builtin import built_in
 from app.bi.reports.charting import chart_of
-from app.bi.reports.definition import FORMATS, Report
+from app.bi.reports.definition import MOST_ROWS, Report
 from app.bi.reports.saving import FIRST_SAVED, made_whole, saved_report, saved_reports
+from app.bi.reports.totals import totals
 from app.clock import utc_now
 from app.container import container
 from app.errors import NotFoundError
 from app.permissions import allowed, require
 from app.security import Caller, current_caller
 from app.types import iso_instant
-
-MOST_ROWS = 5000
 
 
 def list_reports() -> list[dict[str, Any]]:
@@ -122,42 +121,6 @@ def _columns(report: Report) -> list[dict[str, Any]]:
         {"name": one.name, "label": one.label, "type": one.type, "total": one.is_total}
         for one in report.columns
     ]
-
-
-def totals(report: Report, rows: Iterable[Row]) -> list[Row]:
-    """The sums of the columns that have one: a row for each currency."""
-    sums = Totals(report)
-    for row in rows:
-        sums.add(row)
-    return sums.rows()
-
-
-class Totals:
-    """Sums that grow as rows pass by; amounts of two currencies never meet."""
-
-    def __init__(self, report: Report) -> None:
-        self._currency = report.currency
-        self._summed = [one.name for one in report.columns if one.is_total]
-        self._sums: dict[str | None, dict[str, Any]] = {}
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count a row."""
-        if not self._summed:
-            return
-        key = row.get(self._currency) if self._currency else None
-        sums = self._sums.setdefault(key, dict.fromkeys(self._summed, 0))
-        for name in self._summed:
-            value = row.get(name)
-            if isinstance(value, int | Decimal):
-                sums[name] += value
-
-    def rows(self) -> list[Row]:
-        """One row for each currency, in their order."""
-        found = []
-        for key in sorted(self._sums, key=str):
-            row: Row = {} if self._currency is None else {self._currency: key}
-            found.append({**row, **self._sums[key]})
-        return found
 
 
 def report_chart(report: Report, given: Mapping[str, Any], form: str) -> bytes:
