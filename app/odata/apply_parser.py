@@ -31,8 +31,7 @@ from app.odata.apply_nodes import (
     Transformation,
     Traverse,
 )
-from app.odata.errors import QueryError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, suggestion
 from app.odata.lexer import Token
 from app.odata.nodes import Literal, Node, OrderItem
 from app.odata.search import parse_nested_search

@@ -16,17 +16,13 @@ from app.odata.csdl_terms import (
     PropertyPath,
 )
 from app.odata.deep_relations import LinkingService, set_of
+from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 
 SUPPORTED_FORMATS = ("application/json",)
 METADATA_FORMATS = ("application/xml", "application/json")
-# Functions of $filter beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
+# What expressions have beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
 FILTER_FUNCTIONS = (
-    "concat", "contains", "endswith", "indexof", "length", "startswith", "substring",
-    "matchespattern", "tolower", "toupper", "trim", "hassubset", "hassubsequence", "date",
-    "day", "fractionalseconds", "hour",
-    "maxdatetime", "mindatetime", "minute", "month", "now", "second", "time",
-    "totaloffsetminutes", "totalseconds", "year", "ceiling", "floor", "round", "cast", "isof",
-    "case",
+    *(name for name, function in FUNCTIONS.items() if function.is_offered), *OWN_SYNTAX,
 )  # fmt: skip
 BATCHES: dict[str, Expression] = {
     "Supported": True,

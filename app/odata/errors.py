@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class QueryError(ValueError):
     """The text of a query cannot be understood; the HTTP layer answers 400 ``INVALID_QUERY``.
@@ -39,3 +42,10 @@ class QueryError(ValueError):
 
 class UnsupportedError(QueryError):
     """The query is well formed and the service does not offer what it asks; 501."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` if one of ``known`` is much like ``name``, in whatever case."""
+    spelled = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.75)
+    return f"; did you mean '{spelled[close[0]]}'?" if close else ""

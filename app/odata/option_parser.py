@@ -6,8 +6,7 @@ import re
 import typing as t
 
 from app.odata.apply_parser import ApplyParser
-from app.odata.errors import QueryError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, suggestion
 from app.odata.nodes import Node
 from app.odata.option_nodes import ExpandItem, QueryOptions, SelectItem
 

@@ -6,7 +6,7 @@ import re
 import typing as t
 
 from app.odata.errors import QueryError
-from app.odata.functions import ARGUMENT_COUNTS, describe_count
+from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
 from app.odata.lexer import Token
 from app.odata.literals import DOTTED_NAME, to_string
 from app.odata.nodes import Call, Case, Node, TypeName
@@ -21,7 +21,7 @@ class CallParser(PathParser):
     """What stands between the parentheses of a function that the standard defines."""
 
     def is_canonical(self, lowered: str) -> bool:
-        return lowered in ARGUMENT_COUNTS or lowered in ("case", "cast", "isof")
+        return lowered in FUNCTIONS or lowered in OWN_SYNTAX
 
     def parse_canonical_call(self, name: str) -> Node:
         """The call of the function ``name`` (lower case), whose token is next."""
@@ -40,15 +40,14 @@ class CallParser(PathParser):
         return call
 
     def _parse_plain_arguments(self, name: str, token: Token) -> tuple[Node, ...]:
-        least, most = ARGUMENT_COUNTS[name]
+        function = FUNCTIONS[name]
         arguments: tuple[Node, ...] = ()
         if not self.at(")"):
             arguments = self.separated(self.parse_expression)
         self.expect(")", f" or ',' in the arguments of {name}")
-        if not least <= len(arguments) <= most:
-            raise QueryError(
-                f"{name} takes {describe_count(least, most)}, {len(arguments)} given", token.offset
-            )
+        if not function.least <= len(arguments) <= function.most:
+            count = describe_count(function.least, function.most)
+            raise QueryError(f"{name} takes {count}, {len(arguments)} given", token.offset)
         return arguments
 
     def _parse_type_arguments(self, token: Token) -> tuple[Node, ...]:

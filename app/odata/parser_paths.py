@@ -5,8 +5,8 @@ from __future__ import annotations
 import typing as t
 
 from app.odata.cursor import Cursor
-from app.odata.errors import QueryError
-from app.odata.functions import ARGUMENT_COUNTS, suggestion
+from app.odata.errors import QueryError, suggestion
+from app.odata.functions import FUNCTIONS
 from app.odata.lexer import Token
 from app.odata.nodes import (
     Alias,
@@ -247,6 +247,6 @@ def _annotation(base: Node | None, token: Token) -> Annotation:
 def _not_a_call(function: str) -> str:
     if not function:
         return "expected the value of a key between the parentheses"
-    if function in ARGUMENT_COUNTS:
+    if function in FUNCTIONS:
         return f"a path stands here, not a call of {function}(): give its value a name by compute()"
-    return f"unknown function '{function}'" + suggestion(function, ARGUMENT_COUNTS)
+    return f"unknown function '{function}'" + suggestion(function, FUNCTIONS)

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from app.odata.errors import QueryError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, suggestion
 from app.odata.literals import NAME
 from app.odata.shape import check_characters
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from app.odata.functions import ARGUMENT_COUNTS
+from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 from app.odata.literals import INT64_MAX, INT64_MIN, NON_FINITE
 from app.odata.nodes import (
     Alias,
@@ -57,7 +57,7 @@ _BINARY = ["or", "and", "eq", "ne", "gt", "ge", "lt", "le", "has", *_ARITHMETIC]
 
 
 def _is_free(name: str) -> bool:
-    return name.lower() not in _TAKEN | set(ARGUMENT_COUNTS) | {"case", "cast", "isof"}
+    return name.lower() not in _TAKEN | {*FUNCTIONS, *OWN_SYNTAX}
 
 
 Drawn = t.TypeVar("Drawn")
@@ -200,11 +200,11 @@ def calls(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Call]:
 
 @st.composite
 def _calls(draw: st.DrawFn, inner: st.SearchStrategy[Node]) -> Call:
-    name = draw(st.sampled_from([*ARGUMENT_COUNTS, "cast", "isof"]))
+    name = draw(st.sampled_from([*FUNCTIONS, "cast", "isof"]))
     if name in ("cast", "isof"):
         type_name = draw(st.builds(TypeName, qualified_names, st.booleans()))
         return Call(name, (*draw(st.lists(inner, max_size=1)), type_name))
-    least, most = ARGUMENT_COUNTS[name]
+    least, most = FUNCTIONS[name].least, FUNCTIONS[name].most
     return Call(name, tuple(draw(st.lists(inner, min_size=least, max_size=most))))
 
 

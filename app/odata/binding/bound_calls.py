@@ -21,8 +21,7 @@ from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set
 from app.odata.binding.values import Constant, Place, Row, Rows, Typed, family, type_name
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.nodes import Argument, BoundCall, KeyPredicate, Member, Root
 from app.permissions import require
 

@@ -35,8 +35,7 @@ from app.odata.binding.values import (
     family,
     type_name,
 )
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.nodes import Call, Case, Literal, Node, TypeCast, TypeName
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.json_values import plain_text

@@ -27,8 +27,7 @@ from app.odata.binding.nulls import null_of
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, truth, type_name
 from app.odata.columns import Guid
-from app.odata.errors import QueryError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, suggestion
 from app.odata.literals import to_duration
 from app.odata.nodes import Literal
 from app.odata.sql.decimals import DecimalNumber, decimal_literal

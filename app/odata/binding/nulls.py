@@ -53,6 +53,11 @@ def is_null_literal(place: Place) -> bool:
     return isinstance(place, Constant) and place.literal.kind == "null"
 
 
+def sql_type(type_: edm.EdmType) -> TypeEngine[Any]:
+    """The type in SQL of the values of a type."""
+    return _KINDS.get(family(type_), _TEXT)[0]
+
+
 def null_of(type_: edm.EdmType) -> Typed:
     """No value, of a type."""
     kind, name = _KINDS.get(family(type_), _TEXT)

@@ -24,8 +24,7 @@ from app.odata.binding.values import (
     Structure,
     Typed,
 )
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
 from app.odata.sql.weight import weight

@@ -8,8 +8,7 @@ from app.odata import edm
 from app.odata.binding.protocol import Translating
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.values import Row, Rows
-from app.odata.errors import QueryError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, suggestion
 
 
 def singleton_scope(context: Context, singleton: edm.Singleton, *, optional: bool = False) -> Scope:

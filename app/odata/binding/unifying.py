@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Date, Double, Time
+from sqlalchemy import Double
 
 from app.odata import edm
+from app.odata.binding.nulls import sql_type
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
+from app.odata.functions import FUNCTIONS, Overload
 from app.odata.sql.decimals import decimal_number
 from app.odata.sql.spelled import Spelled
 from app.types import ExactDecimal, UtcDateTime
@@ -60,21 +62,27 @@ def as_instant(value: Typed) -> Typed:
 
 def as_day(value: Typed) -> Typed:
     """An instant as the day it lies in, UTC; a date as it is."""
-    if family(value.type) == "date":
-        return value
-    sql = Spelled(Date(), "substr({0}, 1, 10)", "CAST({0} AT TIME ZONE 'UTC' AS DATE)", value.sql)
-    return Typed(sql, edm.DATE, value.nullable)
+    return value if family(value.type) == "date" else _part_of_instant("date", value)
 
 
 def as_time(value: Typed) -> Typed:
     """The time of day of an instant, UTC."""
-    sql = Spelled(
-        Time(),
-        "(substr({0}, 12, 12) || '000')",
-        "CAST({0} AT TIME ZONE 'UTC' AS TIME)",
-        value.sql,
-    )
-    return Typed(sql, edm.TIME_OF_DAY, value.nullable)
+    return _part_of_instant("time", value)
+
+
+def _part_of_instant(function: str, value: Typed) -> Typed:
+    return apply(FUNCTIONS[function].overload("instant"), value)
+
+
+def apply(overload: Overload, *arguments: Typed) -> Typed:
+    """The value of a function that has SQL; null where an argument is."""
+    if overload.sqlite == "{0}":
+        return arguments[0]
+    type_ = edm.PrimitiveType(overload.result)
+    numbers = [as_decimal(one) if family(one.type) == "decimal" else one for one in arguments]
+    parts = (argument.sql for argument in numbers)
+    sql = Spelled(sql_type(type_), overload.sqlite, overload.postgresql, *parts)
+    return Typed(sql, type_, any(argument.nullable for argument in arguments))
 
 
 def _as_numbers(left: Typed, right: Typed) -> tuple[Typed, Typed]:

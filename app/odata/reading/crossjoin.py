@@ -16,8 +16,7 @@ from app.errors import NotFoundError
 from app.odata import edm
 from app.odata.binding.scope import Context, Scope
 from app.odata.binding.values import Typed
-from app.odata.errors import QueryError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, suggestion
 from app.odata.path_nodes import CrossJoinSegment
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember, OrderKey

@@ -23,8 +23,7 @@ from app.odata.binding.values import (
     Typed,
     family,
 )
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.functions import suggestion
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import own_key
 from app.odata.nodes import Argument, Literal, Member
 from app.odata.path_nodes import (

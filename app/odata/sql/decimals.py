@@ -107,8 +107,6 @@ _SPELLINGS = {
     "mod": ("odata_modulo({0}, {1})", "mod({0}, NULLIF({1}, 0))"),
     "neg": ("odata_negate({0})", "(- {0})"),
     "round": ("odata_round({0})", "round({0})"),
-    "floor": ("odata_floor({0})", "floor({0})"),
-    "ceiling": ("odata_ceiling({0})", "ceil({0})"),
 }
 
 

@@ -12,7 +12,7 @@ from itertools import count, product
 
 import pytest
 
-from app.odata.functions import ARGUMENT_COUNTS
+from app.odata.functions import FUNCTIONS
 from tests.odata.reading.conftest import Client
 from tests.odata.reading.model import item_rows
 
@@ -96,8 +96,8 @@ def test_operators_take_every_pair_of_types_or_refuse_it(
 
 def calls() -> Iterator[str]:
     turns = count()
-    for name, (least, most) in ARGUMENT_COUNTS.items():
-        for number in {max(least, 1), most} - {0}:
+    for name, function in FUNCTIONS.items():
+        for number in {max(function.least, 1), function.most} - {0}:
             for operands in product(OPERANDS.values(), repeat=min(number, 2)):
                 turn = next(turns)
                 arguments = [one[(turn + at) % 3] for at, one in enumerate(operands)]
