@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from app import page_sizes
 from app.setting_urls import (
     is_number,
     problem_of_base_url,
@@ -73,6 +74,8 @@ class Config:
     MAX_FILTER_DEPTH: int = 50
     MAX_FILTER_NODES: int = 500
     MAX_EXPAND_DEPTH: int = 5
+    ODATA_PAGE_SIZE: int = page_sizes.ODATA.default
+    CONSOLE_PAGE_SIZE: int = page_sizes.CONSOLE
     MAX_BATCH_REQUESTS: int = 100
     TESTING: bool = False
 
@@ -135,6 +138,8 @@ class Config:
             MAX_FILTER_DEPTH=read.number("MAX_FILTER_DEPTH", 50),
             MAX_FILTER_NODES=read.number("MAX_FILTER_NODES", 500),
             MAX_EXPAND_DEPTH=read.number("MAX_EXPAND_DEPTH", 5),
+            ODATA_PAGE_SIZE=read.number("ODATA_PAGE_SIZE", page_sizes.ODATA.default, least=1),
+            CONSOLE_PAGE_SIZE=read.number("CONSOLE_PAGE_SIZE", page_sizes.CONSOLE, least=1),
             MAX_BATCH_REQUESTS=read.number("MAX_BATCH_REQUESTS", 100),
         )
 

@@ -7,10 +7,9 @@ from functools import cache
 from typing import Any
 
 from app import wire_bounds as validate, wire_fields as fields
+from app.page_sizes import LIST, PageSize
 from app.types import iso_instant
 from app.wire_fields import Schema
-
-MAXIMUM_PAGE = 200
 
 
 class Instant(fields.DateTime):
@@ -60,14 +59,19 @@ class CheckedSchema(Schema):
         raise NotImplementedError
 
 
+def limit_field(size: PageSize, description: str = "How many items.") -> fields.Integer:
+    """How many items of a list are wanted."""
+    return fields.Integer(
+        load_default=size.default,
+        validate=validate.Range(1, size.largest),
+        metadata={"description": description},
+    )
+
+
 class PageQuerySchema(Schema):
     """Which part of a list: ``limit`` items from ``offset`` on."""
 
-    limit = fields.Integer(
-        load_default=50,
-        validate=validate.Range(1, MAXIMUM_PAGE),
-        metadata={"description": "How many items."},
-    )
+    limit = limit_field(LIST)
     offset = fields.Integer(
         load_default=0,
         validate=validate.Range(0, 2**31),

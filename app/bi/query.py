@@ -16,10 +16,10 @@ from app.database import read_engine
 from app.odata.preferences import parse_preferences
 from app.odata.reading.reader import ReadRequest
 from app.odata.service import odata_service
+from app.page_sizes import ODATA
 from app.security import current_caller
 
 ROOT = "/odata/"
-LARGEST_PAGE = 5000
 # Stands as it is in a query (RFC 3986, 3.4), so that people can read the address.
 _PLAIN = "$=(),'/:;*@!"
 Row = dict[str, Any]
@@ -55,17 +55,17 @@ class Found:
 
 
 def run(query: Query, limit: int) -> Found:
-    """The first ``limit`` rows, at most 5000, nested values by their path (``Client/name``).
+    """The first ``limit`` rows, a page at most, nested values by their path (``Client/name``).
 
     Raises: InvalidQueryError, ForbiddenError, NotFoundError, as the address itself would.
     """
-    body = _page(query.set_name, query.text, min(limit, LARGEST_PAGE))
+    body = _page(query.set_name, query.text, min(limit, ODATA.largest))
     rows = [flat(row) for row in body["value"]]
     return Found(rows, "@odata.nextLink" in body, body.get("@odata.count"))
 
 
 def pages(
-    query: Query, size: int = LARGEST_PAGE, connection: Connection | None = None
+    query: Query, size: int = ODATA.largest, connection: Connection | None = None
 ) -> Iterator[list[Row]]:
     """All rows, page by page: a row added or removed meanwhile moves no other one."""
     text: str | None = query.text

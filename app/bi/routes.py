@@ -11,7 +11,6 @@ from app.bi.exports import service as exports
 from app.bi.exports.downloading import file_response
 from app.bi.exports.service import ExportFile
 from app.bi.reports import saving, schedules, service
-from app.bi.reports.definition import MOST_ROWS
 from app.bi.schemas import (
     FiguresAnswerSchema,
     FiguresQuestionSchema,
@@ -26,6 +25,7 @@ from app.bi.schemas import (
 )
 from app.bi.sessions import ask
 from app.errors import ValidationError
+from app.page_sizes import REPORT
 from app.security import requires
 
 FILE = {"type": "string", "format": "binary"}
@@ -108,7 +108,7 @@ def report_data(report_id: str) -> dict[str, Any]:
     otherwise, at most 5000.
     """
     given = _given()
-    limit = _limit(given.pop("limit", "1000"))
+    limit = _limit(given.pop("limit", str(REPORT.default)))
     return service.report_data(service.get_report(report_id), given, limit)
 
 
@@ -212,6 +212,6 @@ def _given() -> dict[str, str]:
 
 
 def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= MOST_ROWS:
-        raise ValidationError([("limit", f"must be a whole number from 1 to {MOST_ROWS}")])
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= REPORT.largest:
+        raise ValidationError([("limit", f"must be a whole number from 1 to {REPORT.largest}")])
     return int(text)

@@ -6,8 +6,9 @@ from typing import Any
 
 from app import wire_bounds as validate, wire_fields as fields
 from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
-from app.bi.nlq.answering import DEFAULT_ROWS, LONGEST_QUESTION, MOST_ROWS
+from app.bi.nlq.answering import LONGEST_QUESTION
 from app.bi.reports.definition import TYPES
+from app.page_sizes import ANSWER
 from app.wire import JsonBoolean
 from app.wire_fields import Schema
 
@@ -35,9 +36,9 @@ class FiguresQuestionSchema(Schema):
         metadata=_described("Session of an earlier answer, to go on from it.", example=None),
     )
     limit = fields.Integer(
-        load_default=DEFAULT_ROWS,
+        load_default=ANSWER.default,
         strict=True,
-        validate=validate.Range(1, MOST_ROWS),
+        validate=validate.Range(1, ANSWER.largest),
         metadata=_described("Most rows to give."),
     )
 

@@ -16,12 +16,12 @@ from app.console.area import console, page, see_other
 from app.database import primary_engine
 from app.errors import ApiError, ValidationError
 from app.models.user import ApiKey, Role
+from app.page_sizes import CONSOLE_WHOLE
 from app.permissions import NEVER_BY_KEY
 from app.security import requires
 
 _KEYS: Any = ApiKey.__table__
 _ROLES = select(Role.name, Role.is_builtin, Role.permissions).order_by(Role.id)
-SHOWN = 200
 
 
 @console.get("/api-keys")
@@ -64,7 +64,7 @@ def _page(**values: Any) -> Response:
             select(_KEYS, Role.name.label("role_name"))
             .join(Role, Role.id == _KEYS.c.role_id)
             .order_by(_KEYS.c.id.desc())
-            .limit(SHOWN)
+            .limit(CONSOLE_WHOLE)
         ).all()
         roles = connection.execute(_ROLES).all()
     problem = values.get("problem")

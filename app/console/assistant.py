@@ -23,13 +23,12 @@ from app.ai.streams import open_stream
 from app.ai.turns import begin_turn, cancel_turn
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.choices import page_links, skipped
+from app.console.choices import page_links, page_rows, skipped
 from app.console.sets import page_of_type
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.security import current_caller, requires
 
-PAGE_ROWS = 30
 ADDRESS = f"{session.ROOT}/assistant"
 EXAMPLES = (
     "How do I reset a password?", "Which invoices are overdue?",
@@ -134,14 +133,14 @@ def _start(problem: ApiError | None = None) -> Response:
             context = read_context(about)
         except (NotFoundError, ValidationError) as error:
             problem, about = error, None
-    found = store.list_sessions(current_caller(), PAGE_ROWS, skip)
+    found = store.list_sessions(current_caller(), page_rows(), skip)
     if problem is None:
         db.session.rollback()
     return page(
         "assistant.html",
         200 if problem is None else problem.status,
         conversations=found["items"],
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
         about=about,
         context=context,
         typed=request.form.get("message", request.args.get("message", "")),

@@ -9,6 +9,7 @@ from flask import Response, request
 from sqlalchemy import select
 
 from app.console.area import console, page
+from app.console.choices import page_rows
 from app.console.sets import PAGES, page_of_type
 from app.database import primary_engine
 from app.models.event import AuditRecord
@@ -16,19 +17,19 @@ from app.models.user import User
 from app.security import requires
 
 _RECORDS: Any = AuditRecord.__table__
-PAGE_ROWS = 50
 
 
 @console.get("/audit")
 @requires("audit:read")
 def show_audit() -> Response:
     """The latest first; older ones below the last that was shown."""
+    size = page_rows()
     arguments = request.args
     statement = (
         select(_RECORDS, User.username)
         .outerjoin(User, User.id == _RECORDS.c.actor_id)
         .order_by(_RECORDS.c.id.desc())
-        .limit(PAGE_ROWS + 1)
+        .limit(size + 1)
     )
     if action := arguments.get("action", "").strip():
         statement = statement.where(_RECORDS.c.action.startswith(action, autoescape=True))
@@ -40,10 +41,10 @@ def show_audit() -> Response:
         statement = statement.where(_RECORDS.c.id < int(below))
     with primary_engine().connect() as connection:
         rows = connection.execute(statement).all()
-    more = rows[:PAGE_ROWS][-1].id if len(rows) > PAGE_ROWS else None
+    more = rows[:size][-1].id if len(rows) > size else None
     return page(
         "audit.html",
-        rows=rows[:PAGE_ROWS],
+        rows=rows[:size],
         entities=[entry.entity_set.type.name for entry in PAGES.values()],
         chosen=arguments,
         page_of_type=page_of_type,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from flask import request
+from flask import current_app, request
 
 from app.errors import InvalidQueryError
 
@@ -31,8 +31,15 @@ def skipped() -> int:
     return int(text)
 
 
-def page_links(skip: int, size: int, total: int) -> PageLinks:
-    """The links of a page of ``size`` rows from ``skip`` on."""
+def page_rows() -> int:
+    """Rows of a page of a list."""
+    rows: int = current_app.config["CONSOLE_PAGE_SIZE"]
+    return rows
+
+
+def page_links(skip: int, total: int) -> PageLinks:
+    """The links of a page of a list from ``skip`` on."""
+    size = page_rows()
     last = min(skip + size, total)
     return PageLinks(
         first=skip + 1 if skip < total else 0,

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from app.body_stream import maximum_upload
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.choices import page_links, skipped
+from app.console.choices import page_links, page_rows, skipped
 from app.console.uploads import PageForm
 from app.database import primary_engine
 from app.documents.downloading import download_document
@@ -32,7 +32,6 @@ from app.models.document import (
 from app.permissions import allowed
 from app.security import current_caller, requires, streamed
 
-PAGE_ROWS = 50
 ADDRESS = f"{session.ROOT}/documents"
 _CONTENTS: Any = DocumentContent.__table__
 _VERSIONS: Any = DocumentVersion.__table__
@@ -128,13 +127,13 @@ def share(key: int) -> Response:
 def show_accesses(key: int, share_id: int) -> Response:
     """Who used a link, and when."""
     skip = skipped()
-    found = shares.list_accesses(key, share_id, limit=PAGE_ROWS, offset=skip)
+    found = shares.list_accesses(key, share_id, limit=page_rows(), offset=skip)
     return page(
         "accesses.html",
         document=_named(key),
         share_id=share_id,
         accesses=found["items"],
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
     )
 
 
@@ -184,12 +183,12 @@ def _upload(problem: ApiError | None = None) -> Response:
 
 def _trash(problem: ApiError | None = None) -> Response:
     skip = skipped()
-    found = list_trash(limit=PAGE_ROWS, offset=skip)
+    found = list_trash(limit=page_rows(), offset=skip)
     return page(
         "trash.html",
         200 if problem is None else problem.status,
         documents=found["items"],
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
         problem=problem,
     )
 
@@ -201,13 +200,13 @@ def _shares(
     made: dict[str, Any] | None = None,
 ) -> Response:
     skip = skipped()
-    found = shares.list_shares(key, limit=PAGE_ROWS, offset=skip)
+    found = shares.list_shares(key, limit=page_rows(), offset=skip)
     return page(
         "shares.html",
         200 if problem is None else problem.status,
         document=_named(key),
         shares=[*([made] if made else []), *found["items"]],
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
         link=link,
         typed=request.form if problem else {},
         problem=problem,

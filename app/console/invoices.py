@@ -10,7 +10,7 @@ from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.choices import page_links, skipped
+from app.console.choices import page_links, page_rows, skipped
 from app.dispositions import content_disposition
 from app.documents.looking import inspect
 from app.errors import ApiError, NotFoundError
@@ -21,7 +21,6 @@ from app.invoices.public.links import PATH, show_link
 from app.invoices.sending import Letter, preview, send_invoice
 from app.security import requires
 
-PAGE_ROWS = 25
 ADDRESS = f"{session.ROOT}/invoices"
 
 
@@ -174,14 +173,14 @@ def _letter(key: int, problem: ApiError | None = None) -> Response:
 
 def _mails(key: int, problem: ApiError | None = None) -> Response:
     skip = skipped()
-    found = list_deliveries(key, limit=PAGE_ROWS, offset=skip)
+    found = list_deliveries(key, limit=page_rows(), offset=skip)
     db.session.rollback()
     return page(
         "invoice_mails.html",
         200 if problem is None else problem.status,
         invoice=_named(key),
         mails=found["items"],
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
         problem=problem,
     )
 

@@ -10,11 +10,9 @@ from flask import Response, request
 
 from app.console import engine
 from app.console.area import console, page
-from app.console.choices import changed_link, page_links, search_phrase, skipped
+from app.console.choices import changed_link, page_links, page_rows, search_phrase, skipped
 from app.console.sets import Page, page_of
 from app.odata import edm
-
-PAGE_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def list_records(path: str) -> Response:
         "filter": _filter(wanted, state, view, month),
         "search": search_phrase(search),
         "orderby": order,
-        "top": PAGE_ROWS,
+        "top": page_rows(),
         "skip": skip or None,
     }
     result = engine.read(wanted.set_name, count="true", **options)
@@ -58,7 +56,7 @@ def list_records(path: str) -> Response:
         month=month if _days(month) else "",
         search=search,
         is_narrowed=bool(search or options["filter"] or skip),
-        links=page_links(skip, PAGE_ROWS, total),
+        links=page_links(skip, total),
         query=engine.address(wanted.set_name, **options),
     )
 

@@ -6,13 +6,12 @@ from flask import Response, request
 
 from app.console import session
 from app.console.area import console, page, see_other
-from app.console.choices import page_links, skipped
+from app.console.choices import page_links, page_rows, skipped
 from app.console.sets import page_of_type
 from app.errors import ApiError, NotFoundError
 from app.mail import queue
 from app.security import requires
 
-PAGE_ROWS = 50
 ADDRESS = f"{session.ROOT}/mail"
 
 
@@ -22,14 +21,14 @@ def show_mails() -> Response:
     """The mails, the newest first."""
     status, skip = request.args.get("status", ""), skipped()
     found = queue.list_mail(
-        status if status in queue.STATUSES else None, limit=PAGE_ROWS, offset=skip
+        status if status in queue.STATUSES else None, limit=page_rows(), offset=skip
     )
     return page(
         "mails.html",
         mails=found["items"],
         counts=queue.count_mail(),
         chosen_status=status,
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
     )
 
 

@@ -14,15 +14,14 @@ from app.auth.session_lists import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.choices import page_links, skipped
+from app.console.choices import page_links, page_rows, skipped
 from app.database import primary_engine
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
 from app.models.user import Role, User
+from app.page_sizes import CONSOLE_WHOLE
 from app.security import requires
 
 _USERS: Any = User.__table__
-SHOWN = 500
-PAGE_ROWS = 100
 # Name of the service -> name of the field.
 _FIELDS = {"display_name": "displayName"}
 
@@ -113,10 +112,8 @@ def change_user(user_id: int) -> Response:
 def show_sessions() -> Response:
     """Everybody's open sessions, the one used last first."""
     skip = skipped()
-    found = list_sessions(None, limit=PAGE_ROWS, offset=skip)
-    return page(
-        "sessions.html", sessions=found["items"], links=page_links(skip, PAGE_ROWS, found["total"])
-    )
+    found = list_sessions(None, limit=page_rows(), offset=skip)
+    return page("sessions.html", sessions=found["items"], links=page_links(skip, found["total"]))
 
 
 @console.post("/sessions/<key>/end")
@@ -151,7 +148,7 @@ def _one(user_id: int, problem: ApiError | None = None, **values: Any) -> Respon
         held=request.form.getlist("roles") if is_typed else person["roles"],
         roles=roles,
         zones=sorted(available_timezones()),
-        sessions=list_sessions(user_id, limit=PAGE_ROWS, offset=0)["items"],
+        sessions=list_sessions(user_id, limit=page_rows(), offset=0)["items"],
         problem=problem,
         problems={} if problem is None else _by_field(problem),
         **values,
@@ -168,7 +165,7 @@ def _page(**values: Any) -> Response:
             select(_USERS)
             .where(_USERS.c.kind == "person")
             .order_by(_USERS.c.username_key)
-            .limit(SHOWN)
+            .limit(CONSOLE_WHOLE)
         ).all()
         people = user_dicts(connection, rows)
         locks = locks_of(connection, [person["username"] for person in people])

@@ -22,7 +22,6 @@ from app.extensions import db
 from app.security import requires
 
 REMEMBERED = 10
-SHOWN = 100
 ADDRESS = f"{session.ROOT}/questions"
 
 
@@ -54,7 +53,7 @@ def _page(problem: ApiError | None = None) -> Response:
     answer: dict[str, Any] | None = None
     if question:
         try:
-            answer = answer_question(question, before, limit=SHOWN)
+            answer = answer_question(question, before)
         except ValidationError as error:
             problem = error
     if problem is None:

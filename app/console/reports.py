@@ -19,10 +19,10 @@ from app.console.drawing import picture_of
 from app.console.references import KINDS, NoReferenceError, find, named
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
+from app.page_sizes import CONSOLE_WHOLE
 from app.permissions import allowed
 from app.security import current_caller, requires
 
-SHOWN = 200
 ADDRESS = f"{session.ROOT}/reports"
 EVERY = ("daily", "weekly", "monthly")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -129,7 +129,7 @@ def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Re
     shown: dict[str, Any] | None = None
     picture = None
     try:
-        shown = service.report_data(report, _given(report), SHOWN)
+        shown = service.report_data(report, _given(report), CONSOLE_WHOLE)
         spec = service.report_chart_spec(report, _given(report))
         if spec is not None and report.chart is not None:
             picture = picture_of({"type": report.chart.type, "spec": spec})

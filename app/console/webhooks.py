@@ -11,19 +11,17 @@ from sqlalchemy import select
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.choices import page_links, skipped
+from app.console.choices import page_links, page_rows, skipped
 from app.database import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.events import NAMES
 from app.models.webhook import DELIVERY_STATUSES
+from app.page_sizes import CONSOLE_WHOLE
 from app.security import current_caller, requires
 from app.webhooks import deliveries, endpoints
 from app.webhooks.endpoint_state import endpoint_shape
 from app.webhooks.fan_out import ENDPOINTS
 from app.webhooks.subscriptions import may_read_group
-
-SHOWN = 200
-PAGE_ROWS = 25
 
 
 @console.get("/webhooks")
@@ -129,7 +127,9 @@ def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
 
 def _list(problem: ApiError | None = None, **values: Any) -> Response:
     with primary_engine().connect() as connection:
-        rows = connection.execute(select(ENDPOINTS).order_by(ENDPOINTS.c.id.desc()).limit(SHOWN))
+        rows = connection.execute(
+            select(ENDPOINTS).order_by(ENDPOINTS.c.id.desc()).limit(CONSOLE_WHOLE)
+        )
         known = [endpoint_shape(row) for row in rows]
     return page(
         "webhooks.html",
@@ -150,7 +150,7 @@ def _one(
     endpoint = _shown(webhook_id)
     skip, status = skipped(), request.args.get("status", "")
     wanted = {"status": status} if status in DELIVERY_STATUSES else {}
-    found = deliveries.list_deliveries(webhook_id, {"limit": PAGE_ROWS, "offset": skip, **wanted})
+    found = deliveries.list_deliveries(webhook_id, {"limit": page_rows(), "offset": skip, **wanted})
     return page(
         "webhook.html",
         200 if problem is None else problem.status,
@@ -166,7 +166,7 @@ def _one(
         total=found["total"],
         statuses=DELIVERY_STATUSES,
         chosen_status=status,
-        links=page_links(skip, PAGE_ROWS, found["total"]),
+        links=page_links(skip, found["total"]),
         **values,
     )
 

@@ -8,8 +8,9 @@ from marshmallow import ValidationError
 
 from app import wire_bounds as validate, wire_fields as fields
 from app.models.kb_article import ARTICLE_VISIBILITIES
+from app.page_sizes import ARTICLE_SEARCH, LIST, SUGGESTIONS
 from app.search.ranking import MODES
-from app.wire import Instant, JsonBoolean
+from app.wire import Instant, JsonBoolean, limit_field
 from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
@@ -33,7 +34,7 @@ class ArticleSearchQuerySchema(Schema):
         metadata={"description": "A question or words, in your own words.",
                   "example": "how do I reset my password"},
     )  # fmt: skip
-    limit = fields.Integer(load_default=10, validate=validate.Range(1, 50))
+    limit = limit_field(ARTICLE_SEARCH)
     category = fields.String(validate=validate.Length(1, 100))
     language = fields.String(
         validate=validate.Regexp(
@@ -82,7 +83,7 @@ class SuggestQuerySchema(Schema):
     """The ticket that needs help."""
 
     ticketId = fields.Integer(required=True, validate=_KEY, metadata={"example": 1})
-    limit = fields.Integer(load_default=5, validate=validate.Range(1, 50))
+    limit = limit_field(SUGGESTIONS)
 
 
 class SuggestionSchema(Schema):
@@ -198,7 +199,7 @@ class MissingQuerySchema(Schema):
     """How far to look back."""
 
     days = fields.Integer(load_default=30, validate=validate.Range(1, 365))
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
+    limit = limit_field(LIST)
 
 
 class MissingSearchSchema(Schema):

@@ -14,6 +14,7 @@ from app import engine
 from app.events import entity_url
 from app.kb.indexing import ARTICLE
 from app.odata.literal_text import quoted
+from app.page_sizes import ARTICLE_SEARCH
 from app.search.analysis import language_of
 from app.search.ranking import Mode, Ranked, rank
 from app.search.shelf import shelf_of
@@ -49,7 +50,7 @@ def search_articles(
     question: str,
     *,
     mode: Mode = "hybrid",
-    limit: int = 10,
+    limit: int = ARTICLE_SEARCH.default,
     category: str | None = None,
     language: str | None = None,
 ) -> SearchResult:

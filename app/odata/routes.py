@@ -24,6 +24,7 @@ from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService, odata_service
+from app.page_sizes import ODATA
 from app.security import streamed
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
@@ -45,6 +46,7 @@ def init_app(
         [key.secret for key in reversed(derived_keys(config, "odata-token"))],
         limits=Limits(config.MAX_FILTER_DEPTH, config.MAX_FILTER_NODES),
         max_depth=config.MAX_EXPAND_DEPTH,
+        page_sizes=ODATA._replace(default=config.ODATA_PAGE_SIZE),
         edge=BatchEdge(
             _refused, charge, config.MAX_BATCH_REQUESTS, config.MAX_URL_BYTES, _own_hosts
         ),

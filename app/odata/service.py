@@ -59,6 +59,7 @@ from app.odata.write_content import WriteRequest
 from app.odata.write_shown import note_shown
 from app.odata.write_urls import entity_path
 from app.odata.writes import write
+from app.page_sizes import ODATA, PageSize
 from app.security import current_caller
 
 # What stands in a path as it is (RFC 3986, 3.3).
@@ -102,12 +103,14 @@ class ODataService:
 
     def __init__(
         self, container: edm.EntityContainer, connections: Connections, secret_key: SecretKey,
-        *, limits: Limits, max_depth: int, edge: BatchEdge,
+        *, limits: Limits, max_depth: int, edge: BatchEdge, page_sizes: PageSize = ODATA,
     ) -> None:  # fmt: skip
         if container.expand_levels != max_depth:  # $metadata says what is true
             container = replace(container, expand_levels=max_depth)
         self.container = container
-        self.reader = Reader(container, secret_key, limits=limits, max_depth=max_depth)
+        self.reader = Reader(
+            container, secret_key, limits=limits, max_depth=max_depth, page_sizes=page_sizes
+        )
         self._operations = Operations(container)
         self._tracker = Tracker(container, secret_key, connections.reading)
         self._representations = Representations(container)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.odata import edm
+from app.page_sizes import ODATA
 from app.types import json_text
 
 Parameter = dict[str, Any]
@@ -34,7 +35,7 @@ COUNT = _query(
 PREFER = _header(
     "Prefer",
     "`return=minimal`: answer 204 without a body; `return=representation`: with the record."
-    " `odata.maxpagesize=100`: rows of a page (1 to 5000).",
+    f" `odata.maxpagesize=100`: rows of a page (1 to {ODATA.largest}).",
     "return=representation",
 )
 IF_MATCH = _header(

@@ -7,8 +7,9 @@ from typing import Any
 from app import wire_bounds as validate, wire_fields as fields
 from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
 from app.outbound.addresses import MAXIMUM_URL
+from app.page_sizes import JOURNAL
 from app.webhooks.endpoints import check_endpoint
-from app.wire import CheckedSchema, Instant, PageQuerySchema
+from app.wire import CheckedSchema, Instant, PageQuerySchema, limit_field
 from app.wire_fields import Schema
 
 _URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
@@ -185,11 +186,7 @@ class JournalQuerySchema(Schema):
         load_default=list,
         metadata={"description": "Names with commas between; `invoice.*` and `*` too."},
     )
-    limit = fields.Integer(
-        load_default=100,
-        validate=validate.Range(1, 1000),
-        metadata={"description": "At most so many events."},
-    )
+    limit = limit_field(JOURNAL, "At most so many events.")
 
 
 class EventSchema(Schema):

@@ -1,4 +1,4 @@
-"""The list of functions: nothing in it is without a value, and the documentation shows all of it."""
+"""The list of functions: each that is offered has a value, and the documentation shows all."""
 
 from __future__ import annotations
 

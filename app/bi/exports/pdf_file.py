@@ -18,9 +18,10 @@ from app.bi.exports.printed import MOST_SECONDS, Printed
 from app.bi.exports.table import ExportTable, plain
 from app.bi.query import run
 from app.bi.reports.charting import chart_of
-from app.bi.reports.definition import MOST_ROWS, Column
+from app.bi.reports.definition import Column
 from app.errors import ServiceUnavailableError
 from app.jobs.processes import ChildProcess
+from app.page_sizes import REPORT
 from app.settings import organisation
 from app.settings.days import day_of
 
@@ -63,7 +64,7 @@ def _chart(table: ExportTable) -> bytes | None:
     """The chart as a PNG; a report whose chart cannot be drawn now comes without."""
     if table.report.chart is None:
         return None
-    found = chart_of(table.report, run(table.query, MOST_ROWS).rows)
+    found = chart_of(table.report, run(table.query, REPORT.largest).rows)
     if found is None:
         return None
     try:

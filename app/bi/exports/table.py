@@ -9,14 +9,15 @@ from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.bi.query import LARGEST_PAGE, Query, pages
+from app.bi.query import Query, pages
 from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.totals import Totals
 from app.database import steady_read
+from app.page_sizes import ODATA
 from app.written.dates import happens_once
 
-PAGE_ROWS = LARGEST_PAGE
+PAGE_ROWS = ODATA.largest
 Progress = Callable[[int], None]
 
 

@@ -25,13 +25,13 @@ from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
 from app.measures import MEASURES
+from app.page_sizes import ANSWER
 from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import day_of, zone
 from app.types import iso_instant
 
 LONGEST_QUESTION = 1000
-DEFAULT_ROWS, MOST_ROWS = 100, 1000
 EXAMPLES = (
     "Revenue by month this year", "Overdue amount by client", "Open tickets by priority",
     "Win rate by owner this quarter", "Clients with more than 2 overdue invoices",
@@ -44,7 +44,7 @@ Answer = dict[str, Any]
 
 
 def answer_question(
-    question: str, history: Sequence[str] = (), *, limit: int = DEFAULT_ROWS
+    question: str, history: Sequence[str] = (), *, limit: int = ANSWER.default
 ) -> Answer:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
@@ -122,7 +122,7 @@ def _blank(question: str, as_of: str) -> Answer:
 
 def _answered(plan: Plan, limit: int) -> Answer:
     made = compiled(plan)
-    found = run(made.query, max(1, min(limit, MOST_ROWS)))
+    found = run(made.query, max(1, min(limit, ANSWER.largest)))
     rows = [_complete(row, made) for row in found.rows]
     total = count(made.query) if found.truncated and found.total is None else found.total
     text = answer(plan, made, rows, total)

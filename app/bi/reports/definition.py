@@ -15,8 +15,6 @@ from app.clock import day_after
 from app.errors import ValidationError
 from app.odata.literal_text import quoted
 
-# Rows that a report shows or draws; an export has all of them.
-MOST_ROWS = 5000
 TYPES = ("text", "integer", "number", "money", "percent", "date", "instant", "boolean")
 _GAP = re.compile(r"\{(today|now)(?:-(\d+))?\}")
 _LONGEST_TEXT = 200

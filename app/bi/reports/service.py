@@ -12,12 +12,13 @@ from app.bi.nlq.answering import calendar
 from app.bi.query import run
 from app.bi.reports.builtin import built_in
 from app.bi.reports.charting import chart_of
-from app.bi.reports.definition import MOST_ROWS, Report
+from app.bi.reports.definition import Report
 from app.bi.reports.saving import FIRST_SAVED, made_whole, saved_report, saved_reports
 from app.bi.reports.totals import totals
 from app.clock import utc_now
 from app.container import container
 from app.errors import NotFoundError
+from app.page_sizes import REPORT
 from app.permissions import allowed, require
 from app.security import Caller, current_caller
 from app.types import iso_instant
@@ -99,7 +100,7 @@ def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[st
     now = utc_now()
     today = calendar(now)
     query = report.query(given, today)
-    found = run(query, min(limit, MOST_ROWS))
+    found = run(query, min(limit, REPORT.largest))
     rows = list(found.rows)
     return {
         "reportId": report.id,
@@ -138,7 +139,7 @@ def report_chart_spec(report: Report, given: Mapping[str, Any]) -> dict[str, Any
     """The Vega-Lite specification; None without a chart. An empty report is an empty chart."""
     if report.chart is None:
         return None
-    found = chart_of(report, run(report.query(given, calendar(utc_now())), MOST_ROWS).rows)
+    found = chart_of(report, run(report.query(given, calendar(utc_now())), REPORT.largest).rows)
     if found is None:
         return vega_lite(report.chart, [], report.name)
     return vega_lite(found.chart, found.rows, report.name, found.remark)

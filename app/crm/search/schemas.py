@@ -5,9 +5,9 @@ from __future__ import annotations
 from app import wire_bounds as validate, wire_fields as fields
 from app.crm.search.service import TYPES
 from app.crm.search.wanted import MAXIMUM, MINIMUM
+from app.page_sizes import RECORD_SEARCH
+from app.wire import limit_field
 from app.wire_fields import Schema
-
-MOST_ITEMS = 100
 
 
 class SearchQuerySchema(Schema):
@@ -26,11 +26,7 @@ class SearchQuerySchema(Schema):
         validate=validate.OneOf(TYPES),
         metadata={"description": "What to look among.", "example": "client"},
     )
-    limit = fields.Integer(
-        load_default=20,
-        validate=validate.Range(1, MOST_ITEMS),
-        metadata={"description": "How many items.", "example": 20},
-    )
+    limit = limit_field(RECORD_SEARCH)
     offset = fields.Integer(
         load_default=0,
         validate=validate.Range(0, 100_000),

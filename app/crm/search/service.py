@@ -17,6 +17,7 @@ from app.crm.search.ranking import Found, rank_as_typed, rank_nearly
 from app.crm.search.wanted import Wanted, read_query
 from app.database import read_engine
 from app.events import entity_url
+from app.page_sizes import RECORD_SEARCH
 from app.permissions import require, scope_of
 from app.security import Caller, current_caller
 from app.settings import organisation
@@ -32,7 +33,9 @@ MOST_NEARLY = 200
 MOST_COMPARED = 100
 
 
-def search(text: str, *, type: str = "client", limit: int = 20, offset: int = 0) -> dict[str, Any]:
+def search(
+    text: str, *, type: str = "client", limit: int = RECORD_SEARCH.default, offset: int = 0
+) -> dict[str, Any]:
     """Find clients, contacts, leads or opportunities; the body of contract 11.1.
 
     Case, accents and punctuation do not matter; every word must be there, at least inside another.

@@ -20,13 +20,12 @@ from app.odata.path import with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.formats import Format
 from app.odata.reading.plan import Plan
-from app.odata.reading.remainders import MOST_EXPANDED, MakeToken, with_links
+from app.odata.reading.remainders import MakeToken, with_links
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart
+from app.page_sizes import EXPANDED, PageSize
 from app.types import json_text
 
-PAGE_SIZE = 1000
-LARGEST_PAGE = 5000
 _TOKEN = re.compile(r"(?:\$|%24)?skiptoken=", re.IGNORECASE)
 # Texts of a path, in which nothing stands for something else, and parameter aliases.
 _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
@@ -76,6 +75,7 @@ class Answering:
     if_none_match: str | None
     make_token: Callable[[PageStart], str]
     make_token_of: MakeToken
+    page_sizes: PageSize
     aliases: Mapping[str, str] = field(default_factory=dict)
     of_all: Mapping[str, str] = field(default_factory=dict)
     pages_alone: bool = False
@@ -88,7 +88,7 @@ class Answering:
         Raises: NotFoundError, QueryError; PreconditionFailedError, the entity is not the one that
             ``If-Match`` names; what the database raises.
         """
-        run.expanded = MOST_EXPANDED if self.pages_alone else min(self.page_size, MOST_EXPANDED)
+        run.expanded = EXPANDED if self.pages_alone else min(self.page_size, EXPANDED)
         found = self._answer(plan, run, connection, start)
         if self.if_match is not None and not plan.has_etag and plan.kind != "media":
             refuse_tags(parse_precondition(self.if_match))
@@ -210,7 +210,7 @@ class Answering:
     @property
     def page_size(self) -> int:
         """Rows of a page."""
-        return min(self.preferences.max_page_size or PAGE_SIZE, LARGEST_PAGE)
+        return self.page_sizes.of(self.preferences.max_page_size)
 
     def _page_size_applied(self) -> list[tuple[str, str]]:
         if self.preferences.max_page_size is None:

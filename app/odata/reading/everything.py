@@ -22,7 +22,7 @@ from app.odata.options import OptionTexts, parse_options, read_options
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import NameSegment
 from app.odata.preferences import Preference, Preferences
-from app.odata.reading.answers import LARGEST_PAGE, PAGE_SIZE, Answer
+from app.odata.reading.answers import Answer
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.tokens import PageStart, fingerprint
@@ -124,7 +124,7 @@ class _Reading:
 
     @property
     def _page_size(self) -> int:
-        return min(self.request.preferences.max_page_size or PAGE_SIZE, LARGEST_PAGE)
+        return self.reader.page_sizes.of(self.request.preferences.max_page_size)
 
     def _paths(self) -> Iterator[str]:
         """Where the entities are read, for this caller."""

@@ -33,6 +33,7 @@ from app.odata.reading.plan import NOT_JSON, Plan
 from app.odata.reading.planner import Paging, Planner
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
+from app.page_sizes import ODATA, PageSize
 from app.security import Caller
 
 # Options that the answer to a link has as well.
@@ -65,11 +66,12 @@ class Reader:
 
     def __init__(
         self, container: edm.EntityContainer, secret_key: SecretKey, *,
-        limits: Limits = DEFAULT_LIMITS, max_depth: int = 5,
+        limits: Limits = DEFAULT_LIMITS, max_depth: int = 5, page_sizes: PageSize = ODATA,
     ) -> None:  # fmt: skip
         self.container = container
         self.plans = PlanCache()
         self.tokens = TokenMaker(secret_key)
+        self.page_sizes = page_sizes
         self._limits = limits
         self._max_depth = max_depth
 
@@ -126,6 +128,7 @@ class Reader:
             headers.get("If-None-Match"),
             lambda start: self.tokens.make(start, fingerprint(path.text, texts)),
             self._token_of,
+            self.page_sizes,
             texts.aliases,
             {f"${name}": text for name, text in texts.system.items() if name in _OF_ALL},
             pages_alone=request.pages_alone,

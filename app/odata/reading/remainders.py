@@ -24,7 +24,6 @@ from app.odata.walk import children
 from app.types import json_text
 
 # Related entities that one row shows at most.
-MOST_EXPANDED = 1000
 _MARK = "\x01"
 # Stands before and behind the sort keys of a member.
 KEYS = "\x02"

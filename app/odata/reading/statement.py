@@ -16,7 +16,7 @@ from app.dynamic import DYNAMIC_TYPES
 from app.odata import edm
 from app.odata.binding.parameters import Source
 from app.odata.reading.haste import hurried
-from app.odata.reading.remainders import MOST_EXPANDED
+from app.page_sizes import EXPANDED
 
 RUN = "run_"
 LONGEST_SECONDS = 30
@@ -41,7 +41,7 @@ class Run:
     literals: Sequence[Any]
     caller_id: int
     limit: int = 0
-    expanded: int = MOST_EXPANDED
+    expanded: int = EXPANDED
     after: Sequence[Any] = ()
     # Finds the keys of singletons, and the day of ``now``.
     container: edm.EntityContainer | None = None

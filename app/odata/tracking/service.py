@@ -28,12 +28,10 @@ from app.odata.request import Request
 from app.odata.tracking.changes import Changes
 from app.odata.tracking.tokens import Mark, MarkTokens
 from app.odata.write_urls import entity_path
+from app.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.security import current_caller
 from app.types import json_text
 
-# Changes of one page: their keys are a condition of the query that shows them.
-PAGE = 100
-PAGE_OF_PARTED_KEYS = 30
 # With these a set of rows is not one that can be kept in step.
 _NOT_TRACKED = frozenset(("apply", "top", "skip", "search", "index", "id"))
 
@@ -160,7 +158,7 @@ class Tracker:
 
     def _changes(self, tracked: _Tracked, mark: Mark, read: Read) -> Response:
         type_ = tracked.entity_set.type
-        most = PAGE if len(type_.key) == 1 else PAGE_OF_PARTED_KEYS
+        most = CHANGES if len(type_.key) == 1 else CHANGES_WITH_PARTED_KEYS
         with self._reading() as connection:
             changes = Changes(type_, connection)
             changes.require_unbroken(mark)

@@ -91,7 +91,7 @@ def test_a_plan_serves_the_links_of_other_literals(client: Client) -> None:
 def test_without_a_preference_a_thousand_are_shown(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers, "MOST_EXPANDED", 2)
+    monkeypatch.setattr(answers, "EXPANDED", 2)
     row = ask(client, "Items(1)?$select=id&$expand=Children($select=id)")
     assert len(row["Children"]) == 2
     start = f"{ROOT}Items(1)/Children?$select=id&$skiptoken="
