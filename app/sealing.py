@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from flask import Flask
@@ -21,8 +22,12 @@ sealer = Extension[MultiFernet]("sealer")
 
 def init_app(app: Flask, config: Config) -> None:
     """Give ``app`` its sealer; the keys of ``SECRET_KEY_PREVIOUS`` still open."""
-    keys = derived_keys(config, "sealing")
-    sealer.bind(app, MultiFernet([Fernet(base64.urlsafe_b64encode(key.secret)) for key in keys]))
+    sealer.bind(app, sealer_of(key.secret for key in derived_keys(config, "sealing")))
+
+
+def sealer_of(secrets: Iterable[bytes]) -> MultiFernet:
+    """What seals with the first of these keys of 32 bytes, and opens with any of them."""
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(secret)) for secret in secrets])
 
 
 def seal(content: bytes) -> str:

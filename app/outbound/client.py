@@ -20,7 +20,12 @@ from urllib3.util import SKIP_HEADER
 
 from app.extensions import Extension
 from app.outbound.addresses import UrlError, read_url
-from app.outbound.connections import CONNECT_SECONDS, Exchange, PinnedAdapter, RefusedAddressError
+from app.outbound.connections import (
+    CONNECT_SECONDS,
+    OutboundExchange,
+    PinnedAdapter,
+    RefusedAddressError,
+)
 from app.outbound.deadlines import Deadline, Watch
 
 EXCHANGE_SECONDS = 15.0
@@ -68,17 +73,23 @@ class StreamedAnswer:
             raise OutboundError("The answer broke off.")
         self._deadline.lift()  # the connection waits for another exchange
 
-    def read(self, most: int) -> bytes:
-        """The beginning of the body: ``most`` bytes or a few more.
+    def read(self, most: int, *, may_break_off: bool = False) -> bytes:
+        """The first ``most`` bytes of the body.
 
+        Args:
+            may_break_off: what came is an answer, too.
         Raises: OutboundError.
         """
         body = bytearray()
-        for part in self.parts():
-            body += part
-            if len(body) >= most:
-                break
-        return bytes(body)
+        try:
+            for part in self.parts():
+                body += part
+                if len(body) >= most:
+                    break
+        except OutboundError:
+            if not may_break_off:
+                raise
+        return bytes(body[:most])
 
 
 class Client:
@@ -89,7 +100,7 @@ class Client:
         self._allow_private = allow_private
         self._https_only = https_only
         self._watch = Watch()
-        self._exchange = Exchange()
+        self._exchange = OutboundExchange()
         self._session = requests.Session()
         self._session.trust_env = False
         self._session.headers.clear()
@@ -116,15 +127,9 @@ class Client:
         Raises: OutboundError, there was no answer in time, or the address is not called.
         """
         with self.stream(method, url, headers, body, seconds=seconds) as answer:
-            content = bytearray()
-            try:
-                for part in answer.parts():
-                    content += part
-                    if len(content) >= read_bytes:
-                        break
-            except OutboundError:
-                pass  # the status has been said; the rest of the answer changes nothing
-            return Answer(answer.status, answer.headers, bytes(content[:read_bytes]))
+            # The status has been said; the rest of the answer changes nothing.
+            content = answer.read(read_bytes, may_break_off=True)
+            return Answer(answer.status, answer.headers, content)
 
     @contextmanager
     def stream(

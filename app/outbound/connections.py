@@ -29,7 +29,7 @@ class RefusedAddressError(OSError):
     """A name means an address that is not public."""
 
 
-class Exchange(threading.local):
+class OutboundExchange(threading.local):
     """What the running thread is exchanging, for the adapter and its connections."""
 
     deadline: Deadline
@@ -44,7 +44,7 @@ class PinnedAdapter(HTTPAdapter):
     Raises: RefusedAddressError, socket.gaierror; what requests raises.
     """
 
-    def __init__(self, exchange: Exchange, *, allow_private: bool) -> None:
+    def __init__(self, exchange: OutboundExchange, *, allow_private: bool) -> None:
         self._exchange = exchange
         self._allow_private = allow_private
         super().__init__(pool_connections=HOSTS, pool_maxsize=IDLE_PER_HOST, max_retries=0)
@@ -107,7 +107,7 @@ class PinnedAdapter(HTTPAdapter):
         return addresses
 
 
-def _pools(exchange: Exchange) -> dict[str, Any]:
+def _pools(exchange: OutboundExchange) -> dict[str, Any]:
     """Pools of urllib3 whose connections show their socket to the deadline."""
 
     class Http(HTTPConnection):

@@ -131,7 +131,7 @@ def _client() -> Client:
 
 def _refuse(answer: StreamedAnswer, body: dict[str, Any]) -> None:
     """Say why there is no answer; what the server says of it goes to the log alone."""
-    said = answer.read(4000)[:4000].decode(errors="replace")
+    said = answer.read(4000).decode(errors="replace")
     _log.warning("the model provider refused", status=answer.status, said=said[:500])
     if answer.status in (400, 422):
         for name in OPTIONAL:

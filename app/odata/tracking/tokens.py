@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import zlib
 from collections.abc import Mapping
@@ -12,13 +11,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.fernet import InvalidToken
 from itsdangerous import BadData, URLSafeSerializer
 
 from app.clock import utc_now
 from app.errors import GoneError
 from app.odata.errors import QueryError
 from app.odata.reading.tokens import SecretKey
+from app.sealing import sealer_of
 from app.security import Caller
 from app.types import json_text
 
@@ -51,7 +51,7 @@ class MarkTokens:
     def __init__(self, secret_key: SecretKey) -> None:
         given = [secret_key.encode()] if isinstance(secret_key, str) else list(secret_key)
         # The last key makes tokens; a sealer makes them with its first.
-        self._sealer = MultiFernet([_sealer(key) for key in reversed(given)])
+        self._sealer = sealer_of(_derived(key) for key in reversed(given))
         self._signed = URLSafeSerializer(secret_key, salt="odata-deltatoken")
 
     def make(self, mark: Mark, query: str, caller: Caller) -> str:
@@ -119,9 +119,8 @@ class MarkTokens:
         return False
 
 
-def _sealer(key: bytes) -> Fernet:
-    secret = hashlib.blake2b(key, digest_size=32, person=b"odata-deltatoken").digest()
-    return Fernet(base64.urlsafe_b64encode(secret))
+def _derived(key: bytes) -> bytes:
+    return hashlib.blake2b(key, digest_size=32, person=b"odata-deltatoken").digest()
 
 
 def _reader(caller: Caller) -> str:

@@ -7,8 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
+from app.odata.reading.reader import Reader
+from app.page_sizes import PageSize
+from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client, without_types
 
 ORDERS = [
@@ -156,3 +159,9 @@ def test_a_page_deep_inside_is_found_by_index(client: Client, order: str, index:
     steps = " ".join(str(row[3]) for row in explained)
     assert re.search(rf"SEARCH t0 USING (COVERING )?INDEX {index}", steps), steps
     assert not re.search(r"SCAN t0\b", steps), steps
+
+
+def test_without_a_wish_a_page_is_as_large_as_was_set(connections: dict[str, Connection]) -> None:
+    client = Client(connections, Reader(model.CONTAINER, "a key", page_sizes=PageSize(2, 3)))
+    assert [len(page["value"]) for page in pages(client, "Items?$top=5", "")] == [2, 2, 1]
+    assert [len(page["value"]) for page in pages(client, "Items?$top=5", "maxpagesize=9")] == [3, 2]
