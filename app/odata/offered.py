@@ -8,7 +8,7 @@ from flask import Response
 
 from app.errors import MethodNotAllowedError, NotFoundError
 from app.odata import edm
-from app.odata.binding.scope import Context
+from app.odata.binding.context import Context
 from app.odata.methods import READ, allow
 from app.odata.nodes import Node
 from app.odata.operations.calls import Call, Operations

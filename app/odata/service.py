@@ -27,7 +27,7 @@ from app.extensions import Extension
 from app.odata import edm
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
-from app.odata.binding.scope import Context
+from app.odata.binding.context import Context
 from app.odata.csdl import metadata, service_document
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Select, Table, bindparam, select
 
@@ -19,18 +19,29 @@ from app.writing.reference_rules import DELETE, RULES, Rule
 from app.writing.references import TABLES
 from app.writing.rules import ChildRules, EntityRules, Reference, RowRules
 
-if TYPE_CHECKING:
-    from app.writing.pipeline import EntityService
-
 # Of the rows that keep a record so many are named, each by the first of these that it has.
 _MOST_NAMED = 10
 _NAMES = ("number", "name", "title", "subject")
 
 
-bound_services: Extension[Mapping[str, EntityService]] = Extension("services")
+class WritingService(Protocol):
+    """What is asked of the service of whatever refers to a record (``pipeline.EntityService``)."""
+
+    rules: EntityRules
+
+    def create(self, values: Mapping[str, Any]) -> int: ...
+
+    def update(self, key: int, changes: Mapping[str, Any]) -> None: ...
+
+    def apply(self, key: int, values: Mapping[str, Any]) -> None: ...
+
+    def remove(self, key: int, before: Mapping[str, Any]) -> None: ...
 
 
-def services() -> Mapping[str, EntityService]:
+bound_services: Extension[Mapping[str, WritingService]] = Extension("services")
+
+
+def services() -> Mapping[str, WritingService]:
     """Entity type name -> service, as the application was built with."""
     return bound_services.current
 
@@ -38,7 +49,7 @@ def services() -> Mapping[str, EntityService]:
 class _Dependent(NamedTuple):
     """A row that refers to a record: whose it is, by which attribute."""
 
-    service: EntityService
+    service: WritingService
     owner: RowRules
     attribute: str
     rule: Rule
@@ -102,7 +113,7 @@ def _named(dependent: _Dependent) -> Detail | None:
     )
 
 
-def referring(rules: EntityRules) -> Iterator[tuple[EntityService, RowRules, Reference]]:
+def referring(rules: EntityRules) -> Iterator[tuple[WritingService, RowRules, Reference]]:
     """Every reference of an entity, or of rows inside one, to the table of ``rules``."""
     for service in services().values():
         for owner in (service.rules, *service.rules.children.values()):

@@ -37,7 +37,7 @@ def module_name(path: Path) -> str:
 
 @cache
 def imports() -> tuple[Import, ...]:
-    """Every import of one module of the application by another."""
+    """Every import of one module of the application by another, also for the type checker alone."""
     return tuple(found for name, tree in sources().items() for found in _imports_of(name, tree))
 
 
@@ -49,15 +49,7 @@ def _imports_of(importer: str, tree: ast.Module) -> Iterator[Import]:
         for inner in ast.walk(node)
         if isinstance(inner, ast.Import | ast.ImportFrom)
     }
-    typing_nodes = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
     for node in ast.walk(tree):
-        if id(node) in typing_nodes:
-            continue
         late = id(node) in late_nodes
         if isinstance(node, ast.Import):
             for alias in node.names:

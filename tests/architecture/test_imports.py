@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import graphlib
 
-import pytest
-
+from tests.architecture.graph import circles, private_names, upward
 from tests.architecture.modules import imports, sources
 
 # Below everything: may be imported by anybody, import nobody above.
@@ -35,18 +33,15 @@ def test_only_what_is_heavy_is_imported_inside_a_function() -> None:
 
 
 def test_no_cycle() -> None:
-    graph: dict[str, set[str]] = {name: set() for name in sources()}
-    for found in imports():
-        if found.importer != found.imported:
-            graph[found.importer].add(found.imported)
-    # A package's own __init__ stands for its modules: importing app.models.client runs it first,
-    # but the edge from a module to its own package is no cycle of meaning.
-    for name, targets in graph.items():
-        targets.discard(name.rpartition(".")[0])
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        pytest.fail(" -> ".join(error.args[1]))
+    assert circles() == []
+
+
+def test_rooms_of_the_query_engine_stand_one_upon_the_other() -> None:
+    assert upward() == []
+
+
+def test_no_private_name_of_a_library_is_used() -> None:
+    assert list(private_names()) == []
 
 
 def test_models_know_no_request_and_no_service() -> None:

@@ -31,9 +31,10 @@ from sqlalchemy import (
 from app.crm.search.kinds import Kind
 from app.crm.search.patterns import Either, Holds, Pattern
 from app.models.searched import COLUMN, index_name, plain_text, waiting_table
+from app.odata.binding.context import Context
 from app.odata.binding.parameters import Source
-from app.odata.binding.scope import Context, Scope
 from app.odata.binding.searching import search_condition
+from app.odata.binding.values import Scope
 from app.odata.nodes import SearchPhrase
 from app.odata.reading.bound import Projection, PropertyMember
 from app.odata.reading.entity_json import entity_json

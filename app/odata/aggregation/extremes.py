@@ -20,15 +20,15 @@ from sqlalchemy import (
 )
 
 from app.odata import edm
-from app.odata.aggregation.derived import labelled, outputs_of
 from app.odata.aggregation.rowset import RowSet, made, refuse_nested
 from app.odata.apply_nodes import TopBottom
 from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
+from app.odata.binding.derived import labelled, outputs_of
+from app.odata.binding.ordering import order_keys
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Literal, Member, OrderItem
-from app.odata.reading.ordering import order_keys
 from app.odata.sql.double_sums import double_sum
 from app.odata.sql.spelled import Spelled
 from app.types import ExactDecimal

@@ -8,7 +8,6 @@ from itertools import chain
 
 from sqlalchemy import BigInteger, ColumnElement, and_, func, select, true, tuple_
 
-from app.odata.aggregation.derived import Output, labelled, outputs_of
 from app.odata.aggregation.extremes import count_of
 from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made, refuse_nested
 from app.odata.apply_nodes import (
@@ -29,11 +28,12 @@ from app.odata.apply_nodes import (
     name_of,
 )
 from app.odata.binding.aggregates import aggregate_item, method_from
+from app.odata.binding.computing import compute
+from app.odata.binding.derived import Output, labelled, outputs_of
+from app.odata.binding.ordering import order_keys
 from app.odata.binding.searching import search_condition
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Member, Node, OrderItem, TypeCast
-from app.odata.reading.computing import compute
-from app.odata.reading.ordering import order_keys
 
 # The name of a value between two steps: no property and no alias is spelled like this.
 _STEP = "$step"

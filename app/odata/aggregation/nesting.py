@@ -24,12 +24,11 @@ from app.odata.apply_nodes import (
     name_of,
 )
 from app.odata.binding.collections import opened
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import Nested, Rows
+from app.odata.binding.paths import navigation_of
+from app.odata.binding.values import Nested, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Binary, Member, Node
 from app.odata.option_nodes import ExpandItem, QueryOptions
-from app.odata.reading.expansion import navigation_of
 
 # Options are applied in this order, so transformations in another mean something else.
 _STAGES = {"compute": 0, "filter": 0, "search": 0, "orderby": 1, "skip": 2, "top": 3}

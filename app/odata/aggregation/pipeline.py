@@ -31,10 +31,10 @@ from app.odata.apply_nodes import (
     Transformation,
     name_of,
 )
+from app.odata.binding.computing import compute
 from app.odata.binding.searching import search_condition
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Literal
-from app.odata.reading.computing import compute
 
 # concat() and nest() inside one another: beyond this SQLite's parser takes no statement of it.
 DEEPEST_CONCAT = 3

@@ -21,13 +21,13 @@ from sqlalchemy import (
 )
 
 from app.odata import edm
-from app.odata.aggregation.derived import PLACE, Output, derived_type, labelled, outputs_of
-from app.odata.binding.scope import Context, Scope
+from app.odata.binding.context import Context
+from app.odata.binding.derived import PLACE, Output, derived_type, labelled, outputs_of
+from app.odata.binding.ordering import OrderKey, order_keys
 from app.odata.binding.translator import Translator
+from app.odata.binding.values import NestedRows, Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import OrderItem
-from app.odata.reading.bound import OrderKey
-from app.odata.reading.ordering import order_keys
 from app.odata.sql.decimals import DecimalNumber, decimal_number
 
 # Selects in one statement: each concat() and rollup() multiplies those that are there.
@@ -37,7 +37,7 @@ _ROOM = 10**12
 
 
 @dataclass
-class RowSet:
+class RowSet(NestedRows):
     """Rows of ``scope`` that fulfil all conditions; ``order`` is that of the last ``orderby``.
 
     ``parts`` is the number of selects that they are put together from.

@@ -20,7 +20,6 @@ from app.odata.binding.comparison import is_null
 from app.odata.binding.fitting import fit
 from app.odata.binding.nulls import is_null_literal, null_of
 from app.odata.binding.protocol import Translating
-from app.odata.binding.scope import Scope
 from app.odata.binding.text_literals import typed_text
 from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant, as_time
 from app.odata.binding.values import (
@@ -30,6 +29,7 @@ from app.odata.binding.values import (
     Place,
     Row,
     Rows,
+    Scope,
     Structure,
     Typed,
     family,

@@ -11,9 +11,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 
 from app.odata import edm
+from app.odata.binding.context import Context
 from app.odata.binding.protocol import Translating
-from app.odata.binding.scope import Context, Scope
-from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Typed
+from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Scope, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Member, Node, Root
 from app.odata.sql.spelled import Spelled

@@ -12,7 +12,6 @@ from app.odata.binding.fitting import fit
 from app.odata.binding.json_members import json_member
 from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set, of_root
-from app.odata.binding.scope import Scope
 from app.odata.binding.values import (
     Constant,
     Elements,
@@ -21,12 +20,14 @@ from app.odata.binding.values import (
     Place,
     Row,
     Rows,
+    Scope,
     Structure,
     Typed,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
+from app.odata.option_nodes import ExpandItem
 from app.odata.sql.weight import weight
 
 
@@ -209,3 +210,25 @@ def filtered(translator: Translating, node: FilterSegment) -> Place:
     if not isinstance(rows, Rows | Elements):
         raise QueryError("$filter can only follow a collection", node.offset)
     return replace(rows, predicates=(*rows.predicates, node.predicate))
+
+
+def navigation_of(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProperty:
+    """The navigation property that an item names.
+
+    Raises: QueryError, it is none.
+    """
+    steps = item.path
+    if len(steps) > 1 and steps[0].rpartition(".")[2] == type_.name:
+        steps = steps[1:]
+    name = steps[0]
+    known = name if name in type_.navigation else type_.folded.get(name.lower(), name)
+    navigation = type_.navigation.get(known)
+    if navigation is None:
+        if known in type_.properties:
+            raise QueryError(f"{known} is not a navigation property", item.offset)
+        raise unknown_name(type_, name, item.offset)
+    if any("." not in step for step in steps[1:]) or len(steps) > 2:
+        raise QueryError(
+            f"write {name}($expand={'/'.join(steps[1:])}) to go on from {name}", item.offset
+        )
+    return navigation

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from sqlalchemy import ColumnElement
 
-from app.odata.binding.scope import Context, Scope
-from app.odata.binding.values import Place, Typed
+from app.odata.binding.context import Context
+from app.odata.binding.values import Place, Scope, Typed
 from app.odata.nodes import Node
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import bindparam, true
 
 from app.odata import edm
+from app.odata.binding.context import Context
 from app.odata.binding.protocol import Translating
-from app.odata.binding.scope import Context, Scope
-from app.odata.binding.values import Row, Rows
+from app.odata.binding.values import Row, Rows, Scope
 from app.odata.errors import QueryError, suggestion
 
 

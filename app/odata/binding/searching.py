@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, and_, false, not_, or_
 
 from app.odata import edm
-from app.odata.binding.scope import Scope
+from app.odata.binding.values import Scope
 from app.odata.errors import UnsupportedError
 from app.odata.nodes import SearchAnd, SearchNode, SearchNot, SearchOr, SearchPhrase, SearchTerm
 from app.odata.sql.spelled import Predicate, Spelled

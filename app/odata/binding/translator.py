@@ -17,12 +17,12 @@ from app.odata.binding.calls import call
 from app.odata.binding.casts import cast, choose, entity_cast, isof
 from app.odata.binding.collections import members
 from app.odata.binding.comparison import compare, is_in
+from app.odata.binding.context import Context
 from app.odata.binding.fitting import fit, natural
 from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.lambdas import count_rows, lambda_condition
 from app.odata.binding.nulls import is_null_literal, null_of, null_of_family
 from app.odata.binding.paths import filtered, keyed, member
-from app.odata.binding.scope import Context, Scope
 from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.texts import text_match
 from app.odata.binding.values import (
@@ -33,6 +33,7 @@ from app.odata.binding.values import (
     Place,
     Row,
     Rows,
+    Scope,
     Structure,
     Typed,
     family,

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import literal, select
 
 from app.odata import edm
-from app.odata.binding.scope import Scope
+from app.odata.binding.values import Scope
 from app.odata.write_rows import run
 
 

@@ -23,7 +23,8 @@ from app.errors import (
 )
 from app.json_body import parse_json
 from app.odata import edm
-from app.odata.binding.scope import Context, Scope
+from app.odata.binding.context import Context
+from app.odata.binding.values import Scope
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale, refuse_tags
 from app.odata.literal_text import literal_text

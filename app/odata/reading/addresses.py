@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Text
 
 from app.odata import edm
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import family
+from app.odata.binding.values import Scope, family
 from app.odata.sql.spelled import Part, spell
 
 

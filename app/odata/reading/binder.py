@@ -7,20 +7,22 @@ from contextlib import contextmanager
 
 from sqlalchemy import BigInteger
 
-from app.odata.aggregation.derived import is_entity, is_unique
 from app.odata.aggregation.pipeline import transformed
 from app.odata.aggregation.rowset import RowSet
-from app.odata.binding.scope import Context, Scope
+from app.odata.binding.computing import compute
+from app.odata.binding.context import Context
+from app.odata.binding.derived import is_entity, is_unique
+from app.odata.binding.ordering import order_keys
+from app.odata.binding.paths import navigation_of
 from app.odata.binding.searching import search_condition
 from app.odata.binding.translator import Translator
+from app.odata.binding.values import Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.option_nodes import QueryOptions
+from app.odata.option_nodes import ExpandItem, QueryOptions
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
-from app.odata.reading.computing import compute
-from app.odata.reading.expansion import expand_member, expand_members, navigation_of
+from app.odata.reading.expansion import expand_member, expand_members
 from app.odata.reading.formats import Version
-from app.odata.reading.ordering import order_keys
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.spelled import Part
 
@@ -94,13 +96,13 @@ class QueryBinder:
     ) -> Iterator[ExpandMember]:
         """What ``$apply`` put into the rows."""
         for name, nested in query.scope.nested.items():
-            if isinstance(nested.shown, RowSet):
-                yield ExpandMember(name, True, self._row_set(nested.shown, options))
+            shown = nested.shown
+            if isinstance(shown, ExpandItem):
+                navigation = navigation_of(query.scope.type, shown)
+                yield expand_member(self, query, navigation, shown, address, depth, name=name)
             else:
-                navigation = navigation_of(query.scope.type, nested.shown)
-                yield expand_member(
-                    self, query, navigation, nested.shown, address, depth, name=name
-                )
+                assert isinstance(shown, RowSet)
+                yield ExpandMember(name, True, self._row_set(shown, options))
 
     def _row_set(self, rows: RowSet, options: QueryOptions) -> BoundQuery:
         """The rows that ``nest`` made, with all that there is of them."""

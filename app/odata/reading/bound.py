@@ -4,39 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from sqlalchemy import BindParameter, ColumnElement
+from sqlalchemy import BindParameter, ColumnElement, FromClause, Select, func, select
 
 from app.odata import edm
-from app.odata.binding.scope import Scope
+from app.odata.binding.ordering import OrderKey
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Typed
+from app.odata.binding.values import Place, Scope, Typed
 from app.odata.nodes import OrderItem
 from app.odata.reading.remainders import Remainder
 from app.odata.sql.spelled import Part
 
-if TYPE_CHECKING:
-    from app.odata.reading.members import ShownMembers
-
 
 @dataclass(frozen=True, slots=True)
-class OrderKey:
-    """What rows are sorted by: nulls come first, or last when descending (Protocol 11.2.6.2)."""
+class ShownMembers:
+    """Members of a collection kept as JSON; ``parts`` are those wanted of a complex one.
 
-    value: Typed
-    descending: bool = False
+    ``place`` is the place of a member in the array, ``name`` an alias for what is selected.
+    """
 
-    def clause(self) -> ColumnElement[Any]:
-        """For ORDER BY; where null cannot occur the plain form, which every index serves."""
-        sql = self.value.sql.desc() if self.descending else self.value.sql.asc()
-        if not self.value.nullable:
-            return sql
-        return sql.nulls_last() if self.descending else sql.nulls_first()
+    table: FromClause
+    member: Place
+    place: ColumnElement[int]
+    name: str
+    conditions: tuple[ColumnElement[bool], ...]
+    order: tuple[OrderKey, ...]
+    parts: frozenset[str] | None
+    top: BindParameter[int] | None
+    skip: BindParameter[int] | None
+    count: bool
+
+    def rows(self, text: ColumnElement[str]) -> Select[Any]:
+        """``text`` of each member shown, in their order, as ``j``."""
+        order = [*(key.clause() for key in self.order), self.place]
+        rows = select(text.label("j")).select_from(self.table).where(*self.conditions)
+        return rows.order_by(*order).limit(self.top).offset(self.skip).correlate_except(self.table)
+
+    def number(self) -> ColumnElement[int]:
+        """How many members fulfil the conditions, ``$skip`` and ``$top`` aside."""
+        rows = select(func.count()).select_from(self.table).where(*self.conditions)
+        return rows.correlate_except(self.table).scalar_subquery()
 
 
 # Names of properties of a complex value, or which members of a collection; None for all.
-Parts: TypeAlias = "frozenset[str] | ShownMembers | None"
+Parts: TypeAlias = frozenset[str] | ShownMembers | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, case, true
 
 from app.odata import edm
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import type_name
+from app.odata.binding.values import Scope, type_name
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
 from app.odata.reading.formats import Format
 from app.odata.sql.spelled import Part, Template

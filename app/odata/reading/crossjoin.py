@@ -14,12 +14,13 @@ from sqlalchemy import ColumnElement, and_, func, literal, select, true
 
 from app.errors import NotFoundError
 from app.odata import edm
-from app.odata.binding.scope import Context, Scope
-from app.odata.binding.values import Typed
+from app.odata.binding.context import Context
+from app.odata.binding.ordering import OrderKey
+from app.odata.binding.values import Scope, Typed
 from app.odata.errors import QueryError, suggestion
 from app.odata.path_nodes import CrossJoinSegment
 from app.odata.reading.addresses import entity_address
-from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember, OrderKey
+from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
 from app.odata.reading.formats import Format
 from app.odata.sql.decimals import integer_operation
 from app.odata.sql.spelled import Template

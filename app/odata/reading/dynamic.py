@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Text
 
 from app.odata import edm
-from app.odata.binding.scope import Scope
+from app.odata.binding.values import Scope
 from app.odata.reading.control import type_annotation
 from app.odata.reading.formats import Format
 from app.odata.sql.spelled import Part, Template, spell

@@ -20,8 +20,15 @@ from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.paths import of_property, property_sql
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Structure, Typed
+from app.odata.binding.values import (
+    Dynamic,
+    Elements,
+    JsonStructure,
+    Place,
+    Scope,
+    Structure,
+    Typed,
+)
 from app.odata.payload_types import all_properties
 from app.odata.reading.bound import (
     ComputedMember,
@@ -30,6 +37,7 @@ from app.odata.reading.bound import (
     Member,
     Projection,
     PropertyMember,
+    ShownMembers,
 )
 from app.odata.reading.control import (
     Piece,
@@ -42,7 +50,6 @@ from app.odata.reading.control import (
 from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
 from app.odata.reading.expanded_rows import limit_of, number_of, with_keys, with_mark
 from app.odata.reading.formats import Format
-from app.odata.reading.members import ShownMembers
 from app.odata.sql.json_values import json_parts, or_null, plain_text
 from app.odata.sql.spelled import Part, Spelled, Template, spell
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Literal, Protocol
 
 from app.odata import edm
-from app.odata.binding.paths import unknown_name
-from app.odata.binding.scope import Context, Scope
+from app.odata.binding.context import Context
+from app.odata.binding.paths import navigation_of
+from app.odata.binding.values import Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import ExpandItem, QueryOptions
 from app.odata.reading.addresses import related_address
@@ -266,25 +267,3 @@ def _readable(context: Context, type_: edm.EntityType) -> list[edm.NavigationPro
         for navigation in type_.navigation.values()
         if context.may_read(context.container.target(navigation))
     ]
-
-
-def navigation_of(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProperty:
-    """The navigation property that an item names.
-
-    Raises: QueryError, it is none.
-    """
-    steps = item.path
-    if len(steps) > 1 and steps[0].rpartition(".")[2] == type_.name:
-        steps = steps[1:]
-    name = steps[0]
-    known = name if name in type_.navigation else type_.folded.get(name.lower(), name)
-    navigation = type_.navigation.get(known)
-    if navigation is None:
-        if known in type_.properties:
-            raise QueryError(f"{known} is not a navigation property", item.offset)
-        raise unknown_name(type_, name, item.offset)
-    if any("." not in step for step in steps[1:]) or len(steps) > 2:
-        raise QueryError(
-            f"write {name}($expand={'/'.join(steps[1:])}) to go on from {name}", item.offset
-        )
-    return navigation

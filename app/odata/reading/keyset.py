@@ -12,8 +12,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
 from app.odata import edm
+from app.odata.binding.ordering import OrderKey
 from app.odata.binding.values import family
-from app.odata.reading.bound import BoundQuery, OrderKey
+from app.odata.reading.bound import BoundQuery
 from app.odata.reading.statement import RUN
 from app.odata.sql.json_values import json_parts, plain_text
 from app.odata.sql.spelled import Part

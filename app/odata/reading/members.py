@@ -5,48 +5,17 @@ Source: URL Conventions 5.1.3 (``$select=tags($filter=startswith($this,'a');$top
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-from sqlalchemy import BigInteger, BindParameter, ColumnElement, FromClause, Select, func, select
+from sqlalchemy import BigInteger
 
 from app.odata.binding.collections import numbered_elements
-from app.odata.binding.scope import Scope
+from app.odata.binding.ordering import OrderKey
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements, Place, family
+from app.odata.binding.values import Elements, Scope, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions
-from app.odata.reading.bound import OrderKey
-
-
-@dataclass(frozen=True, slots=True)
-class ShownMembers:
-    """Members of a collection kept as JSON; ``parts`` are those wanted of a complex one.
-
-    ``place`` is the place of a member in the array, ``name`` an alias for what is selected.
-    """
-
-    table: FromClause
-    member: Place
-    place: ColumnElement[int]
-    name: str
-    conditions: tuple[ColumnElement[bool], ...]
-    order: tuple[OrderKey, ...]
-    parts: frozenset[str] | None
-    top: BindParameter[int] | None
-    skip: BindParameter[int] | None
-    count: bool
-
-    def rows(self, text: ColumnElement[str]) -> Select[Any]:
-        """``text`` of each member shown, in their order, as ``j``."""
-        order = [*(key.clause() for key in self.order), self.place]
-        rows = select(text.label("j")).select_from(self.table).where(*self.conditions)
-        return rows.order_by(*order).limit(self.top).offset(self.skip).correlate_except(self.table)
-
-    def number(self) -> ColumnElement[int]:
-        """How many members fulfil the conditions, ``$skip`` and ``$top`` aside."""
-        rows = select(func.count()).select_from(self.table).where(*self.conditions)
-        return rows.correlate_except(self.table).scalar_subquery()
+from app.odata.reading.bound import ShownMembers
 
 
 def shown_members(

@@ -6,8 +6,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text
 
 from app.errors import NotFoundError
 from app.odata import edm
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import Elements, JsonStructure, Place, Typed
+from app.odata.binding.values import Elements, JsonStructure, Place, Scope, Typed
 from app.odata.nodes import Argument, Literal
 from app.odata.sql.spelled import Predicate, Spelled
 

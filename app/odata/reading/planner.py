@@ -24,8 +24,8 @@ from sqlalchemy import (
 
 from app.odata import edm
 from app.odata.binding.budget import Budget
+from app.odata.binding.context import Context
 from app.odata.binding.parameters import Source
-from app.odata.binding.scope import Context
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Typed
 from app.odata.csdl_terms import CORE

@@ -13,8 +13,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Dialect, bindparam, select
 
 from app.odata import edm
+from app.odata.binding.context import Context
 from app.odata.binding.parameters import Source
-from app.odata.binding.scope import Context, Scope
+from app.odata.binding.values import Scope
 from app.odata.reading.bound import Projection
 from app.odata.reading.entity_json import entity_json
 from app.odata.reading.formats import BARE

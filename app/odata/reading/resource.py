@@ -10,15 +10,16 @@ from typing import Literal as OneOf
 
 from app.errors import NotFoundError
 from app.odata import edm
+from app.odata.binding.context import Context
 from app.odata.binding.paths import key_condition, of_property, unknown_name
 from app.odata.binding.roots import singleton_scope
-from app.odata.binding.scope import Context, Scope
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import (
     Dynamic,
     Elements,
     JsonStructure,
     Place,
+    Scope,
     Structure,
     Typed,
     family,

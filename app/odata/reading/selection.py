@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from app.odata import edm
 from app.odata.binding.paths import of_property, unknown_name
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import Elements
+from app.odata.binding.values import Elements, Scope
 from app.odata.csdl_names import own_properties
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.option_nodes import QueryOptions, SelectItem
@@ -19,9 +18,10 @@ from app.odata.reading.bound import (
     Member,
     Parts,
     PropertyMember,
+    ShownMembers,
 )
 from app.odata.reading.formats import Version
-from app.odata.reading.members import ShownMembers, shown_members
+from app.odata.reading.members import shown_members
 
 _ALL = None
 

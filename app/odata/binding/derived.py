@@ -11,8 +11,7 @@ from sqlalchemy import ColumnElement, Select
 from app.odata import edm
 from app.odata.binding.json_members import json_member
 from app.odata.binding.paths import of_property
-from app.odata.binding.scope import Scope
-from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
+from app.odata.binding.values import Elements, JsonStructure, Place, Row, Scope, Structure, Typed
 from app.odata.errors import QueryError
 
 # The path of the value that tells where a row stands: it is shown nowhere.

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement
 
 from app.odata import edm
-from app.odata.aggregation.derived import identity_of, is_entity
-from app.odata.binding.scope import Scope
+from app.odata.binding.derived import identity_of, is_entity
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Typed, family
+from app.odata.binding.values import Scope, Typed, family
 from app.odata.errors import QueryError
 from app.odata.nodes import OrderItem
-from app.odata.reading.bound import OrderKey
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """What rows are sorted by: nulls come first, or last when descending (Protocol 11.2.6.2)."""
+
+    value: Typed
+    descending: bool = False
+
+    def clause(self) -> ColumnElement[Any]:
+        """For ORDER BY; where null cannot occur the plain form, which every index serves."""
+        sql = self.value.sql.desc() if self.descending else self.value.sql.asc()
+        if not self.value.nullable:
+            return sql
+        return sql.nulls_last() if self.descending else sql.nulls_first()
 
 
 def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[OrderKey]:
