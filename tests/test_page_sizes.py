@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
+from app.odata.service import odata_service
 from app.page_sizes import PageSize
 
 
@@ -21,4 +22,4 @@ def test_a_page_is_as_wished_as_usual_or_the_largest(
 
 def test_an_operator_sets_the_page_of_odata(build_app: Callable[..., Flask]) -> None:
     app = build_app(ODATA_PAGE_SIZE=7)
-    assert app.extensions["odata"].reader.page_sizes == PageSize(7, 5000)
+    assert odata_service.of(app).reader.page_sizes == PageSize(7, 5000)
