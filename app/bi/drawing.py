@@ -1,22 +1,19 @@
-"""Charts drawn as pictures, in a process of their own that ends with the picture.
+"""Charts drawn as pictures, in a process of their own that ends soon after the last of them.
 
 The renderer carries a whole script engine, some 100 MB: a web process that loaded it would keep
-them (docs/adr/0095). Two pictures are drawn at a time in one process, others wait their turn.
+them (docs/adr/0095).
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from app.errors import ServiceUnavailableError
+from app.jobs.processes import ChildProcess, FunctionFailedError
 from app.types import json_text
 
-SECONDS = 30
-_turns = threading.BoundedSemaphore(2)
+beside = ChildProcess(idle_seconds=5)
 
 
 def draw(spec: Mapping[str, Any], form: str) -> bytes:
@@ -24,18 +21,7 @@ def draw(spec: Mapping[str, Any], form: str) -> bytes:
 
     Raises: ServiceUnavailableError, it took too long or the renderer failed.
     """
-    if not _turns.acquire(timeout=SECONDS):
-        raise ServiceUnavailableError("Too many charts are being drawn: try again in a moment.")
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "app.bi.renderer", form],
-            input=json_text(spec).encode(),
-            capture_output=True,
-            timeout=SECONDS,
-            check=True,
-        )
-    except (subprocess.SubprocessError, OSError) as error:
+        return beside.call("app.bi.renderer:render", json_text(spec), form)
+    except FunctionFailedError as error:
         raise ServiceUnavailableError("The chart cannot be drawn now.") from error
-    finally:
-        _turns.release()
-    return done.stdout
