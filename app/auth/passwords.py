@@ -32,7 +32,7 @@ class Passwords:
 
     def __init__(self, hasher: PasswordHasher) -> None:
         self._hasher = hasher
-        self._turn = threading.BoundedSemaphore(_AT_THE_SAME_TIME)
+        self._slots = threading.BoundedSemaphore(_AT_THE_SAME_TIME)
         salt, digest = (
             base64.b64encode(bytes(size)).decode().rstrip("=")
             for size in (hasher.salt_len, hasher.hash_len)
@@ -45,12 +45,12 @@ class Passwords:
 
     def hash(self, password: str) -> str:
         """The argon2id hash of ``password``, with its parameters."""
-        with self._turn:
+        with self._slots:
             return self._hasher.hash(_normal(password))
 
     def is_right(self, password: str, hashed: str | None) -> bool:
         """Whether ``password`` fits; without a hash, False after the same time."""
-        with self._turn:
+        with self._slots:
             try:
                 self._hasher.verify(hashed or self._dummy, _normal(password))
             except (VerificationError, InvalidHashError):

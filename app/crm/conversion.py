@@ -14,7 +14,7 @@ from app.crm.clients import CLIENT, CLIENTS, touch_client
 from app.crm.contacts import CONTACTS
 from app.crm.lead_values import client_values, contact_values, opportunity_values
 from app.crm.leads import LEADS
-from app.crm.matching import Match, find_client, find_contact, has_primary_contact, take_turns
+from app.crm.matching import Match, find_client, find_contact, has_primary_contact, lock_matches
 from app.crm.opportunities import OPPORTUNITIES
 from app.documents.service import DOCUMENTS
 from app.errors import (
@@ -110,7 +110,7 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
         overrides = read_properties(CLIENT, wishes.client)
     wanted = client_values(lead) | overrides
     if match is None and wishes.on_duplicate != CREATE:
-        take_turns(wanted)
+        lock_matches(wanted)
         match = find_client(caller, wanted)
         if match is not None and wishes.on_duplicate == FAIL:
             raise DuplicateError(

@@ -28,7 +28,7 @@ class Match:
     by: MatchedBy
 
 
-def take_turns(values: Mapping[str, Any]) -> None:
+def lock_matches(values: Mapping[str, Any]) -> None:
     """Wait until nobody else makes a client of the same e-mail address or tax number.
 
     Two leads of one customer that are converted at once become one client: the second looks for it

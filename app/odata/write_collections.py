@@ -38,13 +38,13 @@ from app.odata.preferences import preference_applied
 from app.odata.write_answers import no_content
 from app.odata.write_conditions import may_be_made, refuse_other_key
 from app.odata.write_content import WriteRequest
+from app.odata.write_locks import locks_of_items, take_locks
 from app.odata.write_methods import each_methods
 from app.odata.write_places import as_bad_reference
 from app.odata.write_problems import entity_problems, kind_of
 from app.odata.write_rights import require_right
-from app.odata.write_rows import find_key, find_key_in_turn, find_version, version_of_tag
+from app.odata.write_rows import find_key, find_key_locked, find_version, version_of_tag
 from app.odata.write_targets import Target
-from app.odata.write_turns import take_turns_of, turns_of_items
 from app.odata.write_urls import entity_path
 from app.types import json_text
 
@@ -155,7 +155,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     bodies, problems = read_entities(items, target.type, request.reading, "value")
     with telling_all(lambda: refuse_any(_problems(request, entity_set, bodies))):
         problems.raise_any()
-    take_turns_of(lambda: turns_of_items(request.container, target.type, items))
+    take_locks(lambda: locks_of_items(request.container, target.type, items))
     minimal = request.preferences.return_ == "minimal"
     shown = []
     for body in bodies:
@@ -217,7 +217,7 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
         attributes = [type_.properties[name].attribute for name in names]
         if all(body.values.get(attribute) is not None for attribute in attributes):
             given.append({name: body.values[name] for name in attributes})
-    for find in (find_key, find_key_in_turn):
+    for find in (find_key, find_key_locked):
         for values in given:
             if (known := find(request.container, type_, values)) is not None:
                 return known

@@ -12,7 +12,7 @@ from app.odata.etags import refuse_stale
 from app.odata.payload import EntityBody
 from app.odata.payload_problems import Problems, join_path
 from app.odata.write_content import WriteRequest
-from app.odata.write_rows import find_key_in_turn, find_version
+from app.odata.write_rows import find_key_locked, find_version
 from app.odata.write_targets import Target
 
 
@@ -66,7 +66,7 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
     if not may_create:
         raise NotFoundError(f"There is no such {target.type.name}.")
     if (
-        made_meanwhile := find_key_in_turn(request.container, target.type, target.values)
+        made_meanwhile := find_key_locked(request.container, target.type, target.values)
     ) is not None:
         target.key = made_meanwhile
         return False

@@ -38,7 +38,7 @@ def find_key(
     return _key(rows[0]) if rows else None
 
 
-def find_key_in_turn(
+def find_key_locked(
     container: edm.EntityContainer, type_: edm.EntityType, values: Mapping[str, Any]
 ) -> Any | None:
     """As ``find_key``, before an entity is made because there is none with these values.
@@ -47,12 +47,12 @@ def find_key_in_turn(
     """
     if not records.is_served():
         return None  # the one writer has looked already
-    advisory_lock(turn_name(type_, values))
+    advisory_lock(lock_name(type_, values))
     return find_key(container, type_, values)
 
 
-def turn_name(type_: edm.EntityType, values: Mapping[str, Any]) -> str:
-    """The name of the turn in which an entity with these values of a key is made."""
+def lock_name(type_: edm.EntityType, values: Mapping[str, Any]) -> str:
+    """The lock under which an entity with these values of a key is made."""
     named = " ".join(f"{attribute}={values[attribute]!r}" for attribute in sorted(values))
     return f"{type_.name} {named}"
 

@@ -21,7 +21,7 @@ from app.odata.batch.parts import BatchEdge, Part, Result, Unit
 from app.odata.batch.references import Outcome, References
 from app.odata.batch.urls import Address, address_of
 from app.odata.errors import QueryError
-from app.odata.write_turns import Written, take_turns_of, turns_of_requests
+from app.odata.write_locks import Written, locks_of_requests, take_locks
 
 _READS = ("GET", "HEAD")
 
@@ -117,7 +117,7 @@ class BatchRunner:
     def _begin_writing(self) -> None:
         if not self._has_written:
             self._has_written = True
-            take_turns_of(lambda: turns_of_requests(self._container, self._written()))
+            take_locks(lambda: locks_of_requests(self._container, self._written()))
 
     def _written(self) -> Iterator[Written]:
         for part in self._parts:

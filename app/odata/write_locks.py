@@ -1,7 +1,7 @@
-"""The turns of a request that writes several entities, taken before the first of them.
+"""The locks of a request that writes several entities, taken before the first of them.
 
 Two such requests that write the same entities in opposite order would wait for each other, until
-PostgreSQL ends one of them. Taken together the turns have one order for everybody. What is named
+PostgreSQL ends one of them. Taken together the locks have one order for everybody. What is named
 otherwise than by its key (``$1``, a navigation path) is written in its place, as ever. Counters are
 the same: those of two types are taken in the order in which their entities are made.
 """
@@ -23,7 +23,7 @@ from app.odata.nodes import Alias, Literal, Node
 from app.odata.options import OptionTexts, parse_options, read_options
 from app.odata.path import parse_path, read_path
 from app.odata.path_nodes import NameSegment
-from app.odata.write_rows import turn_name
+from app.odata.write_rows import lock_name
 from app.odata.write_targets import find_plain_target
 from app.transactions import advisory_locks
 
@@ -37,14 +37,14 @@ class Written(NamedTuple):
     body: bytes = b""
 
 
-def take_turns_of(names: Callable[[], Iterable[str]]) -> None:
-    """Take the turns of these names, where more than one are to be taken and somebody waits."""
+def take_locks(names: Callable[[], Iterable[str]]) -> None:
+    """Take the locks of these names, where there are several and others may write meanwhile."""
     if records.is_served() and len(wanted := set(names())) > 1:
         advisory_locks(wanted)
 
 
-def turns_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:
-    """The names of the turns of requests, as their texts tell; bad ones are refused in place."""
+def locks_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:
+    """The names of the locks of requests, as their texts tell; bad ones are refused in place."""
     found: set[str] = set()
     made: set[str] = set()
     for one in written:
@@ -53,33 +53,33 @@ def turns_of_requests(container: edm.EntityContainer, written: Iterable[Written]
                 continue
             type_, values = place
             if values is not None:
-                found.add(turn_name(type_, values))
+                found.add(lock_name(type_, values))
             elif _may_name_entities(type_, one.body):
                 content = parse_json(one.body)
                 listed = content.get("value") if isinstance(content, dict) else None
                 items = listed if isinstance(listed, list) else [content]
-                found |= turns_of_items(container, type_, items)
+                found |= locks_of_items(container, type_, items)
             if values is None and one.method == "POST" and _is_numbered(type_):
                 made.add(f"new {type_.name}")
     # One counter is waited for wherever it comes; several are crosswise.
     return found | made if len(made) > 1 else found
 
 
-def turns_of_items(
+def locks_of_items(
     container: edm.EntityContainer, type_: edm.EntityType, items: Iterable[Any]
 ) -> set[str]:
-    """The names of the turns of the items of a delta, or of entities to make."""
+    """The names of the locks of the items of a delta, or of entities to make."""
     found: set[str] = set()
     for item in items:
         if not isinstance(item, dict):
             continue
         url = item.get("@id", item.get("@odata.id"))
         if isinstance(url, str):
-            found |= turns_of_requests(container, [Written("PATCH", url)])
+            found |= locks_of_requests(container, [Written("PATCH", url)])
         for names in upsert_keys(type_):
             if all(isinstance(item.get(name), str | int) for name in names):
                 values = {type_.properties[name].attribute: item[name] for name in names}
-                found.add(turn_name(type_, values))
+                found.add(lock_name(type_, values))
     return found
 
 
