@@ -1,6 +1,7 @@
 """How good and how dear the search of the knowledge base is, on a public retrieval collection.
 
     python -m bench.kb --collection DIR [--database postgresql://...] [--limit N] [--split test]
+    python -m bench.kb --support
     python -m bench.kb --vectors 100000 --articles 10000
 
 DIR has either the Cranfield layout (cran.all.1400, cran.qry, cranqrel) or the BEIR layout
@@ -9,7 +10,8 @@ documents become published articles of a new database, the worker's own function
 every question goes through the service: index, query engine, permission. For keyword, semantic and
 hybrid it prints nDCG@10 and recall@10, and CPU of this process per question (median and 95th of a
 hundred). A judgement above 0 counts as relevant; graded ones count by their grade in BEIR
-collections, as usual there.
+collections, as usual there. ``--support`` asks 150 questions of a support desk, which were written
+without looking at what is found, of the demonstration's articles, and of their summaries alone.
 
 ``--vectors`` times the nearest of so many passages, beside comparing all of them; ``--articles``
 times questions to so many articles, made of words at random with vectors at random: what a question
@@ -54,7 +56,7 @@ from app.search.vectors import Vectors
 from app.search.wordpiece import vocabulary
 from app.search.writing import store
 from app.security import acting_as, system_caller
-from bench.retrieval import DEPTH, Collection, cut, ndcg, read_collection
+from bench.retrieval import DEPTH, Collection, cut, ndcg, read_collection, read_support
 
 TITLE_LENGTH = 255
 NAME = "business_platform_bench_kb"
@@ -71,15 +73,16 @@ def main() -> int:
         for url in options.database or [""]:
             with tempfile.TemporaryDirectory() as folder, database(url, Path(folder)) as address:
                 time_articles(options.articles, address, Path(folder))
-    if options.collection is None:
-        return 0
-    collection = read_collection(options.collection, options.split)
-    if options.limit:
-        collection = cut(collection, options.limit)
-    print(f"{len(collection.documents)} documents, {len(collection.questions)} questions")
-    for url in options.database or [""]:
-        with tempfile.TemporaryDirectory() as folder, database(url, Path(folder)) as address:
-            measure(collection, address, Path(folder))
+    collections = [read_support(brief=brief) for brief in (False, True)] if options.support else []
+    if options.collection is not None:
+        collections.append(read_collection(options.collection, options.split))
+    for collection in collections:
+        if options.limit:
+            collection = cut(collection, options.limit)
+        print(f"{len(collection.documents)} documents, {len(collection.questions)} questions")
+        for url in options.database or [""]:
+            with tempfile.TemporaryDirectory() as folder, database(url, Path(folder)) as address:
+                measure(collection, address, Path(folder))
     return 0
 
 
@@ -266,6 +269,9 @@ def resident_mb() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--collection", type=Path, help="folder of the collection")
+    parser.add_argument(
+        "--support", action="store_true", help="ask the questions of a support desk"
+    )
     parser.add_argument(
         "--database", action="append",
         help="'' for SQLite or the address of a PostgreSQL server; may be given several times",

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.demo.article_files import read_articles
+
+# Questions in words of their own to the English articles of the demonstration: key, question.
+SUPPORT = Path(__file__).parent / "questions" / "support.tsv"
 # Of a ranking that many count.
 DEPTH = 10
 
@@ -26,6 +30,24 @@ def read_collection(folder: Path, split: str | None = None) -> Collection:
     """A collection in either layout."""
     is_beir = (folder / "corpus.jsonl").exists()
     return _read_beir(folder, split) if is_beir else _read_cranfield(folder)
+
+
+def read_support(*, brief: bool) -> Collection:
+    """What people ask a support desk, and the demonstration's articles.
+
+    Args:
+        brief: of an article its title and summary alone, as in a list of frequent questions.
+    """
+    articles = [article for article in read_articles() if article.language == "en"]
+    lines = [line.split("\t") for line in SUPPORT.read_text("utf-8").splitlines()]
+    return Collection(
+        [
+            (each.key, each.title, each.summary if brief else f"{each.summary}\n{each.body}")
+            for each in articles
+        ],
+        [(str(place), question) for place, (_, question) in enumerate(lines)],
+        {str(place): {key: 1} for place, (key, _) in enumerate(lines)},
+    )
 
 
 def cut(collection: Collection, most: int) -> Collection:

@@ -48,7 +48,8 @@ class Entry:
 class Hits:
     """What a query finds: for each text its key, its place among facets, and both scores.
 
-    ``ceiling`` is what a text would score by words that has every term of the query once.
+    ``ceilings``: language -> what a text in it would score by words that has every term of the
+    query once.
     """
 
     keys: Any
@@ -56,14 +57,25 @@ class Hits:
     meaning: Any
     languages: Any
     categories: Any
-    ceiling: float
+    ceilings: Mapping[str, float]
 
     def only(self, chosen: Any) -> Hits:
         """Those of which the array ``chosen`` is true."""
         return Hits(
             self.keys[chosen], self.words[chosen], self.meaning[chosen], self.languages[chosen],
-            self.categories[chosen], self.ceiling,
+            self.categories[chosen], self.ceilings,
         )  # fmt: skip
+
+    @property
+    def covered(self) -> float:
+        """How much of what the query says its best text has by words, from 0 to 1.
+
+        In the language of that text: a query is read in every language, and says nothing in others.
+        """
+        if not len(self.words):
+            return 0.0
+        best = int(self.words.argmax())
+        return min(1.0, float(self.words[best]) / self.ceilings.get(self.languages[best], 1.0))
 
     def with_meaning(self, near: Mapping[int, float]) -> Hits:
         """The same with the nearness of texts by their keys; 0 for those that have none."""
@@ -179,7 +191,7 @@ class Index:
         total = sum(len(segment.keys) for segment in segments)
         if not total:
             empty = numpy.zeros(0)
-            return Hits(empty.astype(numpy.int64), empty, empty, empty, empty, 1.0)
+            return Hits(empty.astype(numpy.int64), empty, empty, empty, empty, {})
         mean_length = max(1.0, float(sum(part.lengths.sum() for part in segments)) / total)
         weights = {term: self._rarity(term, total) for term in dict.fromkeys(terms)}
         # Copies: a change that comes meanwhile must not make columns of different lengths.
@@ -201,7 +213,7 @@ class Index:
             gathered(meaning),
             gathered(segment.languages for segment in segments),
             gathered(segment.categories for segment in segments),
-            sum(weights.values()) or 1.0,
+            _ceilings(weights),
         )
 
     def _rarity(self, term: str, total: int) -> float:
@@ -210,6 +222,14 @@ class Index:
             len(segment.postings[term][0]) for segment in self.segments if term in segment.postings
         )
         return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def _ceilings(weights: Mapping[str, float]) -> dict[str, float]:
+    ceilings: dict[str, float] = {}
+    for term, rarity in weights.items():
+        language = term.partition(":")[0]
+        ceilings[language] = ceilings.get(language, 0.0) + rarity
+    return ceilings
 
 
 def _best(words: Any) -> Any:

@@ -3,8 +3,9 @@
 Each score is divided by its spread over the texts that the question meets, and the two are added: a
 convex combination, which beats merging by ranks (Bruch, Gai and Ingber 2023), whose weights follow
 from the question. Where one text stands out by its meaning words count for less, and where rare
-words meet few texts they count for more. The sum is then scaled by how good the best one is at
-all, so that a bad best is not shown as a perfect one.
+words meet few texts they count for more. Words count as far as some text has the words of the
+question: one that is put in other words is answered by its meaning (docs/adr/0231). The sum is then
+scaled by how good the best one is at all, so that a bad best is not shown as a perfect one.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from app.search.index import Hits
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 MODES: tuple[Mode, ...] = ("hybrid", "semantic", "keyword")
-# Of a score by words, both in spreads; measured by bench/kb.py and over the questions of the
-# demonstration, where anything from 0.40 to 0.55 is as good (docs/adr/0216).
+# Of a score by words, both in spreads, where a text has all words of the question (bench/kb.py).
 WORDS_WEIGHT = 0.45
 # Few texts, or texts that are all alike, have no spread to speak of: then it is this of the best.
 LEAST_SPREAD_OF_WORDS, LEAST_SPREAD_OF_MEANING = 0.15, 0.1
@@ -56,12 +56,11 @@ def _scores(hits: Hits, mode: Mode) -> Any:
     near = numpy.where(meaning >= NEAREST_OF_STRANGERS, meaning, 0)
     if mode == "semantic":
         return numpy.clip(near, 0, 1)
-    best_word = float(words.max())
-    covered = min(1.0, best_word / hits.ceiling)
+    best_word, covered = float(words.max()), hits.covered
     if mode == "keyword":
         return words / best_word * covered if best_word > 0 else words
     best_near = float(near.max())
-    fused = WORDS_WEIGHT * _in_spreads(words, words[words > 0], LEAST_SPREAD_OF_WORDS)
+    fused = WORDS_WEIGHT * covered * _in_spreads(words, words[words > 0], LEAST_SPREAD_OF_WORDS)
     fused = fused + _in_spreads(numpy.clip(meaning, 0, 1), meaning, LEAST_SPREAD_OF_MEANING)
     fused = numpy.where((words > 0) | (near > 0), fused, 0)
     best = float(fused.max())

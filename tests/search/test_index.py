@@ -125,7 +125,7 @@ def hits_of(words: list[float], meaning: list[float]) -> Hits:
     columns = (numpy.array(words, numpy.float32), numpy.array(meaning, numpy.float32))
     keys = numpy.arange(1, len(words) + 1)
     nothing = numpy.array([None] * len(words), dtype=object)
-    return Hits(keys, *columns, nothing, nothing, max(*words, 1.0))
+    return Hits(keys, *columns, nothing, nothing, {None: max(*words, 1.0)})
 
 
 def order(words: list[float], meaning: list[float]) -> list[int]:
