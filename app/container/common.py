@@ -11,7 +11,7 @@ from app.container.actions import allowed_actions
 from app.container.changes import RowChanges
 from app.measures import aggregates_of
 from app.models import searched
-from app.models.trigrams import fts_table, searchable_columns
+from app.models.trigrams import searchable_columns
 from app.odata import edm
 from app.odata.declare import by_name, camel, entity_type, prop, to_one
 from app.odata.trigrams import Trigrams
@@ -65,15 +65,13 @@ def business_type(
 
 
 def trigrams_of(table: str) -> Trigrams:
-    """The index behind ``contains``: that of the search where there is one (docs/adr/0112)."""
-    if table in searched.SEARCHED:
-        return Trigrams(
-            searched.index_name(table),
-            searched.COLUMN,
-            searched.plain_part,
-            searched.waiting_table(table),
-        )
-    return Trigrams(fts_table(table))
+    """The index behind ``contains`` and ``$search`` (docs/adr/0230)."""
+    return Trigrams(
+        searched.index_name(table),
+        searched.COLUMN,
+        searched.plain_part,
+        searched.waiting_table(table),
+    )
 
 
 def key(table: FromClause) -> edm.Property:

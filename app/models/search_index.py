@@ -44,7 +44,8 @@ def drop(connection: Connection, tables: Iterable[str]) -> None:
     """Remove what ``create`` made."""
     for table in tables:
         if connection.dialect.name != "sqlite":
-            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {COLUMN}")
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN IF EXISTS {COLUMN}")
+            connection.exec_driver_sql(f"DROP FUNCTION IF EXISTS {function_name(table)}")
             continue
         _run(connection, _drop_triggers(table))
         connection.exec_driver_sql(f"DROP TABLE IF EXISTS {waiting_table(table)}")
@@ -71,32 +72,14 @@ def index_at_once(connection: Connection, tables: dict[str, Fields]) -> None:
         _run(connection, _follow(table, fields, insert=add, delete=forget, update=forget + add))
 
 
-def call_functions(connection: Connection, tables: dict[str, Fields]) -> None:
-    """Let PostgreSQL make the plain form by a function of each table (docs/adr/0149)."""
-    indexed = has_pg_trgm(connection)
-    for table, fields in tables.items():
-        connection.exec_driver_sql(postgresql_function(table, fields))
-        drop(connection, [table])
-        _run(connection, _create_on_postgresql(table, postgresql_call(table, fields), indexed))
-
-
-def spell_out(connection: Connection, tables: dict[str, Fields]) -> None:
-    """Undo ``call_functions``."""
-    drop(connection, tables)
-    create(connection, tables)
-    for table in tables:
-        connection.exec_driver_sql(f"DROP FUNCTION {function_name(table)}")
-
-
 def change_fields(connection: Connection, tables: dict[str, Fields]) -> None:
-    """Make the indexes of ``tables`` anew, over other fields."""
+    """Make the indexes of ``tables`` anew, over other fields; PostgreSQL's by functions (0149)."""
     drop(connection, tables)
     if connection.dialect.name == "sqlite":
         create(connection, tables)
         return
     indexed = has_pg_trgm(connection)
     for table, fields in tables.items():
-        connection.exec_driver_sql(f"DROP FUNCTION {function_name(table)}")
         connection.exec_driver_sql(postgresql_function(table, fields))
         _run(connection, _create_on_postgresql(table, postgresql_call(table, fields), indexed))
 

@@ -1,4 +1,4 @@
-"""What customer relations are found by: their texts in one plain form, indexed.
+"""What records are found by: their texts in one plain form, indexed.
 
 The plain form has no case, no accents and no punctuation; every word has a blank on both sides,
 every field ends with a line feed: ``" müller & söhne gmbh "`` is ``" muller sohne gmbh "``. So one
@@ -7,9 +7,9 @@ index of trigrams finds beginnings of words, parts of them, and words with a typ
 PostgreSQL keeps it in the generated column ``text_trigrams`` with a GIN index, made by the function
 ``<table>_plain_text`` (docs/adr/0149); SQLite in the FTS5 table ``<table>_text_trigrams`` and, for
 the rows that have changed since, in the table beside it that ends with ``_waiting``
-(app/models/search_index.py). The search reads it (docs/adr/0075), and so does ``contains``, before
-its exact predicate (docs/adr/0112). Who changes the form makes functions and indexes anew by a
-migration.
+(app/models/search_index.py). The search of customer relations reads it (docs/adr/0075), and so do
+``contains``, ``endswith`` and ``$search``, before their exact predicates (docs/adr/0230). Who
+changes the form makes functions and indexes anew by a migration.
 """
 
 from __future__ import annotations
@@ -31,6 +31,12 @@ SEARCHED: dict[str, Fields] = {
         ("phone_form",),
     ),
     "opportunities": (("name",),),
+    "tickets": (("number",), ("subject",)),
+    "kb_articles": (("title",),),
+    "documents": (("name",),),
+    "projects": (("code",), ("name",)),
+    "invoices": (("number",), ("reference",)),
+    "tasks": (("title",),),
 }  # fmt: skip
 COLUMN = "text_trigrams"
 

@@ -19,9 +19,10 @@ FIELDS: dict[str, searched.Fields] = {
 
 def upgrade() -> None:
     if op.get_bind().dialect.name != "sqlite":
-        search_index.call_functions(op.get_bind(), FIELDS)
+        search_index.change_fields(op.get_bind(), FIELDS)
 
 
 def downgrade() -> None:
     if op.get_bind().dialect.name != "sqlite":
-        search_index.spell_out(op.get_bind(), FIELDS)
+        search_index.drop(op.get_bind(), FIELDS)
+        search_index.create(op.get_bind(), FIELDS)

@@ -7,110 +7,88 @@ from flask import Flask
 from sqlalchemy import Connection, Table, Text, cast, delete, insert, update
 
 from app.clock import utc_now
-from app.container.common import trigrams_of
 from app.extensions import Model, db
 from app.models import trigrams
-from app.models.searched import COLUMN, SEARCHED
-from app.models.ticket import Ticket
+from app.models.document import Document, DocumentContent, DocumentVersion
+from app.models.searched import COLUMN, SEARCHED, index_name
 
-TICKETS: Table = Ticket.__table__
+CONTENTS: Table = DocumentContent.__table__
 SEARCHABLE = {
     table.name: trigrams.searchable_columns(table)
     for table in Model.metadata.sorted_tables
     if trigrams.searchable_columns(table)
 }
-OF_THEIR_OWN = SEARCHABLE.keys() - SEARCHED.keys()
 
 
-def add(connection: Connection, **values: object) -> int:
-    row = {"created_at": utc_now(), "updated_at": utc_now(), **values}
-    return int(connection.execute(insert(TICKETS), row).inserted_primary_key[0])
+def add(connection: Connection, number: int, folded: str) -> None:
+    """The text of a file of a document of its own."""
+
+    def insert_into(model: type[Model], **values: object) -> int:
+        row = {"created_at": utc_now(), **values}
+        return int(connection.execute(insert(model), row).inserted_primary_key[0])
+
+    document = insert_into(Document, name="Terms", updated_at=utc_now())
+    version = insert_into(
+        DocumentVersion, document_id=document, number=1, file_name="a.txt", size=1,
+        content_type="text/plain", sha256="0" * 64, blob_key=f"blob-{number}",
+    )  # fmt: skip
+    insert_into(DocumentContent, document_id=document, version_id=version, folded=folded)
 
 
-def found(connection: Connection, text: str, column: str = "subject") -> list[int]:
-    """Keys of the tickets whose ``column`` contains ``text``, by the index alone on SQLite."""
+def found(connection: Connection, text: str) -> int:
+    """How many files have ``text``, by the index alone on SQLite."""
     if connection.dialect.name == "sqlite":
-        query = f"SELECT rowid FROM tickets_trigrams WHERE {column} MATCH ? ORDER BY rowid"
-        parameters: tuple[str, ...] = (f'"{text}"',)
-    else:
-        query = f"SELECT id FROM tickets WHERE {column} LIKE %s ORDER BY id"
-        parameters = (f"%{text}%",)
-    return [row[0] for row in connection.exec_driver_sql(query, parameters)]
-
-
-def test_index_follows_inserts_updates_and_deletes(app: Flask) -> None:
-    with app.app_context(), db.engine.begin() as connection:
-        acme = add(connection, subject="Acme Turbines", number="T-office")
-        other = add(connection, subject="Ženeva Mills")
-        assert found(connection, "Turb") == [acme]
-        assert found(connection, "turb") == []
-        assert found(connection, "-offi", "number") == [acme]
-        assert found(connection, "Ženeva") == [other]
-
-        changed = update(TICKETS).where(TICKETS.c.id == acme).values(subject="Acme Pumps")
-        connection.execute(changed)
-        assert found(connection, "Turb") == []
-        assert found(connection, "Pumps") == [acme]
-        assert found(connection, "-offi", "number") == [acme]
-
-        connection.execute(update(TICKETS).where(TICKETS.c.id == other).values(number="a@b.ex"))
-        assert found(connection, "@b.ex", "number") == [other]
-
-        connection.execute(delete(TICKETS).where(TICKETS.c.id == acme))
-        assert found(connection, "Pumps") == []
-        assert found(connection, "Mills") == [other]
+        query = "SELECT count(*) FROM document_contents_trigrams WHERE folded MATCH ?"
+        return int(connection.exec_driver_sql(query, (f'"{text}"',)).scalar_one())
+    query = "SELECT count(*) FROM document_contents WHERE folded LIKE %s"
+    return int(connection.exec_driver_sql(query, (f"%{text}%",)).scalar_one())
 
 
 def test_index_is_whole_after_many_changes(app: Flask) -> None:
     """FTS5 compares its index with the table when asked; a wrong old value would show here."""
     with app.app_context(), db.engine.begin() as connection:
         for number in range(30):
-            add(connection, subject=f"Ticket {number}", number=None if number % 2 else f"N{number}")
+            add(connection, number, f"terms {number} ")
         connection.execute(
-            update(TICKETS).values(
-                number="Nº " + cast(TICKETS.c.id, Text), subject="Näme " + TICKETS.c.subject
-            )
+            update(CONTENTS).values(folded=cast(CONTENTS.c.id, Text) + " näme " + CONTENTS.c.folded)
         )
-        connection.execute(delete(TICKETS).where(TICKETS.c.id % 3 == 0))
+        least = connection.execute(CONTENTS.select().order_by(CONTENTS.c.id)).first()
+        assert least is not None
+        connection.execute(delete(CONTENTS).where((CONTENTS.c.id - least.id) % 3 == 0))
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql(
-                "INSERT INTO tickets_trigrams(tickets_trigrams, rank) VALUES ('integrity-check', 1)"
+                "INSERT INTO document_contents_trigrams(document_contents_trigrams, rank)"
+                " VALUES ('integrity-check', 1)"
             )
-        assert len(found(connection, "Näme Ticket")) == 20
-        assert len(found(connection, "Nº ", "number")) == 20
-
-
-@pytest.mark.only_on("sqlite")
-def test_change_of_another_column_leaves_the_index_alone(app: Flask) -> None:
-    with app.app_context(), db.engine.begin() as connection:
-        add(connection, subject="Acme")
-        before = connection.exec_driver_sql("SELECT total_changes()").scalar_one()
-        connection.execute(update(TICKETS).values(description="Loud."))
-        after = connection.exec_driver_sql("SELECT total_changes()").scalar_one()
-        assert after - before == 1
+        assert found(connection, "näme terms") == 20
+        connection.execute(delete(CONTENTS))
+        assert found(connection, "näme") == 0
 
 
 @pytest.mark.parametrize("table", sorted(SEARCHABLE))
 def test_every_searchable_table_has_one_index(app: Flask, table: str) -> None:
+    is_plain = table in SEARCHED
     with app.app_context(), db.engine.connect() as connection:
         if connection.dialect.name == "sqlite":
             tables = connection.exec_driver_sql(
                 "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%%'"
                 f" AND name LIKE '{table}%trigrams'"
             )
-            assert tables.scalars().all() == [trigrams_of(table).table]
-            columns = connection.exec_driver_sql(
-                f"SELECT name FROM pragma_table_info('{trigrams_of(table).table}')"
-            )
-            held = SEARCHABLE[table] if table in OF_THEIR_OWN else ("text",)
-            assert tuple(columns.scalars()) == held
+            name = index_name(table) if is_plain else trigrams.fts_table(table)
+            assert tables.scalars().all() == [name]
+            columns = connection.exec_driver_sql(f"SELECT name FROM pragma_table_info('{name}')")
+            assert tuple(columns.scalars()) == (("text",) if is_plain else SEARCHABLE[table])
         else:
             definition = connection.exec_driver_sql(
                 f"SELECT indexdef FROM pg_indexes WHERE tablename = '{table}'"
                 " AND indexdef LIKE '%%gin_trgm_ops%%'"
             ).scalar_one()
-            held = SEARCHABLE[table] if table in OF_THEIR_OWN else (COLUMN,)
+            held = (COLUMN,) if is_plain else SEARCHABLE[table]
             assert all(f"{name} gin_trgm_ops" in definition for name in held)
+
+
+def test_only_what_is_in_plain_form_already_is_indexed_as_it_is() -> None:
+    assert SEARCHABLE.keys() - SEARCHED.keys() == {"document_contents"}
 
 
 def test_columns_behind_contains_are_the_documented_ones() -> None:

@@ -1,4 +1,7 @@
-"""``$search``: words and phrases in the searchable properties, without case and accents."""
+"""``$search``: words and phrases in the searchable properties, without case and accents.
+
+The trigram index of the type finds rows with a word or phrase; the exact predicate confirms them.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ _FOLDED = (
     ' COLLATE "und-x-icu") COLLATE "und-x-icu")',
 )
 
+_HAS = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
+
 
 def search_condition(scope: Scope, search: SearchNode, offset: int = 0) -> ColumnElement[bool]:
     """Whether a row has what is searched for: every word somewhere in its searchable properties.
@@ -33,7 +38,7 @@ def search_condition(scope: Scope, search: SearchNode, offset: int = 0) -> Colum
     ]
     if not columns:
         raise UnsupportedError(f"{scope.type.name} has nothing to search in", offset)
-    return _condition(_folded(columns), search)
+    return _condition(scope, _folded(columns), search)
 
 
 def _searchable(property_: edm.Property) -> list[str]:
@@ -45,19 +50,27 @@ def _searchable(property_: edm.Property) -> list[str]:
     return [column for name, column in property_.columns.items() if inner[name].searchable]
 
 
-def _condition(text: ColumnElement[str], search: SearchNode) -> ColumnElement[bool]:
+def _condition(scope: Scope, text: ColumnElement[str], search: SearchNode) -> ColumnElement[bool]:
     match search:
         case SearchTerm(text=words) | SearchPhrase(text=words):
-            wanted = fold(" ".join(words.split())) or ""
-            found = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
-            return Predicate(*found, text, wanted) if wanted else false()
+            return _has(scope, text, " ".join(words.split()))
         case SearchNot(operand=operand):
-            return not_(_condition(text, operand))
+            return not_(_condition(scope, text, operand))
         case SearchAnd(left=left, right=right):
-            return and_(_condition(text, left), _condition(text, right))
+            return and_(_condition(scope, text, left), _condition(scope, text, right))
         case SearchOr(left=left, right=right):
-            return or_(_condition(text, left), _condition(text, right))
+            return or_(_condition(scope, text, left), _condition(scope, text, right))
     raise TypeError(type(search).__name__)
+
+
+def _has(scope: Scope, text: ColumnElement[str], sought: str) -> ColumnElement[bool]:
+    wanted, index = fold(sought), scope.type.trigrams
+    if not wanted:
+        return false()
+    if index is None or not index.serves(sought):
+        return Predicate(*_HAS, text, wanted)
+    scope.context.unordered = True
+    return index.narrowed(_HAS, text, wanted, scope.table, lambda made: made(sought))
 
 
 def _folded(columns: list[ColumnElement[Any]]) -> ColumnElement[str]:

@@ -1,24 +1,19 @@
 """``contains``, ``startswith`` and ``endswith``: exact, with case, and served by an index.
 
-The trigram index of a searchable property finds the rows and the exact predicate confirms them:
-SQLite's is a table of its own, PostgreSQL's serves LIKE, on the property or on the one text that
-the index has of a row. ``startswith`` is a range of the order.
+The trigram index of a searchable property finds the rows and the exact predicate confirms them;
+``startswith`` is a range of the order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from sqlalchemy import ColumnElement, Text, and_, literal_column
+from sqlalchemy import ColumnElement, Text, and_
 from sqlalchemy.sql.schema import Column
 
-from app.odata.binding.parameters import Parameters
 from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import collection_match, is_collection
 from app.odata.binding.values import Constant, Typed
 from app.odata.nodes import Call, Literal
 from app.odata.sql.spelled import Predicate
-from app.odata.trigrams import Trigrams
 
 _LAST_CODE_POINT = chr(0x10FFFF)
 
@@ -63,52 +58,10 @@ def _with_literal(
     if index is None or not indexed or not parameters.decide(literal, index.serves):
         return Predicate(*_EXACT[function], text.sql, parameters.bind(literal, Text))
     translator.context.unordered = True
-    return _with_index(index, parameters, function, text.sql, literal)
-
-
-def _with_index(
-    index: Trigrams, parameters: Parameters, function: str, column: Column[str], literal: Literal
-) -> Predicate:
-    """The exact predicate behind what the index finds, which may be more."""
-    sqlite, postgresql = _EXACT[function]
-    if index.column is None:
-        matched, narrowed = column.name, "({4} LIKE {5})"
-        held: ColumnElement[str] = column
-        pattern = _PATTERNS[function]
-    else:
-        matched, narrowed = index.table, f"({{4}} LIKE {{5}} AND {postgresql})"
-        held = literal_column(f"{column.table.name}.{index.column}", Text())
-        pattern = _PATTERNS["contains"]
-    rows = f"SELECT rowid FROM {index.table} WHERE {matched} MATCH {{3}}"  # nosec B608
-    if index.waiting is not None:
-        rows += f" UNION ALL SELECT id FROM {index.waiting} WHERE instr(text, {{6}}) > 0"  # nosec B608
-    return Predicate(
-        f"({{2}} IN ({rows}) AND {sqlite})",
-        narrowed,
-        column,
-        parameters.bind(literal, Text),
-        column.table.c.id,
-        parameters.bind(literal, Text, lambda sought: _as_phrase(index.held(sought))),
-        held,
-        parameters.bind(literal, Text, lambda sought: pattern(index.held(sought))),
-        parameters.bind(literal, Text, index.held),
-    )
-
-
-def _as_phrase(text: str) -> str:
-    """A phrase of FTS5's query language."""
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _escaped(text: str) -> str:
-    """``text`` as a pattern of LIKE that matches nothing else."""
-    return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
-
-
-_PATTERNS: dict[str, Callable[[str], str]] = {
-    "contains": lambda text: f"%{_escaped(text)}%",
-    "endswith": lambda text: f"%{_escaped(text)}",
-}
+    return index.narrowed(
+        _EXACT[function], text.sql, parameters.bind(literal, Text), text.sql.table,
+        lambda made: parameters.bind(literal, Text, made),
+    )  # fmt: skip
 
 
 def _next_text(text: str) -> str:

@@ -22,10 +22,10 @@ from sqlalchemy import (
     text,
 )
 
-from app.models import search_index, searched, trigrams
+from app.container.common import trigrams_of
+from app.models import search_index
 from app.odata import edm
 from app.odata.declare import by_name, entity_type, prop, to_many, to_one
-from app.odata.trigrams import Trigrams
 from app.types import ExactDecimal, Identifier, JsonText, OrdinalEnum, UtcDateTime, string
 
 metadata = MetaData()
@@ -72,9 +72,9 @@ items = Table(
 
 
 def create_indexes(connection: Connection) -> None:
-    """The indexes behind ``contains``: of the plain form of items, of makers as they are."""
-    search_index.create(connection, {"items": (("name",), ("note",))})
-    trigrams.create(connection, {"makers": ("name", "city")})
+    """The indexes behind ``contains`` and ``$search``."""
+    fields = {"items": (("name",), ("note",)), "makers": (("name",), ("city",))}
+    search_index.create(connection, fields)
 
 
 LEVEL = edm.EnumType("Level", {name: at for at, name in enumerate(LEVELS)})
@@ -122,12 +122,7 @@ ITEM = entity_type(
     ],
     etag="version",
     alternate_keys=(("code",),),
-    trigrams=Trigrams(
-        searched.index_name("items"),
-        searched.COLUMN,
-        searched.plain_part,
-        searched.waiting_table("items"),
-    ),
+    trigrams=trigrams_of("items"),
 )  # fmt: skip
 MAKER = entity_type(
     "Maker",
@@ -139,7 +134,7 @@ MAKER = entity_type(
         prop(makers.c.city),
     ],
     [to_many("Items", "Item", "maker_id", partner="Maker")],
-    trigrams=Trigrams("makers_trigrams"),
+    trigrams=trigrams_of("makers"),
 )
 
 

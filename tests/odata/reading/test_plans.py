@@ -83,14 +83,16 @@ def test_a_short_text_has_a_plan_beside_that_of_a_long_one(client: Client) -> No
     assert {len(client.reader.plans.plans(key)) for key in client.reader.plans.shapes()} == {2}
 
 
-@pytest.mark.parametrize("function", ["contains", "endswith"])
 @pytest.mark.parametrize(
-    ("entities", "index"), [("Items", "items_text_trigrams"), ("Makers", "makers_trigrams")]
+    "query", ["$filter=contains(name,'acme')", "$filter=endswith(name,'acme')", "$search=Acme"]
 )
-def test_contains_reads_the_trigram_index(
-    client: Client, function: str, entities: str, index: str
+@pytest.mark.parametrize(
+    ("entities", "index"), [("Items", "items_text_trigrams"), ("Makers", "makers_text_trigrams")]
+)
+def test_contains_and_search_read_the_trigram_index(
+    client: Client, query: str, entities: str, index: str
 ) -> None:
-    client.values(f"{entities}?$filter={function}(name,'acme')")
+    client.values(f"{entities}?{query}")
     plan = client.last_plan("sqlite")
     steps = " ".join(
         str(row[3])
