@@ -12,12 +12,18 @@ from typing import Any
 import marshmallow
 from marshmallow import fields
 
+Field = fields.Field[Any]
+
 UNKNOWN = "is unknown"
 _COMMON: Mapping[str, str] = {
     "required": "is required",
     "null": "must not be null",
     "validator_failed": "is not allowed",
 }
+
+
+class BadValueError(marshmallow.ValidationError, ValueError):
+    """A value is not of its type or form; the text says what was expected."""
 
 
 class Schema(marshmallow.Schema):

@@ -28,9 +28,9 @@ from app.errors import (
 from app.extensions import db
 from app.models.user import Role, Session, User, UserRole
 from app.odata.declare import camel
-from app.odata.payload_values import BadValueError
 from app.transactions import advisory_lock
 from app.types import json_text
+from app.wire_fields import BadValueError
 from app.writing import formats
 
 _TABLE: Any = User.__table__

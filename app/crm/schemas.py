@@ -8,11 +8,12 @@ from marshmallow import post_load
 
 from app import wire_bounds as validate, wire_fields as fields
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes
-from app.models.opportunity import STAGES
+from app.crm.opportunities import OPPORTUNITIES
 from app.wire import CheckedSchema, Instant, JsonBoolean
 from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
+_OPPORTUNITY = OPPORTUNITIES.rules
 
 
 def _key(name: str, description: str, **more: Any) -> fields.Integer:
@@ -25,11 +26,10 @@ def _key(name: str, description: str, **more: Any) -> fields.Integer:
 class NewOpportunitySchema(Schema):
     """The opportunity to make; what is left out is what the lead says."""
 
-    name = fields.String(metadata={"example": "Training 2026"})
-    # Amounts and dates are checked where every write checks them, with the same messages.
-    amount = fields.Raw(metadata={"type": "number", "example": 1200})
-    stage = fields.String(validate=validate.OneOf(tuple(STAGES)))
-    closeDate = fields.Raw(metadata={"type": "string", "format": "date"})
+    name = _OPPORTUNITY.field("name", required=False, metadata={"example": "Training 2026"})
+    amount = _OPPORTUNITY.field("amount", metadata={"example": 1200})
+    stage = _OPPORTUNITY.field("stage")
+    closeDate = _OPPORTUNITY.field("close_date")
 
 
 class ConvertSchema(CheckedSchema):

@@ -21,7 +21,7 @@ from app.events import emit
 from app.invoices.operations import issue_invoice
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
-from app.models.invoice import PAYMENT_METHODS, Payment
+from app.models.invoice import Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
 from app.security import current_caller
@@ -45,7 +45,6 @@ REASON = RowRules(
 )
 # Paid from what the client has paid too much before.
 CREDIT = "credit"
-_METHODS = {method.lower(): method for method in PAYMENT_METHODS}
 
 
 def register_payment(
@@ -149,7 +148,7 @@ class PaymentService:
         key: int | None = None,
     ) -> list[Detail]:
         """What is wrong with the values of a payment (see ``edm.Checking``)."""
-        given = {name: value for name, value in values.items() if name != "invoice_id"}
+        given = {name: values[name] for name in PAYMENT.writable if name in values}
         return _checked(given, partial=partial)[1]
 
     def needed_rights(
@@ -211,10 +210,7 @@ def check_reason(body: Mapping[str, Any]) -> None:
 
 
 def _checked(values: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], Problems]:
-    given = dict(values)
-    if isinstance(given.get("method"), str):
-        given["method"] = _METHODS.get(given["method"].lower(), given["method"])
-    payment, problems = validate(PAYMENT, given, partial=partial)
+    payment, problems = validate(PAYMENT, values, partial=partial)
     _check(payment, problems)
     return payment, problems
 

@@ -10,7 +10,7 @@ from app.invoices import file_views, link_views, mail_views
 from app.invoices.area import area, payments_area
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import mark_uncollectible, void_invoice
-from app.invoices.payments import PAYMENT, register_payment, reverse_payment
+from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.schemas import (
     CreditNoteBodySchema,
     PaymentBodySchema,
@@ -21,7 +21,6 @@ from app.invoices.schemas import (
 )
 from app.invoices.shapes import describe_invoice, describe_payment
 from app.security import requires
-from app.writing.bodies import read_properties
 
 __all__ = ["area", "file_views", "link_views", "mail_views", "payments_area"]
 
@@ -39,9 +38,8 @@ def pay(query: dict[str, Any], body: dict[str, Any], invoice_id: int) -> Made:
     More than what is left is 409 `OVERPAYMENT`, unless `allowOverpayment` keeps the rest as
     credit of the client.
     """
-    allow = body.pop("allowOverpayment")
-    values = read_properties(PAYMENT, body)
-    payment_id = register_payment(invoice_id, values, allow_overpayment=allow)
+    allow = body.pop("allow_overpayment")
+    payment_id = register_payment(invoice_id, body, allow_overpayment=allow)
     address = f"{entity_url('Invoice', invoice_id)}/Payments({payment_id})"
     return _made(query, describe_payment(payment_id), address)
 

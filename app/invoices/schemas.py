@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-from datetime import MAXYEAR
 from typing import Any
 
 from app import wire_bounds as validate, wire_fields as fields
+from app.errors import refuse_any
 from app.invoices.crediting import check_credit
-from app.invoices.payments import check_payment, check_reason
+from app.invoices.payments import PAYMENT, PAYMENTS, REASON
+from app.invoices.service import INVOICE
 from app.models.invoice import PAYMENT_METHODS
 from app.wire import CheckedSchema, Instant, JsonBoolean
 from app.wire_fields import Schema
-from app.writing.fields import EARLIEST_YEAR
-
-_DAY = {
-    "type": "string",
-    "format": "date",
-    "description": f"A day of the years {EARLIEST_YEAR} to {MAXYEAR}.",
-}
 
 
 class PaymentBodySchema(CheckedSchema):
-    """A payment to register; the service checks the values and names what is wrong with them."""
+    """A payment to register."""
 
     def check(self, given: dict[str, Any]) -> None:
         """As a payment is checked."""
-        check_payment(given)
+        refuse_any(PAYMENTS.problems(given, partial=True))
 
-    amount = fields.Raw(required=True, metadata={"type": "number", "example": 10})
-    date = fields.Raw(required=True, metadata={**_DAY, "example": "2026-01-31"})
-    method = fields.Raw(
-        required=True,
+    amount = PAYMENT.field("amount", metadata={"example": 10})
+    paid_on = PAYMENT.field("paid_on", metadata={"example": "2026-01-31"})
+    method = PAYMENT.field(
+        "method",
         metadata={
-            "type": "string",
             "description": f"One of {', '.join(PAYMENT_METHODS)}; in any case.",
             "example": "transfer",
         },
     )
-    reference = fields.Raw(metadata={"type": ["string", "null"], "example": "SEPA 4711"})
-    notes = fields.Raw(metadata={"type": ["string", "null"]})
-    allowOverpayment = JsonBoolean(
+    reference = PAYMENT.field("reference", metadata={"example": "SEPA 4711"})
+    notes = PAYMENT.field("notes")
+    allow_overpayment = JsonBoolean(
+        data_key="allowOverpayment",
         load_default=False,
         metadata={"description": "Keep what is paid too much as credit of the client."},
     )
@@ -79,14 +73,10 @@ class ReversedPaymentSchema(PaymentSchema):
     reversalReason = fields.String(allow_none=True)
 
 
-class ReasonSchema(CheckedSchema):
+class ReasonSchema(Schema):
     """Why."""
 
-    def check(self, given: dict[str, Any]) -> None:
-        """As the reason of a reversal is checked."""
-        check_reason(given)
-
-    reason = fields.Raw(metadata={"type": ["string", "null"], "example": "Entered twice"})
+    reason = REASON.field("reversal_reason", metadata={"example": "Entered twice"})
 
 
 class CreditNoteBodySchema(CheckedSchema):
@@ -105,7 +95,7 @@ class CreditNoteBodySchema(CheckedSchema):
             "example": [{"description": "Training", "unitPrice": 5, "taxRate": 19}],
         },
     )
-    notes = fields.Raw(metadata={"type": ["string", "null"], "example": "Returned"})
+    notes = INVOICE.field("notes", metadata={"example": "Returned"})
     issue = JsonBoolean(
         load_default=True, metadata={"description": "Issue it at once; else it is a draft."}
     )

@@ -16,9 +16,9 @@ from app.jobs.leases import wake
 from app.mail.address import server_form
 from app.mail.recipients import shown_recipients
 from app.models.event import OutgoingMail
-from app.odata.payload_values import BadValueError
 from app.request_context import running_app
 from app.settings import Organisation, organisation
+from app.wire_fields import BadValueError
 from app.writing.formats import email
 
 _TABLE: Any = OutgoingMail.__table__

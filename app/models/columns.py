@@ -2,7 +2,8 @@
 
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
-the type has no length of its own), ``format``; ``searchable``: ``contains`` on it is indexed
+the type has no length of its own), ``format``; ``any_case``: a value of ``allowed`` may be written
+in capitals; ``searchable``: ``contains`` on it is indexed
 (app/models/trigrams.py, app/models/searched.py); ``normal_form``: the column whose form it holds
 and the kind (app/writing/normal_forms.py).
 """
@@ -36,6 +37,7 @@ def column(
     maximum: int | None = None,
     maximum_length: int | None = None,
     format: str | None = None,
+    any_case: bool = False,
     searchable: bool = False,
     normal_form: tuple[str, str] | None = None,
     **options: Any,
@@ -47,6 +49,7 @@ def column(
         "maximum": maximum,
         "maximum_length": maximum_length,
         "format": format,
+        "any_case": any_case or None,
         "searchable": searchable or None,
         "normal_form": normal_form,
     }

@@ -216,7 +216,7 @@ class Payment(RowMixin, Model):
     currency: Mapped[str] = column(string(3), "Currency of the invoice.", null=False)
     paid_on: Mapped[date] = column(Date, "Day of the payment.", null=False, index=True)
     method: Mapped[str] = column(
-        string(20), "How it was paid.", null=False, allowed=PAYMENT_METHODS
+        string(20), "How it was paid.", null=False, allowed=PAYMENT_METHODS, any_case=True
     )
     reference: Mapped[str | None] = column(string(100), "Reference of the payment.")
     notes: Mapped[str | None] = column(string(500), "Notes.")

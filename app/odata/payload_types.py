@@ -17,10 +17,10 @@ from app.odata.payload_problems import Problems, join_path
 from app.odata.payload_values import (
     READERS,
     TEXT_READERS,
-    BadValueError,
     read_any,
     read_int64,
 )
+from app.wire_fields import BadValueError
 
 # (value, path in wire spelling, problems to add to) -> the value read; meaningless when a problem
 # was added.

@@ -16,12 +16,9 @@ from decimal import Decimal
 from typing import Any
 
 from app.odata import edm
+from app.wire_fields import BadValueError
 
 Reader = Callable[[Any], Any]
-
-
-class BadValueError(ValueError):
-    """A value is not of its type; the text says what was expected."""
 
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)

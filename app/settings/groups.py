@@ -12,7 +12,6 @@ from typing import Any
 
 from app.models.ticket import PRIORITIES
 from app.odata.declare import camel
-from app.odata.payload_values import BadValueError
 from app.settings.templates import check_templates, template_schema
 from app.settings.values import (
     Check,
@@ -25,6 +24,7 @@ from app.settings.values import (
     text,
     whole,
 )
+from app.wire_fields import BadValueError
 
 _LONGEST_HOURS = 8760
 _MOST_STEPS = 10

@@ -28,13 +28,13 @@ from app.errors import (
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.odata.declare import camel
-from app.odata.payload_values import BadValueError
 from app.permissions import require
 from app.security import current_caller
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
 from app.transactions import advisory_lock, has_begun
 from app.types import json_text
+from app.wire_fields import BadValueError
 from app.writing.normal_forms import forget_national_forms
 
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"

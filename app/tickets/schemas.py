@@ -7,9 +7,8 @@ from typing import Any
 from marshmallow import ValidationError, validates_schema
 
 from app import wire_bounds as validate, wire_fields as fields
-from app.errors import refuse_any
-from app.tickets.comments import COMMENTS
-from app.wire import CheckedSchema, Instant, JsonBoolean
+from app.tickets.comments import COMMENT
+from app.wire import Instant, JsonBoolean
 from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
@@ -59,20 +58,14 @@ class MergedTicketsSchema(Schema):
     moved = fields.Nested(MovedFromTicketSchema)
 
 
-class NewCommentSchema(CheckedSchema):
+class NewCommentSchema(Schema):
     """A comment to add."""
 
-    def check(self, given: dict[str, Any]) -> None:
-        """As a comment is checked."""
-        refuse_any(COMMENTS.problems(given, partial=True))
-
-    # Checked where every write checks it, with the same messages.
-    body = fields.Raw(required=True, metadata={"type": "string", "example": "It works again."})
-    is_internal = fields.Raw(
-        data_key="isInternal",
-        metadata={"type": "boolean", "description": "A note that customers do not see.",
-                  "example": False},
-    )  # fmt: skip
+    body = COMMENT.field("body", metadata={"example": "It works again."})
+    is_internal = COMMENT.field(
+        "is_internal",
+        metadata={"description": "A note that customers do not see.", "example": False},
+    )
     by_customer = JsonBoolean(
         data_key="byCustomer",
         metadata={"description": "The customer said it, for instance by telephone.",

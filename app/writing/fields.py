@@ -1,34 +1,33 @@
-"""Cleaners: from the declaration of a column to the function that checks and converts a value.
+"""From the declaration of a column to the marshmallow field that reads a value for it.
 
-A cleaner takes what a caller gave (a typed value, or its JSON form) and returns what the row
-keeps, or raises ``BadValueError`` with a text that follows the field's name. Cleaners are made
-once per column, so that a request only calls them.
+A field takes what a caller gave, a typed value or its JSON form, and gives what the row keeps. What
+it refuses it says in words that follow the name of the field. Schemas of entities are made of these
+fields (``RowRules.schema``), and REST bodies that name properties of an entity take theirs from it
+(``RowRules.field``), so that a type, a length, a range and a format are said in one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import MAXYEAR, UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 import orjson
-from sqlalchemy import BigInteger, Boolean, Column, Date, Integer, String, Text
-from sqlalchemy.types import TypeEngine
+from sqlalchemy import BigInteger, Boolean, Column, Date, Integer, String
 
+from app import wire_bounds as validate, wire_fields as fields
 from app.odata.payload_values import (
-    BadValueError,
     integer_reader,
-    read_boolean,
     read_date,
     read_datetime,
     read_decimal,
     read_string,
 )
 from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime, json_text
+from app.wire import JsonBoolean
+from app.wire_fields import BadValueError, Field
 from app.writing.formats import FORMATS
-
-Cleaner = Callable[[Any], Any]
 
 NULL_REFUSED = "must not be null"
 BLANK_REFUSED = "must not be blank"
@@ -41,191 +40,203 @@ MONEY_LIMIT = Decimal(10) ** 13
 EARLIEST_YEAR = 1000
 
 
-def cleaner(column: Column[Any]) -> Cleaner:
-    """The cleaner of a column: its type, length, range, allowed values, format, nullability."""
-    nullable = bool(column.nullable)
+def field_of(column: Column[Any], **options: Any) -> Field:
+    """The field of a column: its type, length, range, allowed values, format, nullability.
+
+    Args:
+        options: of the field, such as ``required``, ``data_key`` and ``metadata``.
+    """
+    kind, facets = column.type, column.info
+    options = {"allow_none": bool(column.nullable), **options}
     if column.name == "tags":
-        return clean_tags
-    if isinstance(column.type, JsonText):
-        return clean_object
-    allowed = _allowed(column)
+        return Labels(**options)
+    if isinstance(kind, JsonText):
+        return CustomFields(**options)
+    allowed = kind.members if isinstance(kind, OrdinalEnum) else facets.get("allowed")
     if allowed is not None:
-        return _choice(allowed, nullable)
-    if isinstance(column.type, String | Text):
-        return _text(column, nullable)
-    convert = _converter(column)
-
-    def clean(value: Any) -> Any:
-        if value is None:
-            if nullable:
-                return None
-            raise BadValueError(NULL_REFUSED)
-        return convert(value)
-
-    return clean
-
-
-def _allowed(column: Column[Any]) -> Sequence[str] | None:
-    if isinstance(column.type, OrdinalEnum):
-        return column.type.members
-    allowed: Sequence[str] | None = column.info.get("allowed")
-    return allowed
-
-
-def _choice(allowed: Sequence[str], nullable: bool) -> Cleaner:
-    members = frozenset(allowed)
-    refusal = f"must be one of {', '.join(allowed)}"
-
-    def clean(value: Any) -> str | None:
-        if type(value) is str and value in members:
-            return value
-        if value is None or (isinstance(value, str) and not value.strip()):
-            if nullable:
-                return None
-            raise BadValueError(f"{NULL_REFUSED}: it {refusal}")
-        raise BadValueError(refusal)
-
-    return clean
+        return Choice(allowed, any_case="any_case" in facets, **options)
+    if isinstance(kind, String):
+        length = facets.get("maximum_length") or kind.length
+        return Text(length, FORMATS.get(facets.get("format", "")), **options)
+    if isinstance(kind, UtcDateTime):
+        return Moment(**options)
+    if isinstance(kind, Boolean):
+        return JsonBoolean(**options)
+    if isinstance(kind, Date):
+        return Day(**options)
+    low, high = facets.get("minimum"), facets.get("maximum")
+    bits = 64 if isinstance(kind, BigInteger) else 32
+    # An Identifier is a BigInteger, and no row has the key 0; one of several tables is no foreign
+    # key.
+    if bits == 64 and (column.foreign_keys or column.name.endswith("_id")):
+        low, high = 1, None
+    if low is not None or high is not None:
+        options["validate"] = validate.Range(low, high)
+    if isinstance(kind, ExactDecimal):
+        return Number(kind, **options)
+    if isinstance(kind, Integer):
+        return WholeNumber(bits, **options)
+    raise TypeError(f"no field for {column!r}")
 
 
-def _text(column: Column[Any], nullable: bool) -> Cleaner:
-    length = column.info.get("maximum_length") or getattr(column.type, "length", None)
-    limit = length if length is not None else float("inf")
-    check = FORMATS.get(column.info.get("format", ""))
+def described(column: Column[Any]) -> str:
+    """What a column says of itself, and of which years its days or instants may be."""
+    last = {Date: MAXYEAR, UtcDateTime: MAXYEAR - 1}.get(type(column.type))
+    years = "" if last is None else f" Of the years {EARLIEST_YEAR} to {last}."
+    return f"{column.doc or ''}{years}"
 
-    def clean(value: Any) -> str | None:
-        if value is None:
-            if nullable:
-                return None
-            raise BadValueError(NULL_REFUSED)
+
+def _none_if_blank(value: Any) -> Any:
+    return None if isinstance(value, str) and (not value or value.isspace()) else value
+
+
+class Text(fields.String):
+    """Text in the form that ``check`` gives it; blank is null, or refused where null is."""
+
+    def __init__(
+        self, length: int | None, check: Callable[[str], str] | None, **options: Any
+    ) -> None:
+        message = None if length is None else f"must have at most {length:,} characters"
+        super().__init__(
+            validate=validate.Length(max=length, error=message) if length else None,
+            pre_load=_none_if_blank if options.get("allow_none") else None,
+            post_load=check,
+            **options,
+        )
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         text = read_string(value)
         if not text or text.isspace():
-            if nullable:
-                return None
             raise BadValueError(BLANK_REFUSED)
-        if len(text) > limit:
-            raise BadValueError(f"must have at most {length:,} characters")
-        return check(text) if check else text
-
-    return clean
+        return text
 
 
-def _converter(column: Column[Any]) -> Cleaner:
-    """The conversion of a value that is not null."""
-    kind: TypeEngine[Any] = column.type
-    if isinstance(kind, ExactDecimal):
-        return _within(_decimal(kind), column.info)
-    if isinstance(kind, UtcDateTime):
-        return clean_instant
-    if isinstance(kind, Boolean):
-        return read_boolean
-    if isinstance(kind, Date):
-        return clean_date
-    if isinstance(kind, Integer):
-        # An Identifier is a BigInteger, and no row has the key 0; one of several tables is no
-        # foreign key.
-        is_key = column.foreign_keys or column.name.endswith("_id")
-        if isinstance(kind, BigInteger) and is_key:
-            return _within(integer_reader(64), {"minimum": 1})
-        bits = 64 if isinstance(kind, BigInteger) else 32
-        return _within(integer_reader(bits), column.info)
-    raise TypeError(f"no cleaner for {column!r}")
+class Choice(fields.String):
+    """One of some texts, with ``any_case`` in any spelling of these; blank is null."""
+
+    def __init__(self, allowed: Sequence[str], *, any_case: bool, **options: Any) -> None:
+        self._refusal = f"must be one of {', '.join(allowed)}"
+        self._spelling = {name.lower() if any_case else name: name for name in allowed}
+        self._fold = str.lower if any_case else str
+        super().__init__(
+            error_messages={"null": f"{NULL_REFUSED}: it {self._refusal}"},
+            pre_load=_none_if_blank,
+            # For the description of the API: with any case there are more values than these.
+            validate=None if any_case else validate.OneOf(allowed),
+            **options,
+        )
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        if value is None:  # it was blank
+            raise self.make_error("null")
+        text = self._spelling.get(self._fold(value)) if isinstance(value, str) else None
+        if text is None:
+            raise BadValueError(self._refusal)
+        return text
 
 
-def _decimal(kind: ExactDecimal) -> Cleaner:
-    limit = Decimal(10) ** (kind.precision - kind.scale)
-    too_wide = f"must be less than {limit:,f}"
-    too_fine = f"must have at most {kind.scale} decimals"
-    if kind.least < kind.scale:  # an amount: how many, its currency says (app/writing/amounts.py)
-        too_fine = f"must have the decimals of its currency, {kind.scale} at most"
+class Number(fields.Decimal):
+    """An exact number that the column of ``kind`` keeps as it is."""
 
-    def clean(value: Any) -> Decimal:
-        number = read_decimal(value)
-        if not -limit < number < limit:
-            raise BadValueError(too_wide)
+    def __init__(self, kind: ExactDecimal, **options: Any) -> None:
+        super().__init__(**options)
+        self._kind = kind
+        self._limit = Decimal(10) ** (kind.precision - kind.scale)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Decimal:
+        number, kind = read_decimal(value), self._kind
+        if not -self._limit < number < self._limit:
+            raise BadValueError(f"must be less than {self._limit:,f}")
         exact = kind.quantize(number if number.adjusted() >= -kind.scale else Decimal(0))
-        if exact != number:
-            raise BadValueError(too_fine)
-        return exact
+        if exact == number:
+            return exact
+        if kind.least < kind.scale:  # an amount: how many, its currency says (writing/amounts.py)
+            raise BadValueError(f"must have the decimals of its currency, {kind.scale} at most")
+        raise BadValueError(f"must have at most {kind.scale} decimals")
 
-    return clean
 
+class WholeNumber(fields.Integer):
+    """A whole number of so many bits."""
 
-def _within(convert: Cleaner, facets: Mapping[str, Any]) -> Cleaner:
-    """``convert``, and then the bounds that ``facets`` (``minimum``, ``maximum``) set."""
-    low, high = facets.get("minimum"), facets.get("maximum")
-    if low is None and high is None:
-        return convert
-    if high is None:
-        refusal = f"must be {low} or more"
-    elif low is None:
-        refusal = f"must be {high} or less"
-    else:
-        refusal = f"must be between {low} and {high}"
+    def __init__(self, bits: int, **options: Any) -> None:
+        super().__init__(**options)
+        self._read = integer_reader(bits)
 
-    def clean(value: Any) -> Any:
-        number = convert(value)
-        if (low is not None and number < low) or (high is not None and number > high):
-            raise BadValueError(refusal)
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        number: int = self._read(value)
         return number
 
-    return clean
 
-
-def clean_date(value: Any) -> date:
+class Day(fields.Date):
     """A calendar day of the years 1000 to 9999."""
-    day = value if type(value) is date else read_date(value)
-    if day.year < EARLIEST_YEAR:
-        raise BadValueError(f"must be in the years {EARLIEST_YEAR} to {MAXYEAR}")
-    return day
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> date:
+        day = value if type(value) is date else read_date(value)
+        if day.year < EARLIEST_YEAR:
+            raise BadValueError(f"must be in the years {EARLIEST_YEAR} to {MAXYEAR}")
+        return day
 
 
-def clean_instant(value: Any) -> datetime:
+class Moment(fields.DateTime):
     """An instant in UTC, to the millisecond that columns keep."""
-    instant = value if isinstance(value, datetime) else read_datetime(value)
-    if instant.tzinfo is None:
-        raise BadValueError("must have an offset from UTC")
-    if not EARLIEST_YEAR <= instant.year < MAXYEAR:
-        raise BadValueError(f"must be after the year {EARLIEST_YEAR} and before {MAXYEAR}")
-    utc = instant.astimezone(UTC)
-    return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> datetime:
+        instant = value if isinstance(value, datetime) else read_datetime(value)
+        if instant.tzinfo is None:
+            raise BadValueError("must have an offset from UTC")
+        if not EARLIEST_YEAR <= instant.year < MAXYEAR:
+            raise BadValueError(f"must be after the year {EARLIEST_YEAR} and before {MAXYEAR}")
+        utc = instant.astimezone(UTC)
+        return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
 
 
-def clean_tags(value: Any) -> list[str]:
+class Labels(fields.List):
     """Labels without repetition, in the order given; null is no labels."""
-    if value is None:
-        return []
-    if not isinstance(value, list | tuple):
-        raise BadValueError("must be a list of strings")
-    labels = []
-    for label in value:
-        text = read_string(label).strip()
-        if not text:
-            raise BadValueError("must not contain a blank label")
-        if len(text) > MAXIMUM_TAG_LENGTH:
-            raise BadValueError(f"must have labels of at most {MAXIMUM_TAG_LENGTH} characters")
-        labels.append(text)
-    unique = list(dict.fromkeys(labels))
-    if len(unique) > MAXIMUM_TAGS:
-        raise BadValueError(f"must have at most {MAXIMUM_TAGS} labels")
-    return unique
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(fields.String(), **{**options, "allow_none": True})
+
+    def deserialize(self, value: Any, *place: Any, **options: Any) -> Any:
+        return super().deserialize([] if value is None else value, *place, **options)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
+        if not isinstance(value, list | tuple):
+            raise BadValueError("must be a list of strings")
+        labels = []
+        for label in value:
+            text = read_string(label).strip()
+            if not text:
+                raise BadValueError("must not contain a blank label")
+            if len(text) > MAXIMUM_TAG_LENGTH:
+                raise BadValueError(f"must have labels of at most {MAXIMUM_TAG_LENGTH} characters")
+            labels.append(text)
+        unique = list(dict.fromkeys(labels))
+        if len(unique) > MAXIMUM_TAGS:
+            raise BadValueError(f"must have at most {MAXIMUM_TAGS} labels")
+        return unique
 
 
-def clean_object(value: Any) -> dict[str, Any]:
+class CustomFields(fields.Dict):
     """A JSON object of the caller's own fields; null is an empty one."""
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BadValueError("must be an object")
-    if value:
-        _check_json(value, depth=0)
-        try:
-            size = len(json_text(value).encode())
-        except orjson.JSONEncodeError:
-            raise BadValueError("must contain JSON values of a sane size only") from None
-        if size > MAXIMUM_CUSTOM_FIELDS_BYTES:
-            raise BadValueError("must have at most 20 KB as JSON")
-    return value
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "allow_none": True})
+
+    def deserialize(self, value: Any, *place: Any, **options: Any) -> Any:
+        return super().deserialize({} if value is None else value, *place, **options)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise BadValueError("must be an object")
+        if value:
+            _check_json(value, depth=0)
+            try:
+                size = len(json_text(value).encode())
+            except orjson.JSONEncodeError:
+                raise BadValueError("must contain JSON values of a sane size only") from None
+            if size > MAXIMUM_CUSTOM_FIELDS_BYTES:
+                raise BadValueError("must have at most 20 KB as JSON")
+        return value
 
 
 _DEEPEST = 20

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import marshmallow
 from sqlalchemy import FromClause, Table
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.models.columns import is_money
 from app.odata.declare import camel
 from app.types import JsonText
-from app.writing.fields import Cleaner, cleaner
+from app.wire_fields import Field, Schema
+from app.writing.fields import described, field_of
 from app.writing.reference_rules import Rule, rule_of
 
 # What the ten entities share (contract section 9, "Common to all ten").
@@ -67,9 +69,20 @@ class RowRules:
         return self.writable
 
     @cached_property
-    def cleaners(self) -> Mapping[str, Cleaner]:
-        """Attribute -> cleaner of every writable column."""
-        return {name: cleaner(self.columns.c[name]) for name in self.all_writable}
+    def schema(self) -> marshmallow.Schema:
+        """Reads the columns that a body may set, by attribute; what else is there is left out."""
+        members = {
+            name: field_of(self.columns.c[name], required=name in self.required)
+            for name in self.all_writable
+        }
+        return Schema.from_dict(members)(unknown=marshmallow.EXCLUDE)
+
+    def field(self, attribute: str, **options: Any) -> Field:
+        """The field of an attribute in the schema of a REST body, under its name on the wire."""
+        column = self.columns.c[attribute]
+        given = {"required": attribute in self.required, "data_key": self.wire(attribute)}
+        metadata = {"description": described(column), **options.pop("metadata", {})}
+        return field_of(column, metadata=metadata, **{**given, **options})
 
     @cached_property
     def known(self) -> frozenset[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from marshmallow import ValidationError as SchemaError
+
 from app.errors import Detail
-from app.odata.payload_values import BadValueError
 from app.writing.rules import ChildRules, RowRules
 
-REQUIRED = "is required"
 UNKNOWN = "is not a property of this record"
 MAXIMUM_CHILDREN = 1000
 Problems = list[Detail]
@@ -26,38 +26,32 @@ def validate(
         partial: a change; required attributes may then be absent.
     """
     problems: Problems = []
-    cleaned = _clean(rules, "", values, problems, partial=partial)
+    cleaned = _load(rules, "", values, problems, partial=partial)
     for attribute, child_rules in rules.children.items():
         if attribute in values:
             name = rules.wire(attribute)
-            cleaned[attribute] = _clean_list(child_rules, name, values[attribute], problems)
+            cleaned[attribute] = _load_list(child_rules, name, values[attribute], problems)
     return cleaned, problems
 
 
-def _clean(
+def _load(
     rules: RowRules, prefix: str, values: Mapping[str, Any], problems: Problems, *, partial: bool
 ) -> dict[str, Any]:
-    cleaned: dict[str, Any] = {}
-    cleaners = rules.cleaners
-    for attribute, value in values.items():
-        clean = cleaners.get(attribute)
-        if clean is not None:
-            try:
-                cleaned[attribute] = clean(value)
-            except BadValueError as problem:
-                problems.append(Detail(prefix + rules.wire(attribute), str(problem)))
-        elif attribute not in rules.known:
-            problems.append(Detail(prefix + rules.wire(attribute), UNKNOWN))
-    if not partial:
-        for attribute in rules.required:
-            if attribute not in values:
-                problems.append(Detail(prefix + rules.wire(attribute), REQUIRED))
-    return cleaned
+    cleaned: Any
+    messages: Any
+    try:
+        cleaned, messages = rules.schema.load(values, partial=partial), {}
+    except SchemaError as error:
+        cleaned, messages = error.valid_data, error.messages
+    if messages or not values.keys() <= rules.known:
+        messages = messages | {name: [UNKNOWN] for name in values if name not in rules.known}
+        for attribute in (*values, *(messages.keys() - values.keys())):
+            for message in messages.get(attribute, ()):
+                problems.append(Detail(prefix + rules.wire(attribute), message))
+    return cleaned  # type: ignore[no-any-return]  # of a dictionary, a dictionary
 
 
-def _clean_list(
-    rules: ChildRules, name: str, rows: Any, problems: Problems
-) -> list[dict[str, Any]]:
+def _load_list(rules: ChildRules, name: str, rows: Any, problems: Problems) -> list[dict[str, Any]]:
     if not isinstance(rows, list | tuple):
         problems.append(Detail(name, "must be a list"))
         return []
@@ -68,7 +62,7 @@ def _clean_list(
     for place, row in enumerate(rows):
         if isinstance(row, Mapping):
             prefix = f"{name}[{place}]."
-            cleaned.append(_clean(rules, prefix, row, problems, partial=False))
+            cleaned.append(_load(rules, prefix, row, problems, partial=False))
         else:
             cleaned.append({})
             problems.append(Detail(f"{name}[{place}]", "must be an object"))

@@ -12,7 +12,7 @@ from app.errors import ValidationError
 from app.odata import edm
 from app.odata.payload import MOST_RELATED, EntityBody, Reading, read_entity, snake
 from app.odata.payload_types import read_enum
-from app.odata.payload_values import BadValueError
+from app.wire_fields import BadValueError
 from tests.odata.bookshop import AUTHOR, BOOK, TRANSLATION, bookshop
 
 SHOP = bookshop()

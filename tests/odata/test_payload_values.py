@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from app.odata.payload_values import READERS, TEXT_READERS, BadValueError
+from app.odata.payload_values import READERS, TEXT_READERS
+from app.wire_fields import BadValueError
 
 GUID = "123e4567-e89b-12d3-a456-426614174000"
 
