@@ -32,6 +32,7 @@ ARTICLE_SEARCH = PageSize(10, 50)
 SUGGESTIONS = PageSize(5, 50)
 ANSWER = PageSize(100, 1000)  # rows of the answer to a question
 REPORT = PageSize(1000, 5000)
+TOOL = PageSize(10, 20)  # records that a tool of the assistant reads
 
 # Rows of the console's lists (CONSOLE_PAGE_SIZE); of those that are shown whole, at most.
 CONSOLE = 50

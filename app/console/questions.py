@@ -16,7 +16,7 @@ from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.drawing import picture_of
+from app.console.svg_charts import picture_of
 from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.security import requires

@@ -15,8 +15,8 @@ from app.bi.reports import saving, schedules, service
 from app.bi.reports.definition import Report
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.drawing import picture_of
 from app.console.references import KINDS, NoReferenceError, find, named
+from app.console.svg_charts import picture_of
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.page_sizes import CONSOLE_WHOLE

@@ -9,6 +9,7 @@ from flask import Response, current_app, request
 from app.body_stream import BodyStream, maximum_upload
 from app.documents.area import area
 from app.documents.downloading import download_document
+from app.documents.file_search import search_documents
 from app.documents.previews import preview_document
 from app.documents.schemas import (
     UPLOAD_BODY,
@@ -18,7 +19,6 @@ from app.documents.schemas import (
     SearchQuerySchema,
     UploadedSchema,
 )
-from app.documents.searching import search_documents
 from app.documents.serving import Asked
 from app.documents.uploading import read_upload, replace_file, upload_document
 from app.events import entity_url, represent

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.odata import edm
-from app.odata.columns import Duration, Guid, WideDecimal
+from app.odata.column_types import Duration, Guid, WideDecimal
 from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
 
 

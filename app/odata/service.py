@@ -46,7 +46,7 @@ from app.odata.path import parse_path, read_path
 from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
 from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.everything import ALL, read_all
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated, refusal, takes
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations

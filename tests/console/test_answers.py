@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.bi.reports.builtin import built_in
-from app.console.drawing import picture_of
+from app.console.svg_charts import picture_of
 from app.database import transaction
 from app.models.report import QuestionSession
 from app.security import acting_as, system_caller

@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from app.odata.columns import Duration, Guid, WideDecimal
+from app.odata.column_types import Duration, Guid, WideDecimal
 from app.types import JsonText, UtcDateTime, string
 
 metadata = MetaData()

@@ -14,6 +14,7 @@ from app.errors import ValidationError
 from app.events import entity_url
 from app.kb.search import search_articles
 from app.kb.use import note_search
+from app.page_sizes import TOOL
 from app.permissions import allowed
 from app.security import current_caller
 from app.types import json_text
@@ -21,7 +22,6 @@ from app.wire_fields import Schema
 
 MOST_ARTICLES = 5
 PASSAGES_OF_ONE = 3
-MOST_ROWS = 20
 _TEXT = validate.Length(1, 1000)
 _LONG = validate.Length(1, 2000)
 
@@ -40,7 +40,7 @@ class QuerySchema(Schema):
     select = fields.String(validate=_LONG)
     orderby = fields.String(validate=_LONG)
     apply = fields.String(validate=_LONG)
-    top = fields.Integer(validate=validate.Range(1, MOST_ROWS), load_default=10)
+    top = fields.Integer(validate=validate.Range(1, TOOL.largest), load_default=TOOL.default)
 
 
 class RecordSchema(Schema):
@@ -127,7 +127,7 @@ def describe_set(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
 
 def ask_figures(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """What the figures say to a question in words."""
-    found = answer_question(given["question"], limit=MOST_ROWS)
+    found = answer_question(given["question"], limit=TOOL.largest)
     url = str((found.get("query") or {}).get("odata") or "")
     shown = {
         name: found.get(name)
@@ -183,7 +183,7 @@ READING = (
             "select": {"type": "string", "description": "$select; include id"},
             "orderby": {"type": "string"},
             "apply": {"type": "string", "description": "$apply, for groups and sums"},
-            "top": {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
+            "top": {"type": "integer", "minimum": 1, "maximum": TOOL.largest},
         },
         QuerySchema, query_records, lambda: True,
     ),

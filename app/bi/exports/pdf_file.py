@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from app import money
+from app.bi.chart_pictures import draw
 from app.bi.charts import vega_lite
-from app.bi.drawing import draw
 from app.bi.exports.printed import MOST_SECONDS, Printed
 from app.bi.exports.table import ExportTable, plain
 from app.bi.query import run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from app.bi.chart_pictures import draw
 from app.bi.charts import vega_lite
-from app.bi.drawing import draw
 from app.bi.exports.formats import FORMATS
 from app.bi.nlq.answering import calendar
 from app.bi.query import run

@@ -33,12 +33,12 @@ from app.crm.search.patterns import Either, Holds, Pattern
 from app.models.searched import COLUMN, index_name, plain_text, waiting_table
 from app.odata.binding.context import Context
 from app.odata.binding.parameters import Source
-from app.odata.binding.searching import search_condition
+from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Scope
 from app.odata.nodes import SearchPhrase
 from app.odata.reading.bound import Projection, PropertyMember
 from app.odata.reading.entity_json import entity_json
-from app.odata.reading.formats import BARE
+from app.odata.reading.json_format import BARE
 from app.odata.reading.statement import Statement
 from app.odata.service import odata_service
 from app.odata.sql.spelled import Predicate

@@ -31,7 +31,7 @@ from app.odata.binding.aggregates import aggregate_item, method_from
 from app.odata.binding.computing import compute
 from app.odata.binding.derived import Output, labelled, outputs_of
 from app.odata.binding.ordering import order_keys
-from app.odata.binding.searching import search_condition
+from app.odata.binding.search_condition import search_condition
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Member, Node, OrderItem, TypeCast
 

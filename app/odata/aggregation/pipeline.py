@@ -32,7 +32,7 @@ from app.odata.apply_nodes import (
     name_of,
 )
 from app.odata.binding.computing import compute
-from app.odata.binding.searching import search_condition
+from app.odata.binding.search_condition import search_condition
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.nodes import Literal
 

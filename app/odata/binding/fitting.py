@@ -26,7 +26,7 @@ from app.odata import edm
 from app.odata.binding.nulls import null_of
 from app.odata.binding.parameters import Parameters
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, truth, type_name
-from app.odata.columns import Guid
+from app.odata.column_types import Guid
 from app.odata.errors import QueryError, suggestion
 from app.odata.literals import to_duration
 from app.odata.nodes import Literal

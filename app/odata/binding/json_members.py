@@ -9,7 +9,7 @@ from sqlalchemy.types import TypeEngine
 
 from app.odata import edm
 from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Typed, family
-from app.odata.columns import Guid
+from app.odata.column_types import Guid
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.payload_types import all_properties
 from app.odata.sql.decimals import DecimalNumber

@@ -8,7 +8,7 @@ from app.odata import edm
 from app.odata.binding.collections import opened
 from app.odata.binding.comparison import is_true
 from app.odata.binding.protocol import Translating
-from app.odata.binding.searching import search_condition
+from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Elements, Row, Typed
 from app.odata.errors import QueryError
 from app.odata.nodes import Count, Lambda

@@ -13,7 +13,7 @@ from sqlalchemy.types import TypeEngine
 
 from app.odata import edm
 from app.odata.binding.values import Constant, Place, Typed, family
-from app.odata.columns import Guid
+from app.odata.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.spelled import Spelled
 from app.types import UtcDateTime

@@ -17,7 +17,7 @@ from app.odata import edm
 from app.odata.binding.fitting import microseconds
 from app.odata.binding.parameters import Convert, Parameters
 from app.odata.binding.values import Typed, family
-from app.odata.columns import Guid
+from app.odata.column_types import Guid
 from app.odata.errors import QueryError
 from app.odata.literals import CONVERTERS, NON_FINITE, UNQUOTED, to_binary, to_duration
 from app.odata.nodes import Literal

@@ -15,7 +15,7 @@ from app.odata.csdl_names import element_name
 from app.odata.literal_text import literal_text
 from app.odata.options import OptionTexts
 from app.odata.payload_types import all_properties
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.write_rows import key_parts
 from app.types import json_text
 

@@ -38,7 +38,7 @@ from app.odata.options import OptionTexts, parse_options
 from app.odata.payload_problems import Problems
 from app.odata.payload_types import typed_reader
 from app.odata.preferences import preference_applied
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.write_answers import no_content
 from app.odata.write_collections import as_member, each_set, member_keys, refuse_versions

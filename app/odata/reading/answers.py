@@ -18,7 +18,7 @@ from app.odata.geo import to_wkt
 from app.odata.literals import NAME
 from app.odata.path import with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.remainders import MakeToken, with_links
 from app.odata.reading.statement import Run, Statement

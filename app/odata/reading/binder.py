@@ -14,7 +14,7 @@ from app.odata.binding.context import Context
 from app.odata.binding.derived import is_entity, is_unique
 from app.odata.binding.ordering import order_keys
 from app.odata.binding.paths import navigation_of
-from app.odata.binding.searching import search_condition
+from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError, UnsupportedError
@@ -22,7 +22,7 @@ from app.odata.option_nodes import ExpandItem, QueryOptions
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.expansion import expand_member, expand_members
-from app.odata.reading.formats import Version
+from app.odata.reading.json_format import Version
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.spelled import Part
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, case, true
 from app.odata import edm
 from app.odata.binding.values import Scope, type_name
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.sql.spelled import Part, Template
 
 # What JSON itself tells: no annotation is needed (JSON Format 4.6.3).

@@ -21,7 +21,7 @@ from app.odata.errors import QueryError, suggestion
 from app.odata.path_nodes import CrossJoinSegment
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.sql.decimals import integer_operation
 from app.odata.sql.spelled import Template
 

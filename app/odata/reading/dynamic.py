@@ -14,7 +14,7 @@ from sqlalchemy import Text
 from app.odata import edm
 from app.odata.binding.values import Scope
 from app.odata.reading.control import type_annotation
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.sql.spelled import Part, Template, spell
 
 

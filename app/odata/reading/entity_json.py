@@ -49,7 +49,7 @@ from app.odata.reading.control import (
 )
 from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
 from app.odata.reading.expanded_rows import limit_of, number_of, with_keys, with_mark
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.sql.json_values import json_parts, or_null, plain_text
 from app.odata.sql.spelled import Part, Spelled, Template, spell
 

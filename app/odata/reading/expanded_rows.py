@@ -17,7 +17,7 @@ from sqlalchemy import (
 
 from app.odata import edm
 from app.odata.reading.bound import BoundQuery, ExpandMember
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_json
 from app.odata.reading.remainders import KEYS
 from app.odata.reading.statement import RUN

@@ -7,7 +7,7 @@ from functools import lru_cache
 from werkzeug.http import parse_options_header
 
 from app.errors import InvalidQueryError, NotAcceptableError
-from app.odata.reading.formats import Format, Version
+from app.odata.reading.json_format import Format, Version
 
 _VERSIONS = ("4.0", "4.01")
 # What an answer depends on besides its address (Protocol 8.3.8).

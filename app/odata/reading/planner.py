@@ -48,7 +48,7 @@ from app.odata.reading.entity_json import (
     reference_json,
 )
 from app.odata.reading.fan import Fan, Page, fan_of
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import Plan
 from app.odata.reading.resource import PathResolver, Resource

@@ -27,7 +27,7 @@ from app.odata.preferences import NO_PREFERENCES, Preferences
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.blame import out_of_range, too_deep
 from app.odata.reading.cache import PlanCache
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import negotiated, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan
 from app.odata.reading.planner import Paging, Planner

@@ -18,7 +18,7 @@ from app.odata.binding.parameters import Source
 from app.odata.binding.values import Scope
 from app.odata.reading.bound import Projection
 from app.odata.reading.entity_json import entity_json
-from app.odata.reading.formats import BARE
+from app.odata.reading.json_format import BARE
 from app.odata.reading.selection import selected_members
 from app.odata.reading.statement import Run, Statement
 from app.security import system_caller

@@ -20,7 +20,7 @@ from app.odata.reading.bound import (
     PropertyMember,
     ShownMembers,
 )
-from app.odata.reading.formats import Version
+from app.odata.reading.json_format import Version
 from app.odata.reading.members import shown_members
 
 _ALL = None

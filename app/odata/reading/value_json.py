@@ -13,7 +13,7 @@ from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.binder import option
 from app.odata.reading.bound import ShownMembers
 from app.odata.reading.entity_json import members_json, property_json, structure_json
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.members import shown_members
 from app.odata.reading.selection import wanted_parts
 

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, LargeBinary, Time
 from sqlalchemy.types import TypeEngine
 
-from app.odata.columns import Guid
+from app.odata.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.spelled import Spelled
 from app.types import UtcDateTime, iso_instant

@@ -21,7 +21,7 @@ from app.odata import edm
 from app.odata.literal_text import literal_text
 from app.odata.options import OptionTexts, read_options
 from app.odata.preferences import parse_preferences, preference_applied
-from app.odata.reading.formats import Format
+from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.tokens import SecretKey, fingerprint
 from app.odata.request import Request

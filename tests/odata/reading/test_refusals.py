@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.odata.binding.context import Context
-from app.odata.binding.searching import search_condition
+from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Scope
 from app.odata.cursor import DEFAULT_LIMITS
 from app.odata.declare import entity_type, prop

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.crm.search.service import search
-from app.documents.searching import search_documents
+from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
 from app.kb.search import describe_found, search_articles
 from app.odata.literal_text import quoted
