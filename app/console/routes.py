@@ -34,6 +34,6 @@ from app.console.area import console, init_app
 __all__ = [
     "api_keys", "assistant", "audit_log", "console", "conversion", "documents", "forms", "imports",
     "init_app", "invoices", "jobs", "knowledge", "lists", "mail", "mail_templates", "people",
-    "questions", "records", "references", "reports", "roles", "search_page", "settings", "signing_in",
-    "start_page", "tickets", "webhooks",
+    "questions", "records", "references", "reports", "roles", "search_page", "settings",
+    "signing_in", "start_page", "tickets", "webhooks",
 ]  # fmt: skip

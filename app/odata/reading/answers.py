@@ -19,6 +19,7 @@ from app.odata.literals import NAME
 from app.odata.path import with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
 from app.odata.reading.json_format import Format
+from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.plan import Plan
 from app.odata.reading.remainders import MakeToken, with_links
 from app.odata.reading.statement import Run, Statement
@@ -26,7 +27,6 @@ from app.odata.reading.tokens import PageStart
 from app.page_sizes import EXPANDED, PageSize
 from app.types import json_text
 
-_TOKEN = re.compile(r"(?:\$|%24)?skiptoken=", re.IGNORECASE)
 # Texts of a path, in which nothing stands for something else, and parameter aliases.
 _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
 # What stands in a path as it is.
@@ -223,9 +223,8 @@ class Answering:
         return f'"{self.format.control("count")}":{number},'
 
     def _next_link(self, start: PageStart) -> str:
-        kept = [pair for pair in self.query.split("&") if pair and not _TOKEN.match(pair)]
-        query = "&".join([*kept, f"$skiptoken={self.make_token(start)}"])
-        url = f"{self.root}{self.path.lstrip('/')}?{query}"
+        query = without_tokens(self.query, "skiptoken")
+        url = next_link(self.root, self.path, query, self.make_token(start))
         return f',"{self.format.control("nextLink")}":{json_text(url)}'
 
     # --- pieces

@@ -24,6 +24,7 @@ from app.odata.path_nodes import NameSegment
 from app.odata.preferences import Preference, Preferences
 from app.odata.reading.answers import Answer
 from app.odata.reading.negotiation import negotiated
+from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.tokens import PageStart, fingerprint
 from app.security import Caller
@@ -109,13 +110,9 @@ class _Reading:
         rows, following = self._page(start)
         body["value"] = rows
         if following is not None:
-            kept = [
-                pair
-                for pair in str(request.query).split("&")
-                if pair and "skiptoken=" not in pair.lower()
-            ]
-            query = "&".join([*kept, f"$skiptoken={self.reader.tokens.make(following, mark)}"])
-            body[form.control("nextLink")] = f"{request.root}{request.path.lstrip('/')}?{query}"
+            query = without_tokens(str(request.query), "skiptoken")
+            token = self.reader.tokens.make(following, mark)
+            body[form.control("nextLink")] = next_link(request.root, request.path, query, token)
         told = [("Content-Type", form.content_type), ("OData-Version", form.version)]
         if request.preferences.max_page_size is not None:
             applied = request.preferences.applied("maxpagesize", self._page_size)

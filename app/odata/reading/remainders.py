@@ -18,6 +18,7 @@ from app.odata.errors import QueryError
 from app.odata.nodes import It, Literal, Node
 from app.odata.option_nodes import QueryOptions
 from app.odata.option_printer import query_text
+from app.odata.reading.next_links import next_link
 from app.odata.reading.tokens import PageStart
 from app.odata.sql.spelled import Part
 from app.odata.walk import children
@@ -85,8 +86,7 @@ def with_links(
         query = "&".join(filter(None, [query_text(asked), *given]))
         path = match["path"]
         token = make_token(path, query, _start(asked, match["after"], page))
-        query = "&".join(filter(None, [query, f"$skiptoken={token}"]))
-        url = json_text(f"{root}{path}?{query}")
+        url = json_text(next_link(root, path, query, token))
         return f'],"{match["name"]}":{url}'
 
     if _MARK in text:

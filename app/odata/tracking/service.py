@@ -23,6 +23,7 @@ from app.odata.options import OptionTexts, read_options
 from app.odata.preferences import parse_preferences, preference_applied
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import negotiated
+from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.tokens import SecretKey, fingerprint
 from app.odata.request import Request
 from app.odata.tracking.changes import Changes
@@ -54,8 +55,8 @@ class _Tracked:
 
     def link(self, token: str) -> str:
         """The address that goes on from a mark."""
-        query = "&".join(part for part in (self.query, f"$deltatoken={token}") if part)
-        return f"{self.request.root}{self.request.path.strip('/')}?{query}"
+        path = self.request.path.strip("/")
+        return next_link(self.request.root, path, self.query, token, "deltatoken")
 
 
 class Tracker:
@@ -89,7 +90,7 @@ class Tracker:
         """
         options = read_options(request.query)
         token = options.system.pop("deltatoken", None)
-        query = _without_tokens(request.query)
+        query = without_tokens(request.query, "deltatoken", "skiptoken")
         tracked = self._tracked(request, query, options)
         if tracked is None:
             return read(request.path, request.query)
@@ -97,9 +98,7 @@ class Tracker:
             return self._begin(tracked, read)
         mark = self._tokens.read(token, tracked.fingerprint, current_caller())
         if "skiptoken" in options.system:  # the first reading goes on
-            rest = "&".join(
-                pair for pair in request.query.split("&") if not _is_token(pair, "delta")
-            )
+            rest = without_tokens(request.query, "deltatoken")
             return self._linked(tracked, read(request.path, rest), replace(mark, known={}))
         return self._changes(tracked, mark, read)
 
@@ -277,16 +276,3 @@ def _typed(type_: edm.EntityType, key: Any) -> Any:
         for name, part in zip(type_.key, key if isinstance(key, tuple) else (key,), strict=True)
     )
     return parts[0] if len(parts) == 1 else parts
-
-
-def _without_tokens(query: str) -> str:
-    return "&".join(
-        pair
-        for pair in query.split("&")
-        if pair and not _is_token(pair, "delta") and not _is_token(pair, "skip")
-    )
-
-
-def _is_token(pair: str, kind: str) -> bool:
-    name = pair.partition("=")[0].replace("%24", "$").lower()
-    return name.removeprefix("$") == f"{kind}token"
