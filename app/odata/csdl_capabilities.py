@@ -20,10 +20,6 @@ from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 
 SUPPORTED_FORMATS = ("application/json",)
 METADATA_FORMATS = ("application/xml", "application/json")
-# What expressions have beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
-FILTER_FUNCTIONS = (
-    *(name for name, function in FUNCTIONS.items() if function.is_offered), *OWN_SYNTAX,
-)  # fmt: skip
 BATCHES: dict[str, Expression] = {
     "Supported": True,
     "ContinueOnErrorSupported": True,
@@ -39,7 +35,9 @@ RETURNED = {"ExpandSupported": True, "SelectSupported": True}
 def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("SupportedFormats", list(SUPPORTED_FORMATS))
     yield _term("SupportedMetadataFormats", list(METADATA_FORMATS))
-    yield _term("FilterFunctions", list(FILTER_FUNCTIONS))
+    # Beyond the operators (URL Conventions 5.1.1.5 to 5.1.1.11).
+    offered = [name for name, function in FUNCTIONS.items() if function.is_offered]
+    yield _term("FilterFunctions", [*offered, *OWN_SYNTAX])
     yield _term("KeyAsSegmentSupported", True)
     yield _term("QuerySegmentSupported", True)
     yield _term("CrossJoinSupported", True)

@@ -16,7 +16,8 @@ from flask import Flask
 from pypdf import PdfReader
 
 from app.bi.exports import pdf_file, service
-from app.bi.exports.formats import FORMATS
+from app.bi.exports.csv_file import write_csv
+from app.bi.exports.formats import FORMATS, ExportFormat
 from app.bi.exports.working import run_exports, tidy_reports
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
@@ -144,6 +145,20 @@ def test_rows_that_are_left_out_are_told(
         assert cells[-1] == "Truncated: the first 3 of 4 rows."
     if form == "json":
         assert json.loads(answer.data)["truncated"] is True
+
+
+def test_a_new_format_needs_one_entry(
+    admin: Api, report: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = ExportFormat("Tabs", "text/tab-separated-values", 2, write_csv)
+    monkeypatch.setitem(FORMATS, "tsv", form)
+    assert "tsv" in admin.get(f"/api/bi/reports/{report}").json["formats"]
+    answer = export(admin, report, "tsv")
+    assert answer.headers["Content-Type"].startswith("text/tab-separated-values")
+    assert answer.headers["Content-Disposition"].endswith('.tsv"')
+    assert answer.headers["X-Row-Count"] == "2" and answer.headers["X-Truncated"] == "true"
+    queued = admin.post(f"/api/bi/reports/{report}/export", {"format": "tsv", "background": True})
+    assert queued.status_code == 202 and queued.json["format"] == "tsv"
 
 
 @pytest.mark.parametrize(
