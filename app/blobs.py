@@ -78,7 +78,7 @@ class BlobEntry:
     modified_at: datetime
 
 
-blob_store: Extension[BlobStore] = Extension("blobs")
+blobs: Extension[BlobStore] = Extension("blobs")
 
 
 def init_app(app: Flask) -> None:
@@ -87,12 +87,7 @@ def init_app(app: Flask) -> None:
     Raises: ConfigError, there is no such kind of store.
     """
     folder = app.config["DATA_DIR"] / "files"
-    blob_store.bind(app, BlobStore(app.config["STORAGE_URL"] or f"file://{folder}"))
-
-
-def blobs() -> BlobStore:
-    """The store of the running application."""
-    return blob_store.current
+    blobs.bind(app, BlobStore(app.config["STORAGE_URL"] or f"file://{folder}"))
 
 
 def new_key(area: str) -> str:

@@ -48,7 +48,7 @@ from app.services import SERVICES
 from app.tickets.routes import area as tickets
 from app.tracing import setup as tracing
 from app.webhooks.routes import area as webhooks, events_area as events
-from app.writing.deletion import bound_services
+from app.writing.deletion import services
 
 _log = structlog.get_logger()
 
@@ -126,7 +126,7 @@ def register_areas(app: Flask) -> None:
     api.register_blueprint(invoice_pages, url_prefix="/s/i")
     app.register_blueprint(health)
     app.register_blueprint(guide)
-    bound_services.bind(app, SERVICES)
+    services.bind(app, SERVICES)
     odata_routes.init_app(app, container(), configuration.of(app))
     route_names.bind(app, RouteNames(frozenset(container().sets)))
     metrics.init_app(app)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from flask import Blueprint, Response, current_app, jsonify
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.ai.answering import find_provider
+from app.ai.provider.answering import ai_provider
 from app.blobs import blobs
 from app.clock import utc_now
 from app.database import read_engine
@@ -40,7 +40,7 @@ def ready() -> Response:
     checks = {"database": _check(_database)}
     if checks["database"] == OK:
         checks["worker"] = _check(_worker)
-    checks |= {"redis": _redis(), "storage": blobs().check(), "search": _search()}
+    checks |= {"redis": _redis(), "storage": blobs.current.check(), "search": _search()}
     checks["assistant"] = _assistant()
     bad = [name for name, state in checks.items() if state not in (OK, "not used")]
     unavailable = any(name in _NECESSARY for name in bad)
@@ -72,7 +72,7 @@ def _search() -> str:
 def _assistant() -> str:
     # Without its model the built-in assistant answers. The provider itself is not asked: it may
     # cost money, and this page is asked every few seconds.
-    provider = find_provider()
+    provider = ai_provider.current
     if provider is None:
         return "not used"
     return OK if provider.health.is_well() else "provider fails"
@@ -89,4 +89,4 @@ def _redis() -> str:
     if current_app.config["REDIS_URL"] is None:
         return "not used"
     # Limits are counted by each process for itself until it is back.
-    return OK if rate_limits().limiter.storage.check() else "away"
+    return OK if rate_limits.current.limiter.storage.check() else "away"

@@ -119,7 +119,7 @@ class RateLimits:
         return self._rates[_bucket().partition(":")[0] or "address"]
 
 
-_limits = Extension[RateLimits]("rate_limits")
+rate_limits = Extension[RateLimits]("rate_limits")
 
 
 def init_app(app: Flask, config: Config) -> None:
@@ -135,17 +135,12 @@ def init_app(app: Flask, config: Config) -> None:
         raise ConfigError(f"REDIS_URL cannot be used: {problem}") from error
     except Exception as error:  # each library has its own, and none tells the address
         raise ConfigError(f"REDIS_URL cannot be used: {error}") from error
-    _limits.bind(app, limits)
-
-
-def rate_limits() -> RateLimits:
-    """The limits of the running application."""
-    return _limits.current
+    rate_limits.bind(app, limits)
 
 
 def charge(requests: int) -> None:
     """As ``RateLimits.charge``, of the running application."""
-    rate_limits().charge(requests)
+    rate_limits.current.charge(requests)
 
 
 @lru_cache(maxsize=4096)

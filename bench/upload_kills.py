@@ -145,7 +145,7 @@ def check_rows(place: Place) -> list[str]:
     """Whether every row has all its bytes; also those of answers that were cut off."""
     table: Any = DocumentVersion.__table__
     with place.app.app_context():
-        sizes = {entry.key: entry.size for entry in blobs().entries("documents")}
+        sizes = {entry.key: entry.size for entry in blobs.current.entries("documents")}
         with read_engine().connect() as connection:
             rows = connection.execute(select(table)).all()
     problems = [

@@ -12,14 +12,14 @@ from app.events import addresses, representations
 from app.extensions import db
 from app.security import Caller, acting_as
 from app.services import SERVICES
-from app.writing.deletion import bound_services
+from app.writing.deletion import services
 from tests.factories import make_user, plain_representation
 
 
 def bind_services(app: Flask) -> None:
     """What the services ask of an application, when the test's application has none."""
-    if bound_services.find(app) is None:
-        bound_services.bind(app, SERVICES)
+    if services.find(app) is None:
+        services.bind(app, SERVICES)
     if representations.find(app) is None:
         representations.bind(app, plain_representation)
     if addresses.find(app) is None:

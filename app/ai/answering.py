@@ -35,14 +35,9 @@ def init_app(app: Flask, config: Config) -> None:
     ai_provider.bind(app, Provider(options) if options else None)
 
 
-def find_provider() -> Provider | None:
-    """The provider of this application."""
-    return ai_provider.current
-
-
 def model_for(ask: Ask) -> str:
     """Who is going to answer, as far as it is known before."""
-    provider = find_provider()
+    provider = ai_provider.current
     if provider is None or builtin.is_settled(ask.text):
         return BUILT_IN
     return provider.options.model[:100]
@@ -50,7 +45,7 @@ def model_for(ask: Ask) -> str:
 
 def longest_seconds() -> int:
     """How long an answer may take until it is said to have failed."""
-    provider = find_provider()
+    provider = ai_provider.current
     return MARGIN_SECONDS + (int(provider.options.seconds) if provider else MARGIN_SECONDS)
 
 
@@ -60,7 +55,7 @@ def answer(ask: Ask) -> Generator[Part]:
     What the service refuses on the way, such as a record that went away meanwhile, is said.
     """
     try:
-        provider = find_provider()
+        provider = ai_provider.current
         if provider is None or builtin.is_settled(ask.text):
             yield from builtin.answer(ask)
         else:

@@ -126,7 +126,7 @@ def _last_sequences(session_ids: set[int]) -> dict[int, int]:
 def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
     yield RETRY
     with app.app_context():
-        bell = signals()
+        bell = signals.current
     spoken = began = time.monotonic()
     seen = -1
     while time.monotonic() - began < LONGEST_SECONDS:
@@ -201,4 +201,6 @@ def _last_sequence(connection: Connection, session_id: int) -> int:
 
 
 stream_places = Extension("ai_places", Places)
-stream_keeper = Extension("ai_keeper", lambda: StreamKeeper(running_app(), signals(), _look_after))
+stream_keeper = Extension(
+    "ai_keeper", lambda: StreamKeeper(running_app(), signals.current, _look_after)
+)

@@ -213,15 +213,10 @@ def cancel_turn(key: str) -> dict[str, Any]:
     return {**store.get_message(current_caller(), key)}
 
 
-_signals = Extension("ai_signals", Signals)
+signals = Extension("ai_signals", Signals)
 background = Extension(
     "ai_workers", lambda: ThreadPoolExecutor(WORKERS, thread_name_prefix="assistant")
 )
-
-
-def signals() -> Signals:
-    """Those of this application."""
-    return _signals.current
 
 
 def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
@@ -236,7 +231,7 @@ def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
     with step():
         if store.change_message(turn.message["id"], values, status="in_progress"):
             store.add_events(turn.session["id"], turn.message["id"], [end])
-    signals().ring()
+    signals.current.ring()
 
 
 def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
@@ -246,7 +241,7 @@ def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
         if not store.change_message(turn.message["id"], values, status="in_progress"):
             return False
         store.add_events(turn.session["id"], turn.message["id"], shown)
-    signals().ring()
+    signals.current.ring()
     return True
 
 
@@ -284,7 +279,7 @@ def _in_background(app: Flask, caller: Caller, ask: Ask, turn: Turn) -> None:
             _log.exception("an answer failed", message=turn.message["key"])
             with transaction():
                 fail(turn.session["id"], turn.message["id"], turn.message["key"])
-            signals().ring()
+            signals.current.ring()
 
 
 def fail(session_id: int, message_id: int, key: str) -> None:
@@ -296,7 +291,7 @@ def fail(session_id: int, message_id: int, key: str) -> None:
 
 
 def _ring_after_commit() -> None:
-    bell = signals()
+    bell = signals.current
 
     @after_this_request
     def ring(response: Response) -> Response:

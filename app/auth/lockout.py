@@ -89,7 +89,7 @@ def _try_to_count(name: str) -> bool:
     key = _name_key(name)
     db.session.execute(_ENSURE, {"name_key": key, "now": now})
     guard = _locked_row(key)
-    if guard is None:  # pruned between the two statements
+    if guard is None:  # removed between the two statements
         return False
     if guard.is_locked(now):
         db.session.rollback()

@@ -62,7 +62,7 @@ class Passwords:
         return self._hasher.check_needs_rehash(hashed)
 
 
-hashing = Extension[Passwords]("passwords")
+passwords = Extension[Passwords]("passwords")
 
 
 def init_app(app: Flask, config: Config) -> None:
@@ -72,12 +72,7 @@ def init_app(app: Flask, config: Config) -> None:
         if config.TESTING
         else PasswordHasher()
     )
-    hashing.bind(app, Passwords(hasher))
-
-
-def passwords() -> Passwords:
-    """The passwords of the current application."""
-    return hashing.current
+    passwords.bind(app, Passwords(hasher))
 
 
 def check_new_password(password: str, *own_names: str | None, field: str = "password") -> None:

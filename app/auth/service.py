@@ -37,8 +37,8 @@ def log_in(username: str, password: str) -> TokenPair:
     row = _check_password(username, password)
     now = utc_now()
     changes: dict[str, Any] = {"last_login_at": now}
-    if passwords().is_outdated(row.password_hash):
-        changes["password_hash"] = passwords().hash(password)
+    if passwords.current.is_outdated(row.password_hash):
+        changes["password_hash"] = passwords.current.hash(password)
     # Disabled, or given another password, while the hash was computed: no session then.
     same = (
         (_USERS.c.id == row.id)
@@ -109,7 +109,7 @@ def _check_password(username: str, password: str) -> Row[Any]:
     """
     lockout.count_attempt(username)
     row = _find_account(username)
-    is_right = passwords().is_right(password, row.password_hash if row else None)
+    is_right = passwords.current.is_right(password, row.password_hash if row else None)
     if is_right and row is not None and row.status == "active":
         return row
     _note_failure(username, row)

@@ -62,7 +62,7 @@ def create_user(
     user_id = insert_account(
         kind="person",
         display_name=display_name or username,
-        password_hash=passwords().hash(password),
+        password_hash=passwords.current.hash(password),
         password_changed_at=utc_now(),
         **profile,
     )
@@ -193,7 +193,7 @@ def _get_person(user_id: int, *, lock: bool = False) -> Row[Any]:
 def _set_password(row: Row[Any], password: str, field: str) -> None:
     check_new_password(password, row.username, row.email, row.display_name, field=field)
     now = utc_now()
-    hashed = passwords().hash(password)
+    hashed = passwords.current.hash(password)
     records.update(
         _TABLE, row.id, {"password_hash": hashed, "password_changed_at": now, "updated_at": now}
     )

@@ -162,7 +162,7 @@ def _check_count(connection: Connection, table: Table, entry: TableEntry) -> Non
 def _restore_files(archive: zipfile.ZipFile, manifest: Manifest, tell: Progress) -> None:
     files = manifest.files or {}
     for number, (key, sha256) in enumerate(files.items(), 1):
-        blob = blobs().put(key, _pieces(archive, f"files/{key}"))
+        blob = blobs.current.put(key, _pieces(archive, f"files/{key}"))
         if blob.sha256 != sha256:
             raise BackupError(f"the backup is damaged: files/{key} is not what was written")
         tell("Files", number, len(files))

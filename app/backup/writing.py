@@ -137,7 +137,7 @@ def _named_files(connection: Connection) -> set[str]:
 
 
 def _write_files(archive: zipfile.ZipFile, tell: Progress) -> dict[str, str]:
-    store = blobs()
+    store = blobs.current
     copied: dict[str, str] = {}
     entries = list(store.entries())
     for number, entry in enumerate(entries, 1):

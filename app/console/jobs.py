@@ -95,7 +95,7 @@ def show_jobs() -> Response:
         late=beat is None or utc_now() - beat > LATE_AFTER,
         periodic={job.name: job.minutes for job in SCHEDULE},
         waiting=waiting_jobs(running_app()),
-        uses=_uses(rate_limits(), callers),
+        uses=_uses(rate_limits.current, callers),
         by_process=config.REDIS_URL is None,
         rates=(config.RATE_LIMIT_USER, config.RATE_LIMIT_API_KEY),
     )

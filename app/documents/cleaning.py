@@ -96,7 +96,9 @@ def clean_store(
     """
     now = utc_now()
     removed = noted = 0
-    old = (entry.key for entry in blobs().entries(AREA) if entry.modified_at < now - minimum_age)
+    old = (
+        entry.key for entry in blobs.current.entries(AREA) if entry.modified_at < now - minimum_age
+    )
     for batch in _batches(old):
         if is_stopping():
             break
@@ -107,13 +109,13 @@ def clean_store(
         if not dry_run:
             _note(fresh, now)
             for key in sorted(due):
-                blobs().delete(key)
+                blobs.current.delete(key)
         removed += len(due)
         noted += len(fresh)
     unfinished = 0
     if not dry_run:
         _forget(now - between - timedelta(days=7))
-        unfinished = blobs().discard_unfinished(now - minimum_age)
+        unfinished = blobs.current.discard_unfinished(now - minimum_age)
     return Cleaned(removed=removed, noted=noted, unfinished=unfinished)
 
 
@@ -137,7 +139,7 @@ def _purge(key: int, before: datetime) -> bool:
         DOCUMENTS.purge(key, row)
     # After the commit: what is cut off here is found by the next look through the store.
     for blob_key in keys:
-        blobs().delete(blob_key)
+        blobs.current.delete(blob_key)
     return True
 
 

@@ -59,7 +59,7 @@ def store_file(chunks: Iterable[bytes], name: str | None, maximum: int) -> Store
         raise ValidationError([("file", "is empty")])
     content_type = media_type_of(head[:HEAD_BYTES], file_name)
     tail = _Tail()
-    blob = blobs().put(
+    blob = blobs.current.put(
         new_key(AREA),
         tail.watch(chain((head,), incoming)),
         maximum=maximum,
@@ -85,7 +85,7 @@ def discarded_on_error(file: StoredFile) -> Iterator[None]:
 def discard(file: StoredFile) -> None:
     """Remove the bytes of a file that no row names."""
     try:
-        blobs().delete(file.blob.key)
+        blobs.current.delete(file.blob.key)
     except ServiceUnavailableError:
         return
 

@@ -124,7 +124,7 @@ def _look(row: Mapping[str, Any]) -> None:
         is_ours = leases.finish(_CONTENTS, row, values)
     unused = before.preview_key if is_ours and before else picture.key if picture else None
     if unused is not None:
-        blobs().delete(unused)
+        blobs.current.delete(unused)
 
 
 def _inspect_blob(key: str, media_type: str) -> Findings:
@@ -132,7 +132,7 @@ def _inspect_blob(key: str, media_type: str) -> Findings:
         path = Path(folder, "file")
         try:
             with path.open("wb") as file:
-                for chunk in blobs().stream(key):
+                for chunk in blobs.current.stream(key):
                     file.write(chunk)
         except BlobMissingError:
             return Findings("", None, is_whole=False)
@@ -141,4 +141,4 @@ def _inspect_blob(key: str, media_type: str) -> Findings:
 
 def _keep(picture: bytes) -> Blob:
     headers = {"Content-Type": "image/png"}
-    return blobs().put(new_key(AREA), picture, headers=headers)
+    return blobs.current.put(new_key(AREA), picture, headers=headers)

@@ -46,7 +46,7 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
         response = Response(status=304)
         del response.headers["Content-Type"]
     else:
-        content_stream = () if asked.method == "HEAD" else blobs().stream(content.preview_key)
+        content_stream = () if asked.method == "HEAD" else blobs.current.stream(content.preview_key)
         response = Response(content_stream, mimetype="image/png", direct_passthrough=True)
         response.headers["Content-Disposition"] = "inline"
         response.headers["Content-Security-Policy"] = POLICY

@@ -67,7 +67,7 @@ def deliver(
     if may_redirect and (address := _address(file)) is not None:
         return Delivery(Response(status=302, headers={"Location": address}), is_download)
     # Opened before the answer begins, so that a store that is away is a 503.
-    content = () if asked.method == "HEAD" else blobs().stream(file.blob_key, start, end)
+    content = () if asked.method == "HEAD" else blobs.current.stream(file.blob_key, start, end)
     response = Response(content, status=206 if span else 200, direct_passthrough=True)
     headers = response.headers
     headers["Content-Type"] = file.content_type
@@ -118,7 +118,7 @@ def _is_still(file: FileVersion, text: str | None) -> bool:
 def _address(file: FileVersion) -> str | None:
     if not current_app.config["STORAGE_REDIRECT"]:
         return None
-    return blobs().sign(file.blob_key, REDIRECT_SECONDS)
+    return blobs.current.sign(file.blob_key, REDIRECT_SECONDS)
 
 
 def _with_validators(response: Response, file: FileVersion) -> Response:

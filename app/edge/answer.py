@@ -82,7 +82,7 @@ def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange)
     headers["X-Request-ID"] = exchange.request_id
     if environ["wsgi.url_scheme"] == "https":
         headers.add(*TRANSPORT_SECURITY)
-    if (standing := rate_limits().standing()) is not None:
+    if (standing := rate_limits.current.standing()) is not None:
         headers["RateLimit-Limit"] = str(standing.limit)
         headers["RateLimit-Remaining"] = str(standing.remaining)
         headers["RateLimit-Reset"] = str(standing.reset)

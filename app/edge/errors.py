@@ -129,7 +129,7 @@ def as_api_error(error: Exception, method: str | None = None) -> ApiError:
     if isinstance(error, ApiError):
         return error
     if isinstance(error, RateLimitExceeded):
-        return rate_limits().refusal()
+        return rate_limits.current.refusal()
     if isinstance(error, SQLAlchemyError) and (found := from_database(error, method)):
         return found
     if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):

@@ -74,7 +74,7 @@ class Gate:
             all of them before 404.
         """
         # As it stood when it was counted, before others are.
-        rate_limits().standing()
+        rate_limits.current.standing()
         if "refused" in g:
             raise g.refused
         asked = request

@@ -66,7 +66,7 @@ def pdf_of(invoice_id: int, invoice: Mapping[str, Any], *, current: bool = False
         sha256 = frozen_file(invoice_id)
     else:
         db.session.rollback()
-    return InvoiceFile(name, blobs().read(key_of(sha256)))
+    return InvoiceFile(name, blobs.current.read(key_of(sha256)))
 
 
 def e_invoice(invoice_id: int, form: str) -> InvoiceFile:

@@ -71,7 +71,7 @@ def _as_issued(document: InvoiceDocument) -> InvoiceDocument:
 def keep_file(content: bytes, headers: dict[str, str]) -> str:
     """Put a file under the key that its SHA-256 gives; returns that."""
     sha256 = hashlib.sha256(content).hexdigest()
-    blobs().put(key_of(sha256), content, headers=headers)
+    blobs.current.put(key_of(sha256), content, headers=headers)
     return sha256
 
 

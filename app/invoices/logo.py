@@ -54,7 +54,7 @@ def save_logo(content: bytes) -> None:
     Image.frombytes("RGB", size, picture.pixels).save(kept, "PNG", optimize=True)
     stored = kept.getvalue()
     sha256 = hashlib.sha256(stored).hexdigest()
-    blobs().put(_key(sha256), stored, headers={"Content-Type": CONTENT_TYPE})
+    blobs.current.put(_key(sha256), stored, headers={"Content-Type": CONTENT_TYPE})
     write_row(
         LOGO,
         {
@@ -82,7 +82,7 @@ def read_logo() -> bytes:
     sha256 = organisation().logo.sha256
     if sha256 is None:
         raise NotFoundError("There is no logo.")
-    return blobs().read(_key(sha256))
+    return blobs.current.read(_key(sha256))
 
 
 def logo_file(settings: Organisation) -> bytes | None:
@@ -98,7 +98,7 @@ def logo_file(settings: Organisation) -> bytes | None:
 @lru_cache(maxsize=2)
 def _stored(sha256: str) -> bytes:
     """The picture of this hash, which is the same whenever it is read."""
-    return blobs().read(_key(sha256))
+    return blobs.current.read(_key(sha256))
 
 
 def _key(sha256: str) -> str:

@@ -125,7 +125,7 @@ def _told(link: Mapping[str, Any]) -> str:
 def _problem_of_file(sha256: str) -> str | None:
     digest = hashlib.sha256()
     try:
-        for piece in blobs().stream(key_of(sha256)):
+        for piece in blobs.current.stream(key_of(sha256)):
             digest.update(piece)
     except ServiceUnavailableError:
         return "the PDF cannot be read from the store"

@@ -24,7 +24,7 @@ def free_slug(title: str) -> str:
     """``Über uns!`` -> ``uber-uns``, or ``uber-uns-2`` when that is taken.
 
     Whoever writes an article cannot choose its slug, so of many at once each waits for the one
-    before. The turn has the name without counts: a title ``Über uns 2`` wants what the second
+    before. The lock has the name without counts: a title ``Über uns 2`` wants what the second
     ``Über uns`` gets.
     """
     stem = stem_of(title)

@@ -112,7 +112,7 @@ def make_envelope(row: Mapping[str, Any], settings: Organisation) -> Envelope:
     for attached in row["attachments"]:
         maintype, _, subtype = attached["contentType"].partition("/")
         message.add_attachment(
-            blobs().read(attached["blobKey"]),
+            blobs.current.read(attached["blobKey"]),
             maintype=maintype, subtype=subtype, filename=attached["name"],
         )  # fmt: skip
     return Envelope(message, sender, recipients, tuple(unreachable), needs_utf8)

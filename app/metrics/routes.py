@@ -52,4 +52,4 @@ def _count_stranger() -> None:
 
     Raises: RateLimitedError.
     """
-    rate_limits().charge(1, f"address:{network(request.remote_addr)}")
+    rate_limits.current.charge(1, f"address:{network(request.remote_addr)}")

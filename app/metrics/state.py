@@ -46,7 +46,7 @@ class StateCollector:
         """Every number of the state."""
         yield from self._plans()
         yield from provider_metrics(self._app)
-        is_away = not rate_limits().limiter.storage.check()
+        is_away = not rate_limits.current.limiter.storage.check()
         yield _gauge("redis_away", "1 while Redis does not answer.", is_away)
         try:
             began = perf_counter()
@@ -133,7 +133,7 @@ def _deliveries(connection: Connection) -> Metrics:
     yield endpoints
     failed = select(func.count()).where(_MAIL.c.status == "failed")
     yield _gauge(
-        "mail_failed", "Mails given up, kept until pruned.", connection.scalar(failed) or 0
+        "mail_failed", "Mails given up, kept until removed.", connection.scalar(failed) or 0
     )
 
 

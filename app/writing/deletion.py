@@ -38,12 +38,7 @@ class WritingService(Protocol):
     def remove(self, key: int, before: Mapping[str, Any]) -> None: ...
 
 
-bound_services: Extension[Mapping[str, WritingService]] = Extension("services")
-
-
-def services() -> Mapping[str, WritingService]:
-    """Entity type name -> service, as the application was built with."""
-    return bound_services.current
+services: Extension[Mapping[str, WritingService]] = Extension("services")
 
 
 class _Dependent(NamedTuple):
@@ -83,7 +78,7 @@ def _dependents(rules: EntityRules, key: int) -> Iterator[_Dependent]:
     for service, owner, reference in referring(rules):
         for row in referring_rows(owner.columns, reference.attribute, key):
             yield _Dependent(service, owner, reference.attribute, reference.rule, row)
-    for service in services().values():
+    for service in services.current.values():
         if service.rules.polymorphic is None:
             continue
         _, attribute = service.rules.polymorphic
@@ -115,7 +110,7 @@ def _named(dependent: _Dependent) -> Detail | None:
 
 def referring(rules: EntityRules) -> Iterator[tuple[WritingService, RowRules, Reference]]:
     """Every reference of an entity, or of rows inside one, to the table of ``rules``."""
-    for service in services().values():
+    for service in services.current.values():
         for owner in (service.rules, *service.rules.children.values()):
             for reference in owner.references.values():
                 is_parent = reference.attribute == getattr(owner, "parent", None)

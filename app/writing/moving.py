@@ -42,7 +42,7 @@ def move_linked(rules: EntityRules, source: int, target: int) -> list[tuple[str,
     Returns: (table, key) of each.
     """
     moved = []
-    for service in services().values():
+    for service in services.current.values():
         if service.rules.polymorphic is None:
             continue
         _, key_attribute = service.rules.polymorphic

@@ -15,7 +15,7 @@ TASK_OPEN = ("Todo", "InProgress", "Blocked")
 TASK_CLOSED = ("Done", "Canceled")
 DOCUMENT_KEPT = ("Pending", "Active", "Archived", "Quarantined")
 
-# Steps that time takes (app/sweeping.py).
+# Steps that time takes (app/jobs/schedule.py).
 CLOCK = "clock"
 
 # What only managers may do is asked of the right to delete, which the matrix gives to nobody

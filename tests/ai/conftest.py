@@ -31,7 +31,7 @@ def idle(app: Flask) -> Iterator[None]:
     if pool is not None:
         pool.shutdown(wait=True)
     with app.app_context():
-        signals().ring()
+        signals.current.ring()
 
 
 @pytest.fixture

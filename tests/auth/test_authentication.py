@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.auth.api_keys import create_api_key, revoke_api_key
 from app.auth.credentials import new_api_key
-from app.auth.passwords import hashing
+from app.auth.passwords import passwords
 from app.auth.roles import create_role, update_role
 from app.auth.users import find_user_id, update_user
 from app.database import transaction
@@ -235,7 +235,7 @@ def test_logging_in_renews_a_hash_of_other_parameters(
 
     renewed = log_in()
     assert renewed != older
-    assert not hashing.of(app).is_outdated(renewed)
+    assert not passwords.of(app).is_outdated(renewed)
     assert log_in() == renewed
 
 

@@ -9,7 +9,7 @@ from argon2 import PasswordHasher
 from flask import Flask
 
 from app.auth import passwords as module
-from app.auth.passwords import Passwords, check_new_password, hashing
+from app.auth.passwords import Passwords, check_new_password, passwords
 from app.config import Config
 from app.errors import ValidationError
 
@@ -59,9 +59,9 @@ def test_without_a_hash_nothing_fits_and_it_takes_as_long() -> None:
 def test_hashes_are_argon2id_with_the_parameters_of_the_library() -> None:
     app = Flask("production")
     module.init_app(app, Config(SECRET_KEY="x" * 32))
-    hashed = hashing.of(app).hash("three-blue-kettles")
+    hashed = passwords.of(app).hash("three-blue-kettles")
     assert hashed.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
-    assert not hashing.of(app).is_outdated(hashed)
+    assert not passwords.of(app).is_outdated(hashed)
 
 
 @pytest.mark.requirement("INS-01")

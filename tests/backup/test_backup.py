@@ -95,9 +95,9 @@ def filled(app: Flask) -> Iterator[None]:
     """Records with a history, and a file, in ``app``."""
     with app.app_context():
         import_records(FILE)
-        blobs().put("documents/aa/aabb", b"the bytes of a file" * 100)
+        blobs.current.put("documents/aa/aabb", b"the bytes of a file" * 100)
         yield
-        blobs().delete("documents/aa/aabb")
+        blobs.current.delete("documents/aa/aabb")
 
 
 def contents(app: Flask) -> dict[str, bytes]:
@@ -120,7 +120,7 @@ def test_everything_comes_back(app: Flask, empty_app: Build, tmp_path: Path, tar
     restored = empty_app(target)
     with restored.app_context():
         restore_backup(archive)
-        assert blobs().read("documents/aa/aabb") == b"the bytes of a file" * 100
+        assert blobs.current.read("documents/aa/aabb") == b"the bytes of a file" * 100
     before, after = contents(app), contents(restored)
     assert sum(len(lines) for lines in before.values()) > 1000
     assert {name for name in before if before[name] != after[name]} == set()
@@ -342,7 +342,7 @@ def test_a_backup_names_the_files_that_the_store_has_lost(
     }
     with app.app_context():
         for key in keys:
-            blobs().delete(key)
+            blobs.current.delete(key)
     told = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "backup.zip")])
     assert told.exit_code == 1
     assert "2 files of documents and invoices are missing; the rest is kept" in told.output

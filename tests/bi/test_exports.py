@@ -293,4 +293,4 @@ def test_files_of_last_week_go_with_their_rows(app: Flask, admin: Api, business:
         assert tidy_reports() >= 1
         assert old["id"] not in [row["id"] for row in rows(ReportExport)]
         with pytest.raises(BlobMissingError):
-            blobs().read(old["blob_key"])
+            blobs.current.read(old["blob_key"])

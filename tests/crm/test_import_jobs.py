@@ -46,8 +46,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_files_of_others(app: Flask) -> None:
     """Take away what other tests left in the store, which they share."""
     with app.app_context():
-        for entry in list(blobs().entries(jobs.AREA)):
-            blobs().delete(entry.key)
+        for entry in list(blobs.current.entries(jobs.AREA)):
+            blobs.current.delete(entry.key)
 
 
 def send(api: Api, bad: int | None = None, rows: int = ROWS, **fields: Any) -> Any:
@@ -92,7 +92,7 @@ def test_a_large_file_is_imported_by_the_worker(
     assert done["finishedAt"] is not None
     assert count(session) == ROWS
     with app.app_context():
-        assert list(blobs().entries(jobs.AREA)) == []
+        assert list(blobs.current.entries(jobs.AREA)) == []
 
 
 def test_all_or_nothing_fails_whole_and_says_where(
@@ -269,7 +269,7 @@ def test_what_imports_leave_behind_goes(
 
 def files(app: Flask) -> int:
     with app.app_context():
-        return sum(1 for _ in blobs().entries(jobs.AREA))
+        return sum(1 for _ in blobs.current.entries(jobs.AREA))
 
 
 # --- errors that nobody expected

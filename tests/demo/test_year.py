@@ -121,7 +121,7 @@ def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
         run_invoice_clocks()
         assert stored.connection().scalar(select(func.count()).select_from(OutgoingMail)) == 0
         rows = stored.connection().execute(select(DocumentVersion)).all()
-        files = {row.file_name: blobs().read(row.blob_key) for row in rows}
+        files = {row.file_name: blobs.current.read(row.blob_key) for row in rows}
         assert len(files) <= len(rows) == len(year()["Documents"])
         check_files(files)
     assert session.scalars(select(Document.status).distinct()).all() == ["Active"]

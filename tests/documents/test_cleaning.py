@@ -12,7 +12,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.blobs import BlobStore, blob_store, new_key
+from app.blobs import BlobStore, blobs, new_key
 from app.documents import cleaning
 from app.documents.cleaning import Cleaned, clean_store, end_expired_links, purge_trash
 from app.documents.files import store_file
@@ -35,7 +35,7 @@ def files(app: Flask, sign_in: Callable[..., Api]) -> Files:
 @pytest.fixture
 def store(app: Flask) -> Iterator[BlobStore]:
     with app.app_context():
-        yield blob_store.of(app)
+        yield blobs.of(app)
 
 
 def later(**time: float) -> Any:

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.blobs import BlobStore, blob_store
+from app.blobs import BlobStore, blobs
 from app.extensions import Model
 from tests.contract.conftest import Api
 from tests.documents.conftest import PDF, TEXT, Files
@@ -162,7 +162,7 @@ def test_a_file_that_the_store_has_lost_is_said_so(
     app: Flask, files: Files, session: Session
 ) -> None:
     key = files.document()
-    store: BlobStore = blob_store.of(app)
+    store: BlobStore = blobs.of(app)
     versions: Any = Model.metadata.tables["document_versions"]
     store.delete(session.execute(select(versions.c.blob_key)).scalar_one())
     answer = files.download(key)

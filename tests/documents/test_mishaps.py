@@ -34,7 +34,7 @@ def test_a_file_that_is_gone_from_the_store_is_given_up(
     key = files.document(samples.pdf(), "turbine.pdf")
     versions = Model.metadata.tables["document_versions"]
     with app.app_context():
-        blobs().delete(session.execute(select(versions.c.blob_key)).scalar_one())
+        blobs.current.delete(session.execute(select(versions.c.blob_key)).scalar_one())
     look(app)
     assert states(session) == ["Failed"]
     assert files.api.get(f"/api/documents/{key}/preview").status_code == 404

@@ -14,7 +14,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.blobs import BlobStore, blob_store, blobs
+from app.blobs import BlobStore, blobs
 from app.extensions import Model
 from tests.contract.conftest import Api
 from tests.documents.conftest import PDF, TEXT, Files, encoded
@@ -22,7 +22,7 @@ from tests.documents.conftest import PDF, TEXT, Files, encoded
 
 def stored_keys(app: Flask) -> set[str]:
     with app.app_context():
-        return {entry.key for entry in blobs().entries("documents")}
+        return {entry.key for entry in blobs.current.entries("documents")}
 
 
 @pytest.fixture
@@ -311,7 +311,7 @@ def test_a_file_over_the_limit_is_refused(
     files = Files(sign_in("Admin", app))
     limit = 1024 * 1024
     assert files.upload(b"a" * limit, "fits.txt").status_code == 201
-    store: BlobStore = blob_store.of(app)
+    store: BlobStore = blobs.of(app)
     kept = [entry.size for entry in store.entries()]
     if announced:
         answer = files.upload(b"a" * (limit + 1_000_001), "large.txt")

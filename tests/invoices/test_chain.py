@@ -52,7 +52,7 @@ def test_links_hold_number_total_and_file(admin: Caller, three: list[int]) -> No
         invoice = stored("Invoice", link["invoice_id"])
         for name in ("number", "total", "currency", "pdf_sha256"):
             assert link[name] == invoice[name], name
-        content = blobs().read(key_of(link["pdf_sha256"]))
+        content = blobs.current.read(key_of(link["pdf_sha256"]))
         assert hashlib.sha256(content).hexdigest() == link["pdf_sha256"]
     found = verify_chain()
     assert (found.links, found.last_hash, found.broken) == (3, links[-1]["hash"], None)
@@ -140,10 +140,10 @@ def test_a_chain_made_anew_is_found_by_the_hash_written_down(
 
 def test_a_changed_or_lost_file_is_found(admin: Caller, three: list[int]) -> None:
     sha256 = stored("Invoice", three[2])["pdf_sha256"]
-    blobs().put(key_of(sha256), b"%PDF another")
+    blobs.current.put(key_of(sha256), b"%PDF another")
     assert "PDF was changed" in str(verify_chain().broken)
     assert verify_chain(files=False).broken is None
-    blobs().delete(key_of(sha256))
+    blobs.current.delete(key_of(sha256))
     assert "cannot be read" in str(verify_chain().broken)
 
 

@@ -28,7 +28,7 @@ def seconds_until_due(post: Post, key: int) -> float:
 def test_a_mail_is_taken_once(post: Post) -> None:
     mailbox = Mailbox()
     with post.app.app_context():
-        blobs().put("mail/1", b"%PDF-1.7 file")
+        blobs.current.put("mail/1", b"%PDF-1.7 file")
     key = post.queue(
         to=["a@acme.example", "b@acme.example"], cc=["c@acme.example"],
         subject="Größe · Счёт 漢字", text=".dot\nÄ line\n" + "long " * 400, html="<p>Ä</p>",

@@ -139,7 +139,7 @@ def export_file(key: str) -> ExportFile:
     row = get_export(key)
     if row["status"] != "done":
         raise InvalidStateError("The file is not ready.", [("status", f"is {row['status']}")])
-    pieces = blobs().stream(row["blob_key"])
+    pieces = blobs.current.stream(row["blob_key"])
     return ExportFile(row["file_name"], FORMATS[row["format"]].media_type, row["rows_done"],
                       row["is_truncated"], row["size"], pieces)  # fmt: skip
 

@@ -116,7 +116,7 @@ def _stored(
     report: Report, form: str, filters: Mapping[str, Any], progress: Progress | None = None
 ) -> tuple[ExportFile, Blob]:
     made = written(prepare(report, filters, form, progress), form)
-    return made, blobs().put(new_key(AREA), made.pieces)
+    return made, blobs.current.put(new_key(AREA), made.pieces)
 
 
 # --- reports by mail
@@ -178,7 +178,7 @@ def tidy_reports() -> int:
     removed = 0
     for key, blob_key in _old_exports(now - FILES_KEPT):
         if blob_key is not None:
-            blobs().delete(blob_key)
+            blobs.current.delete(blob_key)
         with transaction():
             records.delete(_EXPORTS, key)
         removed += 1

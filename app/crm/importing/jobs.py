@@ -51,7 +51,7 @@ class LostError(Exception):
 def queue_import(path: Path, name: str, options: Options) -> int:
     """Keep a file and queue its import, in the running transaction; the key of the job."""
     key = new_key(AREA)
-    blobs().put(key, _chunks(path))
+    blobs.current.put(key, _chunks(path))
     given = {"mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
              "update": options.update, "decimalSign": options.decimal_sign,
              "dateOrder": options.date_order, "encoding": options.encoding}  # fmt: skip
@@ -120,7 +120,7 @@ class _Running:
             # Begun anew, it would fail again, for ever.
             _log.exception("import failed", job=job["id"])
             self._fail(ApiError("An unexpected error ended the import; it is in the log."))
-        blobs().delete(file_key)
+        blobs.current.delete(file_key)
 
     def _fail(self, error: ApiError) -> None:
         details = [Problem(0, "", one.field, one.message) for one in error.details]
@@ -262,7 +262,7 @@ def _file(key: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="import-") as folder:
         path = Path(folder) / "table"
         with path.open("wb") as file:
-            for chunk in blobs().stream(key):
+            for chunk in blobs.current.stream(key):
                 file.write(chunk)
         yield path
 

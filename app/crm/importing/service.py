@@ -221,7 +221,7 @@ class Import:
         """Make a record, or change the one there is; returns whether it is a new one."""
         self._resolve_client(values)
         self._refuse_twins(values)
-        service = services()[self._rules.name]
+        service = services.current[self._rules.name]
         existing = self._existing(values)
         if existing is None:
             service.create(values)

@@ -45,12 +45,12 @@ def _remove_jobs() -> int:
 def _remove_files() -> int:
     """Those of jobs that ended, or that were never written, with the request that was cut off."""
     before = utc_now() - MINIMUM_AGE
-    old = (entry.key for entry in blobs().entries(AREA) if entry.modified_at < before)
+    old = (entry.key for entry in blobs.current.entries(AREA) if entry.modified_at < before)
     removed = 0
     for batch in _batches(old):
         unnamed = batch - _named(batch)
         for key in unnamed:
-            blobs().delete(key)
+            blobs.current.delete(key)
         removed += len(unnamed)
     return removed
 

@@ -103,7 +103,7 @@ def check_password(visit: Visit, password: str | None) -> None:
         raise LinkPasswordError("This link asks for a password.", [("password", "is missing")])
     share_id = visit.share["id"]
     _count_try(share_id)
-    if not passwords().is_right(password[:1000], visit.share["password_hash"]):
+    if not passwords.current.is_right(password[:1000], visit.share["password_hash"]):
         _log_denied(visit)
         raise LinkPasswordError("The password is wrong.", [("password", "is wrong")])
     records.update(_SHARES, share_id, {"password_failures": 0, "locked_until": None})

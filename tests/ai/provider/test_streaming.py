@@ -30,7 +30,7 @@ def idle_workers(ai: Api) -> Iterator[None]:
     if pool is not None:
         pool.shutdown(wait=True)
     with app.app_context():
-        signals().ring()
+        signals.current.ring()
 
 
 def test_the_events_of_an_answer(ai: Api, articles: dict[str, int], server: ModelServer) -> None:
