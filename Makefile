@@ -7,18 +7,21 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-ex
 	--no-header --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test browser faults load fuzz mutation coverage audit bench reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
+.PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: $(VENV)/.development ## make .venv with everything for running, testing and checking
 
 run: $(VENV)/.runtime ## start the service: http://127.0.0.1:8000 unless PORT says otherwise
 	@exec $(BIN)/python -m app.start
 
-test: $(VENV)/.development ## run the tests on all cores; ARGS="tests/odata -k filter" for some of them
-	@$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),--numprocesses auto)
+test: $(VENV)/.development ## the short form of all tests, on all cores; ARGS="tests/odata -k filter" for all of some
+	@$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),--form short --numprocesses auto)
+
+test-all: $(VENV)/.development ## what the short form leaves out: the other database, whole matrices, what takes long
+	@$(BIN)/python -m pytest --form rest --numprocesses auto
 
 browser: $(VENV)/.development ## the pages in a real browser; TEST_BROWSER is another Chromium
 	@test -x "$${TEST_BROWSER:-/usr/bin/chromium}" || { echo "no Chromium: install it, or name it in TEST_BROWSER" >&2; exit 1; }
@@ -68,7 +71,7 @@ fuzz: $(VENV)/.development ## random and damaged input for whatever reads it: ma
 mutation: $(VENV)/.development ## change permissions, money and parser a little: do tests notice? ARGS="money" for one
 	@$(BIN)/python -m tests.mutation $(ARGS)
 
-coverage: $(VENV)/.development ## the tests with the share of branches that they reach; ARGS as for test
+coverage: $(VENV)/.development ## all tests with the share of branches that they reach; ARGS as for test
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest $(ARGS)
 	@$(BIN)/coverage combine --quiet
@@ -81,7 +84,7 @@ audit: $(VENV)/.development ## bandit over the code; pins, hashes and secrets of
 	@$(BIN)/bandit --quiet --ini setup.cfg --recursive app
 	@$(BIN)/python -m pytest --quiet tests/requirements/test_source.py
 
-check: test lint types ## everything that CI runs
+check: test test-all lint types ## everything that CI runs
 
 lint: $(VENV)/.development ## look for mistakes and for code that is not formatted
 	@$(BIN)/ruff check $(PYTHON_DIRS)

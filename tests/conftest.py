@@ -20,12 +20,14 @@ from app.config import Config
 from app.database import read_engine, transaction
 from app.factory import create_app
 from tests.databases import Cleaner, close_engines, new_database
+from tests.forms import FORMS, short_form
 from tests.measured import measure_what_tests_start
 from tests.object_store import object_store
 from tests.secret_watch import SecretWatch
 from tests.services import SERVICES, required
 
 UNLIMITED = "1000000/minute"
+OTHER_FORM = "the other form"
 MEMORY = Path("/dev/shm")
 NEEDED_MEMORY = 4_000_000_000  # bytes
 
@@ -33,6 +35,8 @@ Once = Callable[[Hashable, Callable[[], Any]], Any]
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "both_databases: in the short form too (tests/forms.py)")
+    config.addinivalue_line("markers", "costly(n): every n-th case is in the short form; none of 0")
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
@@ -65,17 +69,41 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 LEFT_OUT: Counter[str] = Counter()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--form", choices=FORMS, default="all", help="see tests/forms.py")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs a service that is away."""
+    """Leave out what needs a service that is away, and what the other form has."""
     away = {name for name, service in SERVICES.items() if service.problem}
     kept, left_out = [], []
     for item in items:
         missing = sorted(away & needs(item))
         LEFT_OUT.update(missing)
         (left_out if missing else kept).append(item)
+    form = config.getoption("form")
+    if form != "all":
+        short = short_form(kept)
+        other = [item for item in kept if (item in short) != (form == "short")]
+        LEFT_OUT[OTHER_FORM] = len(other)
+        kept = [item for item in kept if (item in short) == (form == "short")]
+        left_out += other
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of xdist collects, and says to the process that reports what it left out."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left_out"] = dict(LEFT_OUT)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Every worker collects the same."""
+    LEFT_OUT.update(getattr(node, "workeroutput", {}).get("left_out", {}) if not LEFT_OUT else {})
 
 
 def needs(item: pytest.Item) -> set[str]:
@@ -98,6 +126,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(
                 f"left out: {service.label} (no server at {service.place}){count}"
             )
+    form = terminalreporter.config.getoption("form")
+    if form != "all":
+        has_them = {"short": "make test-all", "rest": "make test"}[form]
+        count = LEFT_OUT[OTHER_FORM]
+        terminalreporter.write_line(f"left to {has_them}: {count} tests, by tests/forms.py")
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ from app.models.event import Counter
 from app.models.user import UserRole
 from tests.databases import close_engines
 
+pytestmark = pytest.mark.both_databases
+
 COUNTERS = Counter.__table__
 ERROR_SECONDS = 5  # of the clock on the wall, at most, until a caller is told
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models.kb_article import KbArticle
 from tests.contract.conftest import Api, admin, at_once, sign_in, statuses
+
+pytestmark = pytest.mark.both_databases
 
 __all__ = ["admin", "at_once", "sign_in"]
 

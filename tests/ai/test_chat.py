@@ -235,6 +235,7 @@ HOSTILE = ["\u202eabc", "{}", "{name}", "%s%n", "<script>alert(1)</script>", "a"
            "add note", "remind me to", "move to", "draft a mail", "note that x"]  # fmt: skip
 
 
+@pytest.mark.costly(4)
 @pytest.mark.parametrize("message", HOSTILE)
 @pytest.mark.parametrize("with_context", [False, True])
 def test_no_message_is_an_error(api: Api, acme: int, message: str, with_context: bool) -> None:

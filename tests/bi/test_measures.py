@@ -39,6 +39,8 @@ from tests.factories import (
     rows,
 )
 
+pytestmark = pytest.mark.both_databases
+
 ISSUED = ("Sent", "PartiallyPaid", "Paid", "Uncollectible")
 # The organisation's, one with a rate, one without.
 CURRENCIES = ("EUR", "USD", "CHF")

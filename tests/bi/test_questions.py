@@ -63,6 +63,7 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
             engine.dispose()
 
 
+@pytest.mark.costly(6)
 @pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
 def test_a_set_of_questions_is_answered(caller: Api, path: Path) -> None:
     """Each is asked once, and both checks are made of its answer."""

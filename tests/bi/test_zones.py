@@ -15,6 +15,8 @@ from app.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.factories import make_client, make_ticket
 
+pytestmark = pytest.mark.both_databases
+
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
 # Summer time in Berlin: 22:30 UTC is half past midnight. In winter it is half past eleven.
 CREATED = (

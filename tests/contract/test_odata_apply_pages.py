@@ -9,6 +9,8 @@ import pytest
 
 from tests.contract.conftest import Api
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def filled(admin: Api) -> Api:

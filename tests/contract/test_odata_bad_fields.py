@@ -32,6 +32,8 @@ from app.odata.edm import (
 from app.openapi.routes import openapi
 from tests.contract.conftest import Api
 
+pytestmark = pytest.mark.costly(3)
+
 HUGE = 2**63
 MEGABYTE = "x" * 1_000_000
 NO_TEXT = (5, True, ["a"], {"a": 1}, "a\x00b", "half \ud800", MEGABYTE)

@@ -7,6 +7,8 @@ import pytest
 from tests.contract.conftest import Api
 from tests.contract.records import make
 
+pytestmark = pytest.mark.both_databases
+
 LINK = "@odata.nextLink"
 
 

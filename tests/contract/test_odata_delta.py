@@ -18,6 +18,8 @@ from app.models.client import Client
 from app.models.event import AuditRecord
 from tests.contract.conftest import Api
 
+pytestmark = pytest.mark.both_databases
+
 TRACK = {"Prefer": "odata.track-changes"}
 NEWEST = {"OData-MaxVersion": "4.01"}
 

@@ -7,6 +7,8 @@ import pytest
 from tests.contract.conftest import Api
 from tests.contract.records import fields, make
 
+pytestmark = pytest.mark.both_databases
+
 WRONG = {
     "a part twice": "id={key},id={key}",
     "a part twice in another case": "id={key},ID={key}",

@@ -10,6 +10,8 @@ import pytest
 from tests.contract import batches
 from tests.contract.conftest import Api, statuses
 
+pytestmark = pytest.mark.both_databases
+
 KEYS = 8
 CALLERS = 12
 

@@ -12,6 +12,8 @@ from flask import Flask
 from tests.contract.conftest import Api
 from tests.contract.test_put_and_children import sent_invoice
 
+pytestmark = pytest.mark.both_databases
+
 PAYMENT = {"amount": 119, "date": "2026-01-31", "method": "Transfer", "reference": "SEPA 1"}
 
 

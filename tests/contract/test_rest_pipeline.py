@@ -17,6 +17,8 @@ from app.settings import save_settings
 from tests.contract.conftest import Api
 from tests.factories import put
 
+pytestmark = pytest.mark.both_databases
+
 PATH = "/api/crm/pipeline/summary"
 
 

@@ -13,6 +13,8 @@ from app.extensions import db
 from app.models import search_index
 from tests.contract.conftest import Api
 
+pytestmark = pytest.mark.both_databases
+
 
 def make(api: Api, entity: str, **values: Any) -> int:
     answer = api.post(f"/odata/{entity}", values)

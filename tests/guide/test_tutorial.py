@@ -13,6 +13,8 @@ import pytest
 from bench.peers.processes import free_port
 from tests.architecture.modules import ROOT
 
+pytestmark = pytest.mark.costly(0)
+
 _BLOCK = re.compile(r"^```(sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PASSWORD = "violet-anchor-morning-93"
 STARTED = "python -m app.start"

@@ -17,6 +17,8 @@ from app.database import transaction
 from app.extensions import Model, db
 from app.jobs import leases
 
+pytestmark = pytest.mark.both_databases
+
 MAIL: Table = Model.metadata.tables["outgoing_mail"]
 DUE = MAIL.c.status == "queued"
 
