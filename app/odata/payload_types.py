@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from app.json_body import NO_NAME
@@ -40,9 +40,10 @@ def typed_reader(type_: edm.EdmType, text_numbers: bool = False) -> TypedReader:
         text_numbers: Int64 and Decimal may come as strings (``IEEE754Compatible=true``).
     """
     if isinstance(type_, edm.PrimitiveType):
-        return _primitive_reader(type_.name, text_numbers)
+        readers = TEXT_READERS if text_numbers else READERS
+        return _telling(readers.get(type_.name, read_any))
     if isinstance(type_, edm.EnumType):
-        return _enum_reader(type_)
+        return _telling(partial(read_enum, type_))
     if isinstance(type_, edm.CollectionType):
         return _collection_reader(type_, text_numbers)
     return _complex_reader(type_, text_numbers)
@@ -66,23 +67,12 @@ def all_properties(type_: edm.ComplexType) -> Mapping[str, edm.Property]:
     return {**all_properties(type_.base), **type_.properties}
 
 
-def _primitive_reader(name: str, text_numbers: bool) -> TypedReader:
-    read_value = (TEXT_READERS if text_numbers else READERS).get(name, read_any)
+def _telling(read_value: Callable[[Any], Any]) -> TypedReader:
+    """A reader that notes what ``read_value`` refuses."""
 
     def read(value: Any, path: str, problems: Problems) -> Any:
         try:
             return read_value(value)
-        except BadValueError as error:
-            problems.add(path, str(error))
-            return None
-
-    return read
-
-
-def _enum_reader(type_: edm.EnumType) -> TypedReader:
-    def read(value: Any, path: str, problems: Problems) -> Any:
-        try:
-            return read_enum(type_, value)
         except BadValueError as error:
             problems.add(path, str(error))
             return None

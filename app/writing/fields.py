@@ -20,12 +20,11 @@ from app import wire_bounds as validate, wire_fields as fields
 from app.odata.payload_values import (
     integer_reader,
     read_date,
-    read_datetime,
     read_decimal,
     read_string,
 )
 from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime, json_text
-from app.wire import JsonBoolean
+from app.wire import Instant, JsonBoolean
 from app.wire_fields import BadValueError, Field
 from app.writing.formats import FORMATS
 
@@ -177,11 +176,11 @@ class Day(fields.Date):
         return day
 
 
-class Moment(fields.DateTime):
+class Moment(Instant):
     """An instant in UTC, to the millisecond that columns keep."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> datetime:
-        instant = value if isinstance(value, datetime) else read_datetime(value)
+        instant = value if isinstance(value, datetime) else super()._deserialize(value)
         if instant.tzinfo is None:
             raise BadValueError("must have an offset from UTC")
         if not EARLIEST_YEAR <= instant.year < MAXYEAR:
