@@ -22,8 +22,8 @@ from typing import Any
 
 from app.database import primary_engine
 from app.importing.service import import_records
+from app.jobs.leases import waiting
 from app.kb.indexing import THREADS
-from app.queues import waiting
 from bench.services import ROOT, Place, service
 
 BUDGET_SECONDS = 300

