@@ -226,6 +226,11 @@ class EntityType:
     unique: tuple[str, ...] = ()
 
     @cached_property
+    def lineage(self) -> tuple[EntityType, ...]:
+        """The type itself and those that it is derived from, the nearest first."""
+        return (self, *(() if self.base is None else self.base.lineage))
+
+    @cached_property
     def folded(self) -> Mapping[str, str]:
         """Lower-case name -> declared name, for case-insensitive matching (Protocol 13.1.6)."""
         return {name.lower(): name for name in (*self.properties, *self.navigation)}
@@ -469,10 +474,8 @@ class EntityContainer:
     def _derived(self) -> Mapping[str, Sequence[EntityType]]:
         found: dict[str, list[EntityType]] = {}
         for type_ in self.types.values():
-            base = type_.base
-            while base is not None:
+            for base in type_.lineage[1:]:
                 found.setdefault(base.name, []).append(type_)
-                base = base.base
         return found
 
     def target(self, navigation: NavigationProperty) -> EntityType:

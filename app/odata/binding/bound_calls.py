@@ -69,7 +69,7 @@ def _of_nothing(
     name = node.name.removeprefix(f"{container.namespace}.")
     if name == node.name and not container.is_default_namespace:
         return []
-    names = {one.name for one in _lineage(type_)}
+    names = {one.name for one in type_.lineage}
     named = [one for one in container.operations if one.name == name and not one.is_action]
     if any(one.bound_to in names and not one.bound_to_collection for one in named):
         return []
@@ -134,7 +134,7 @@ def _overload(
     """The function of this name that is bound to the type and has these parameters."""
     namespace = f"{container.namespace}."
     name = node.name.removeprefix(namespace)
-    names = {one.name for one in _lineage(type_)}
+    names = {one.name for one in type_.lineage}
     found = [
         one
         for one in container.operations
@@ -197,11 +197,3 @@ def _argument(
         message = f"{parameter.name} does not take {type_name(value.type)}"
         raise QueryError(message, argument.offset)
     return value.sql
-
-
-def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:
-    found = []
-    while type_ is not None:
-        found.append(type_)
-        type_ = type_.base
-    return found

@@ -47,8 +47,8 @@ def with_parts(
     """Two entities, complex values or collections compared; None where they are none."""
     match left, right:
         case Row(scope=one), Row(scope=other):
-            lineage = {*_lineage(one.type)} & {*_lineage(other.type)}
-            if not lineage:
+            names = ({type_.name for type_ in scope.type.lineage} for scope in (one, other))
+            if not set.intersection(*names):
                 raise QueryError("entities of two types are never the same", node.offset)
             pairs = zip(one.key_columns(), other.key_columns(), strict=True)
             same = and_(true(), *(a.is_not_distinct_from(b) for a, b in pairs))
@@ -112,9 +112,3 @@ def _equal_parts(left: Structure, right: Structure, offset: int) -> Iterator[Col
             yield from _equal_parts(one, other, offset)
         elif isinstance(one, Typed) and isinstance(other, Typed):
             yield one.sql.is_not_distinct_from(other.sql)
-
-
-def _lineage(type_: edm.EntityType | None) -> Iterator[str]:
-    while type_ is not None:
-        yield type_.name
-        type_ = type_.base

@@ -58,7 +58,7 @@ class Call:
 
         Raises: NotFoundError, there is none.
         """
-        names = _lineage(type_)
+        names = {ancestor.name for ancestor in type_.lineage}
         found = tuple(
             overload
             for overload in self.overloads
@@ -92,15 +92,6 @@ class Call:
         raise InvalidQueryError(
             f"{self.name} does not take these parameters; it is {expected}.", position=self.offset
         )
-
-
-def _lineage(type_: edm.EntityType | None) -> set[str]:
-    """The names of a type and of those it is derived from."""
-    names = set()
-    while type_ is not None:
-        names.add(type_.name)
-        type_ = type_.base
-    return names
 
 
 def _required(overload: edm.Operation) -> set[str]:

@@ -130,9 +130,9 @@ class _Reading:
             own = entity_set.type
             if own.resource is not None and f"{own.resource}:read" not in rights:
                 continue
-            if self.type is None or self.type in _lineage(own):
+            if self.type is None or self.type in own.lineage:
                 yield entity_set.name
-            elif own in _lineage(self.type):
+            elif own in self.type.lineage:
                 yield f"{entity_set.name}/{container.namespace}.{self.type.name}"
 
     def _count(self, path: str) -> int:
@@ -179,11 +179,3 @@ class _Reading:
             mixed=True,
         )
         return self.reader.read(request, self.caller, self.connection)
-
-
-def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:
-    found = []
-    while type_ is not None:
-        found.append(type_)
-        type_ = type_.base
-    return found

@@ -209,7 +209,7 @@ class PathResolver:
         scope = resource.scope
         name = segment.name.removeprefix(f"{self._container.namespace}.")
         found = self._container.types.get(name)
-        if found is None or scope.type not in _lineage(found):
+        if found is None or scope.type not in found.lineage:
             raise NotFoundError(f"There is no type or operation {segment.name} here.")
         if found is not scope.type:
             scope.narrow_to(found)
@@ -267,14 +267,6 @@ def _declared(place: Place, name: str) -> str:
         type_ = place.type
     known = type_.properties if isinstance(type_, edm.ComplexType) else ()
     return next((one for one in known if one.lower() == name.lower()), name)
-
-
-def _lineage(type_: edm.EntityType | None) -> list[edm.EntityType]:
-    found = []
-    while type_ is not None:
-        found.append(type_)
-        type_ = type_.base
-    return found
 
 
 def _key_literal(text: str, key: edm.Property, offset: int) -> Literal | None:

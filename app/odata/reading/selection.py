@@ -72,12 +72,8 @@ def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
     first = item.path[0]
     namespace, _, name = first.rpartition(".")
     container = scope.context.container
-    lineage = {scope.type.name, *(one.name for one in container.derived(scope.type))}
-    base = scope.type.base
-    while base is not None:
-        lineage.add(base.name)
-        base = base.base
-    bound = [one for one in container.operations if one.bound_to in lineage]
+    related = {one.name for one in (*scope.type.lineage, *container.derived(scope.type))}
+    bound = [one for one in container.operations if one.bound_to in related]
     if namespace == container.namespace and name == "*":
         return frozenset(one.name for one in bound)
     for one in bound if namespace == container.namespace else ():
