@@ -20,9 +20,9 @@ from pathlib import Path
 
 import xlsxwriter
 
-from app.crm.importing.columns import Options
-from app.crm.importing.service import Import
-from app.crm.importing.tables import open_table
+from app.importing.columns import Options
+from app.importing.rows import Import
+from app.importing.tables import open_table
 from app.security import acting_as, system_caller
 from bench.services import Place, service
 

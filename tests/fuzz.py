@@ -24,8 +24,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_range_header
 
 from app.config import ConfigError, database_url
-from app.crm.importing.tables import open_table
 from app.errors import ApiError
+from app.importing.tables import open_table
 from app.invoices.pdf.render import render_pdf
 from app.json_body import parse_json
 from app.mail.address import parse_mail_url

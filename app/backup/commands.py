@@ -10,7 +10,7 @@ from flask.cli import with_appcontext
 from app.backup.manifest import BackupError
 from app.backup.restoring import is_readable_key, restore_backup
 from app.backup.writing import describe, write_backup
-from app.importing.command import progress_bar
+from app.importing.progress import progress_bar
 
 
 @click.command()

@@ -16,7 +16,8 @@ from app.body_stream import maximum_upload
 from app.console import session
 from app.console.area import console, page, see_other
 from app.console.uploads import PageForm
-from app.crm.importing.columns import (
+from app.errors import ApiError, ForbiddenError
+from app.importing.columns import (
     ALL_OR_NOTHING,
     RULES,
     SIGNS,
@@ -27,12 +28,11 @@ from app.crm.importing.columns import (
     plan_columns,
     properties_of,
 )
-from app.crm.importing.form import read_import
-from app.crm.importing.jobs import read_job
-from app.crm.importing.service import Outcome
-from app.crm.importing.tables import ENCODINGS
-from app.crm.importing.taking import import_file
-from app.errors import ApiError, ForbiddenError
+from app.importing.form import read_import
+from app.importing.jobs import read_job
+from app.importing.rows import Outcome
+from app.importing.tables import ENCODINGS
+from app.importing.taking import import_file
 from app.permissions import allowed
 from app.security import current_caller, streamed
 from app.written.dates import DAY_FIRST, MONTH_FIRST

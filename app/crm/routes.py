@@ -7,7 +7,6 @@ from typing import Any
 from app.crm.area import area
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
-from app.crm.importing import views
 from app.crm.merging import merge_clients
 from app.crm.merging_answer import describe_merge
 from app.crm.pipeline import Selection, pipeline_summary
@@ -21,6 +20,7 @@ from app.crm.schemas import (
 from app.crm.search.schemas import SearchAnswerSchema, SearchQuerySchema
 from app.crm.search.service import search as find
 from app.dry_run import DryRunSchema, undo_if_dry
+from app.importing import views
 from app.security import requires
 
 __all__ = ["area", "views"]

@@ -16,8 +16,8 @@ from app.database import read_engine, transaction
 from app.demo.files import add_files
 from app.demo.world import RATES, STAFF
 from app.demo.year import make_year
-from app.importing.command import progress_bar
-from app.importing.service import Report, import_records
+from app.importing.history import import_records
+from app.importing.progress import Report, progress_bar
 from app.models.client import Client
 from app.models.user import User
 from app.security import acting_as, system_caller

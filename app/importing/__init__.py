@@ -1,1 +1,1 @@
-"""Moving in from another system: many records with their history, all of them or none."""
+"""Bringing in records of another system: tables row by row, or all records with their history."""

@@ -1,22 +1,35 @@
-"""``flask import records FILE.json``: with progress, and every problem of the file in one list."""
+"""``flask import``: records with their history, or a table; with progress and all problems."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 
 import click
 from flask.cli import AppGroup
-from tqdm import tqdm
 
-from app.crm.importing.command import import_table
+from app.errors import ApiError
+from app.importing.columns import (
+    ALL_OR_NOTHING,
+    SIGNS,
+    SKIP_BAD,
+    TYPES,
+    UPDATE_BY,
+    Options,
+    Plan,
+)
+from app.importing.history import import_records
+from app.importing.limits import JOB
 from app.importing.problems import ImportProblemsError
-from app.importing.service import Report, import_records
+from app.importing.progress import progress_bar
+from app.importing.rows import Import, Outcome, look_through
+from app.importing.tables import ENCODINGS, open_table
+from app.security import acting_as, system_caller
+from app.written.dates import ORDERS
 
 importing = AppGroup("import", help="Bring in data from another system.")
-importing.add_command(import_table)
 
 
 @importing.command("records")
@@ -41,29 +54,6 @@ def import_file(file: Path, dry_run: bool) -> None:
     click.echo(f"{'Would import' if dry_run else 'Imported'}: {done}")
 
 
-class progress_bar:  # a function to its reader
-    """``with progress_bar() as report:`` draws what ``import_records`` reports."""
-
-    def __init__(self) -> None:
-        self._bar: tqdm[Any] | None = None
-        self._what = ""
-
-    def __enter__(self) -> Report:
-        return self._report
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _report(self, what: str, done: int, total: int) -> None:
-        if what != self._what:
-            self.__exit__()
-            self._bar = tqdm(total=total, desc=what.ljust(9), unit=" records", leave=True)
-            self._what = what
-        if self._bar is not None:
-            self._bar.update(done - self._bar.n)
-
-
 def _number(text: str) -> Decimal:
     try:
         return Decimal(text)
@@ -73,3 +63,103 @@ def _number(text: str) -> Decimal:
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number")
+
+
+@importing.command("csv")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--type", "type_", type=click.Choice(TYPES), required=True, help="What the rows are.")
+@click.option(
+    "--map",
+    "pairs",
+    multiple=True,
+    metavar="HEADING=PROPERTY",
+    help="What a column is; nothing behind = ignores it. May be given several times.",
+)
+@click.option("--dry-run", is_flag=True, help="List every problem, keep nothing.")
+@click.option("--skip-bad", is_flag=True, help="Import the good rows; else all or nothing.")
+@click.option(
+    "--update",
+    type=click.Choice(UPDATE_BY),
+    help="Change the record that has the same, instead of making another.",
+)
+@click.option("--decimal-sign", type=click.Choice(tuple(SIGNS)), help="What begins decimals.")
+@click.option("--date-order", type=click.Choice(ORDERS), help="Order of day and month.")
+@click.option("--encoding", type=click.Choice(ENCODINGS), help="Encoding of a CSV file.")
+def import_table(
+    file: Path,
+    type_: str,
+    pairs: tuple[str, ...],
+    dry_run: bool,
+    skip_bad: bool,
+    update: str | None,
+    decimal_sign: str | None,
+    date_order: str | None,
+    encoding: str | None,
+) -> None:
+    """Import FILE, CSV or xlsx, as clients, contacts or leads (docs/crm.md).
+
+    \b
+    flask --app wsgi import csv customers.csv --type client --map "Kunde=name" --dry-run
+    """  # fmt: skip
+    mapping = {heading: target or None for heading, _, target in _split(pairs)}
+    mode = SKIP_BAD if skip_bad else ALL_OR_NOTHING
+    options = Options(
+        type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update,
+        decimal_sign=decimal_sign, date_order=date_order, encoding=encoding,
+    )  # fmt: skip
+    try:
+        with acting_as(system_caller("cli")):
+            outcome = run(file, options)
+    except ApiError as error:
+        for detail in error.details:
+            click.echo(f"{detail.field}: {detail.message}", err=True)
+        raise click.ClickException(error.message) from error
+    _tell(outcome, dry_run)
+
+
+def run(file: Path, options: Options) -> Outcome:
+    """Import a file in transactions of its own, with a bar for the progress.
+
+    All or nothing begins with a dry run, which lists all problems and keeps nobody waiting: only
+    then everything is written in one transaction.
+    """
+    plan = look_through(file, options, lambda rows: None)
+    checking = replace(options, dry_run=True)
+    if options.mode == SKIP_BAD or options.dry_run:
+        return _pass(file, options, plan, "Importing" if not options.dry_run else "Checking")
+    outcome = _pass(file, checking, plan, "Checking")
+    if outcome.problem_count:
+        raise outcome.refuse()
+    return _pass(file, options, plan, "Importing", whole=True)
+
+
+def _pass(file: Path, options: Options, plan: Plan, what: str, *, whole: bool = False) -> Outcome:
+    with open_table(file, JOB, options.encoding) as table, progress_bar() as report:
+        running = Import(table, options, plan)
+        run = running.in_one_transaction if whole else running.in_chunks
+        return run(lambda rows: report(what, running.outcome.rows, 0))
+
+
+def _split(pairs: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    wrong = [pair for pair in pairs if "=" not in pair]
+    if wrong:
+        raise click.BadParameter(f"{json.dumps(wrong[0])} has no = in it", param_hint="--map")
+    return [pair.partition("=") for pair in pairs]
+
+
+def _tell(outcome: Outcome, dry_run: bool) -> None:
+    for column in outcome.columns:
+        if column["readAs"] is not None:
+            click.echo(f"{column['column']}: {column['example']} is read as {column['readAs']}")
+    for problem in outcome.problems:
+        place = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
+        click.echo(f"{place}: {problem.message}", err=True)
+    if more := outcome.problem_count - len(outcome.problems):
+        click.echo(f"... and {more:,} more problems", err=True)
+    would = "Would have" if dry_run else "Have"
+    click.echo(
+        f"{outcome.rows:,} rows. {would} created {outcome.created:,}, updated"
+        f" {outcome.updated:,}, left out {outcome.skipped:,}."
+    )
+    if dry_run and outcome.problem_count:
+        raise click.ClickException(f"{outcome.problem_count:,} problems")

@@ -11,8 +11,7 @@ from flask.cli import AppGroup
 from sqlalchemy import Connection, func, select
 
 from app.database import read_engine
-from app.importing.command import progress_bar
-from app.importing.service import Report
+from app.importing.progress import Report, progress_bar
 from app.importing.sets import NOT_READ, ImportSet, import_sets
 from app.models.user import User
 from app.types import json_text

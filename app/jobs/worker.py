@@ -24,8 +24,8 @@ from huey.api import Huey
 from redis.exceptions import RedisError
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP
-from app.crm.importing.jobs import run_imports
 from app.documents.looking import look_into_files
+from app.importing.jobs import run_imports
 from app.jobs.leases import Loop, LoopThreads
 from app.jobs.schedule import QUEUE, SCHEDULE, PeriodicJob, queue_file
 from app.kb.indexing import THREADS, index_articles, index_tickets

@@ -29,7 +29,7 @@ from app.config import Config
 from app.database import read_engine, transaction
 from app.extensions import Model, db
 from app.factory import create_app
-from app.importing.service import import_records
+from app.importing.history import import_records
 from app.invoices.freezing import key_of
 from app.models.client import Client
 from app.models.document import DocumentVersion

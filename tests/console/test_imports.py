@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.crm.importing import taking
+from app.importing import taking
 from app.models.client import Client
 from tests.console.conftest import Browser, SignIn
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from app.importing.service import import_records
+from app.importing.history import import_records
 from app.invoices.verifying import verify_chain
 from tests.contract.conftest import Api
 from tests.contract.test_put_and_children import sent_invoice

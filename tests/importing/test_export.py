@@ -11,7 +11,7 @@ from typing import Any
 from flask import Flask
 
 from app.importing.export import export_records
-from app.importing.service import import_records
+from app.importing.history import import_records
 from tests.databases import Cleaner
 from tests.importing.test_import import FILE
 

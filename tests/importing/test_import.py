@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from app.database import transaction
 from app.extensions import Model
+from app.importing.history import import_records
 from app.importing.problems import ImportProblemsError
-from app.importing.service import import_records
 from app.models.client import Client
 from app.models.event import AuditRecord, Counter, Event
 from app.models.invoice import Invoice, LineItem, Payment

@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from app.bi.exports.working import run_exports, send_due_reports
 from app.clock import utc_now
-from app.crm.importing import jobs, taking
-from app.crm.importing.jobs import run_imports
 from app.database import transaction
 from app.documents import cleaning, looking
 from app.documents.looking import look_into_files
 from app.extensions import Model
+from app.importing import jobs, taking
+from app.importing.jobs import run_imports
 from app.jobs.leases import Loop, LoopThreads, StoppingError, leave_if_stopping, running_loops
 from app.jobs.schedule import BATCH, for_each_due, remove_expired
 from app.kb.indexing import index_articles

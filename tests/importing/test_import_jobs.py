@@ -22,11 +22,11 @@ from app.auth.users import update_user
 from app.blobs import blobs
 from app.clock import utc_now
 from app.crm.clients import ClientService
-from app.crm.importing import jobs, service, taking
-from app.crm.importing.jobs import run_imports
-from app.crm.importing.tidying import tidy_imports
 from app.database import transaction
 from app.extensions import db
+from app.importing import jobs, rows, taking
+from app.importing.jobs import run_imports
+from app.importing.tidying import tidy_imports
 from app.models.client import Client
 from app.models.import_job import ImportJob
 from app.security import acting_as, system_caller
@@ -133,7 +133,7 @@ def test_others_write_between_two_chunks(
 
     # Every row takes longer than a chunk may.
     clock = SimpleNamespace(monotonic=itertools.count(step=60).__next__, sleep=take_the_turn)
-    monkeypatch.setattr(service, "time", clock)
+    monkeypatch.setattr(rows, "time", clock)
     job_id = send(admin, rows=110, mode="skipBad", dryRun=dry_run).json["id"]
     assert work(app) == 1
     assert progress(admin, job_id)["outcome"]["created"] == 110
@@ -194,7 +194,7 @@ def test_a_dead_worker_holds_all_or_nothing_for_a_minute(
             raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(service, "CHUNK", 100)
+        patched.setattr(rows, "CHUNK", 100)
         patched.setattr(jobs, "RENEWED_AFTER", timedelta(0))
         patched.setattr(jobs._Running, "_renew", die_later)
         with pytest.raises(Killed):

@@ -1,7 +1,7 @@
 """The first sheet of an ``.xlsx`` file, row by row, as it is unpacked.
 
 Nothing that the file says of its size is believed: bytes, rows, cells, texts and time are counted
-while they are read (app/crm/importing/limits.py). Of a sheet only its rows are read; what stands
+while they are read (app/importing/limits.py). Of a sheet only its rows are read; what stands
 behind them, such as merged cells, is not. Source: ECMA-376, part 1, 18.2, 18.3, 18.4, 18.8.
 """
 
@@ -21,8 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 from xml.parsers import expat
 
-from app.crm.importing.limits import Budget
 from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.importing.limits import Budget
 from app.written.columns import Cell
 
 # A row beyond the columns that a table may have is known to be too wide by one cell more.

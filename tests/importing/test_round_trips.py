@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from app.bi.exports.csv_file import write_csv
 from app.bi.exports.xlsx_file import write_xlsx
 from app.bi.reports.definition import Column
-from app.crm.importing.columns import Options, Plan
-from app.crm.importing.tables import open_table
 from app.database import transaction
+from app.importing.columns import Options, Plan
+from app.importing.tables import open_table
 from app.security import acting_as, system_caller
 from app.settings import change_settings
 from app.types import iso_instant

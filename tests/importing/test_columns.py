@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from flask import Flask
 
-from app.crm.importing.columns import Column, Options, Plan, plan_columns
 from app.database import transaction
+from app.importing.columns import Column, Options, Plan, plan_columns
 from app.security import acting_as, system_caller
 from app.settings import change_settings
 from app.written.columns import Cell

@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
-from app.crm.importing.columns import RULES, SKIP_BAD, Options
-from app.crm.importing.jobs import queue_import
-from app.crm.importing.limits import REQUEST, TooMuchError
-from app.crm.importing.service import Import, Outcome, undo
-from app.crm.importing.tables import FileTable, open_table
+from app.importing.columns import RULES, SKIP_BAD, Options
+from app.importing.jobs import queue_import
+from app.importing.limits import REQUEST, TooMuchError
+from app.importing.rows import Import, Outcome, undo
+from app.importing.tables import FileTable, open_table
 from app.permissions import require
 from app.security import current_caller
 

@@ -10,14 +10,13 @@ from app.extensions import db
 from app.importing.derived import derive
 from app.importing.keys import assign_keys, resolve_references
 from app.importing.problems import Problems
+from app.importing.progress import Report
 from app.importing.reading import read_entries
 from app.importing.sets import import_sets
 from app.importing.storing import store
 from app.security import acting_as, system_caller
 from app.settings import organisation
 from app.transactions import advisory_lock
-
-Report = Callable[[str, int, int], None]
 
 
 def import_records(

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from app.crm.importing.limits import JOB, Budget, Limits
-from app.crm.importing.workbook import Row, workbook_rows
 from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.importing.limits import JOB, Budget, Limits
+from app.importing.workbook import Row, workbook_rows
 from app.written.columns import Cell, cell_text
 from app.written.guards import unguarded
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app import wire_bounds as validate, wire_fields as fields
-from app.crm.importing.columns import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
+from app.importing.columns import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
 from app.models.import_job import IMPORT_STATUSES
 from app.wire_fields import Schema
 

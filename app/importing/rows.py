@@ -14,14 +14,14 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit, records
-from app.crm.importing.columns import CLIENT_EXTERNAL_ID, RULES, Options, Plan
-from app.crm.importing.limits import JOB
-from app.crm.importing.tables import FileTable, open_table
-from app.crm.importing.workbook import Row
 from app.database import transaction
 from app.edge.database_errors import from_database, is_away
 from app.errors import ApiError, Detail, ValidationError
 from app.extensions import db
+from app.importing.columns import CLIENT_EXTERNAL_ID, RULES, Options, Plan
+from app.importing.limits import JOB
+from app.importing.tables import FileTable, open_table
+from app.importing.workbook import Row
 from app.models.client import Client
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.request_context import current_request_id

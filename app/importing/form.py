@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from app.body_stream import note_fingerprint
-from app.crm.importing.columns import (
+from app.errors import TooLargeError, ValidationError
+from app.importing.columns import (
     ALL_OR_NOTHING,
     SIGNS,
     SKIP_BAD,
@@ -17,8 +18,7 @@ from app.crm.importing.columns import (
     UPDATE_BY,
     Options,
 )
-from app.crm.importing.tables import ENCODINGS
-from app.errors import TooLargeError, ValidationError
+from app.importing.tables import ENCODINGS
 from app.json_body import parse_json
 from app.multipart import Form
 from app.written.dates import ORDERS

@@ -12,8 +12,8 @@ from sqlalchemy import delete, select
 from app import records
 from app.blobs import blobs
 from app.clock import utc_now
-from app.crm.importing.jobs import AREA
 from app.database import primary_engine, transaction
+from app.importing.jobs import AREA
 from app.models.import_job import ImportJob
 
 # So long the outcome of an import can be looked at.

@@ -17,13 +17,13 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.crm.importing.jobs import run_imports
-from app.crm.importing.limits import REQUEST, Limits, TooMuchError
-from app.crm.importing.tables import open_table
 from app.errors import UnsupportedMediaTypeError, ValidationError
+from app.importing.jobs import run_imports
+from app.importing.limits import REQUEST, Limits, TooMuchError
+from app.importing.tables import open_table
 from app.models.client import Client
 from tests.contract.conftest import Api, admin, sign_in
-from tests.crm.importing.hostile import (
+from tests.importing.hostile import (
     CELLS,
     ENCODINGS,
     ENDLESS,

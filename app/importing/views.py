@@ -12,17 +12,17 @@ from flask import Response, current_app, request
 from app import records
 from app.body_stream import BodyStream, maximum_upload
 from app.crm.area import area
-from app.crm.importing.columns import RULES, Options, properties_of
-from app.crm.importing.form import read_import
-from app.crm.importing.jobs import read_job
-from app.crm.importing.schemas import (
+from app.importing.columns import RULES, Options, properties_of
+from app.importing.form import read_import
+from app.importing.jobs import read_job
+from app.importing.rows import Outcome
+from app.importing.schemas import (
     IMPORT_BODY,
     JobSchema,
     OutcomeSchema,
     TemplateQuerySchema,
 )
-from app.crm.importing.service import Outcome
-from app.crm.importing.taking import import_file as take_file
+from app.importing.taking import import_file as take_file
 from app.models.import_job import ImportJob
 from app.multipart import read_form
 from app.permissions import allowed, require

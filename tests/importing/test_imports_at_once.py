@@ -13,8 +13,8 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.crm.importing import taking
-from app.crm.importing.jobs import run_imports
+from app.importing import taking
+from app.importing.jobs import run_imports
 from app.models.client import Contact
 from tests.contract.conftest import Api, admin, sign_in
 

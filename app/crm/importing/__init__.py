@@ -1,1 +1,0 @@
-"""Clients, contacts and leads from CSV or Excel files, written by their services."""

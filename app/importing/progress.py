@@ -1,0 +1,31 @@
+"""The progress of long work, drawn for whoever runs it at a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tqdm import tqdm
+
+# Called with what is being done, how many records so far, how many in all (0 where nobody knows).
+Report = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress_bar() -> Iterator[Report]:
+    """``with progress_bar() as report:`` draws what is reported, a bar for each kind of work."""
+    bars: dict[str, tqdm[Any]] = {}
+
+    def report(what: str, done: int, total: int) -> None:
+        if what not in bars:
+            for earlier in bars.values():
+                earlier.close()
+            bars[what] = tqdm(total=total or None, desc=what.ljust(9), unit=" records")
+        bars[what].update(done - bars[what].n)
+
+    try:
+        yield report
+    finally:
+        for bar in bars.values():
+            bar.close()
