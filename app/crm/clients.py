@@ -7,9 +7,7 @@ from datetime import datetime
 from app import records
 from app.errors import InvalidStateError
 from app.models.client import Client
-from app.settings import organisation
 from app.writing.change import Change
-from app.writing.numbering import running_number
 from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
@@ -44,11 +42,12 @@ class ClientService(EntityService):
     """Writes of clients."""
 
     rules = CLIENT
+    numbered = ("number", "C")
 
     def defaults(self, change: Change) -> None:
         """Bill in the organisation's currency and write in its language."""
         if "currency" not in change.values or "language" not in change.values:
-            defaults = organisation(about_to_write=True).defaults
+            defaults = change.settings.defaults
             change.default("currency", defaults.currency)
             change.default("language", defaults.language)
 
@@ -64,20 +63,15 @@ class ClientService(EntityService):
         if "status" in change.values:
             change.events.append("client.status_changed")
 
-    def number(self, change: Change) -> None:
-        """``C-000001``."""
-        if change.is_new:
-            change.values["number"] = running_number("C")
-
     def deleting(self, change: Change) -> None:
         """Credit that a client still has is owed to somebody."""
         require_operation("Client", "client", DELETE, change.before or {})
 
 
-def usual_currency(client_id: int | None) -> str:
-    """The currency in which a client is dealt with; that of the organisation without a client."""
-    client = client_id and records.read(Client.__table__, client_id, ("currency",))
-    return str(client["currency"]) if client else organisation().defaults.currency
+def usual_currency(change: Change) -> str:
+    """The currency of the client of a record; that of the organisation without a client."""
+    client = change.related(Client.__table__, change.get("client_id"), ("currency",))
+    return str(client["currency"]) if client else change.settings.defaults.currency
 
 
 def touch_client(client_id: int | None, now: datetime) -> None:

@@ -51,6 +51,8 @@ class ContactService(EntityService):
         """Make way: the contact that was the main one until now is so no more."""
         if not change.changes("is_primary", "client_id") or not change.get("is_primary"):
             return
+        if change.history is not None:  # two main contacts of one client are refused there
+            return
         client_id = change.get("client_id")
         # Two requests that each make a main contact take turns at the client's row.
         records.read(Client.__table__, client_id, ("id",), lock=True)

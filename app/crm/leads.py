@@ -35,7 +35,7 @@ class LeadService(EntityService):
 
     def defaults(self, change: Change) -> None:
         """The status was entered now."""
-        change.values["status_changed_at"] = change.now
+        change.stamp(status_changed_at=change.get("converted_at") or change.now)
 
     def check(self, change: Change) -> None:
         """A lead has a name, and a reason only when it is disqualified."""

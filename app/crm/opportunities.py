@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 from app import records
@@ -9,7 +10,6 @@ from app.crm.clients import CLIENTS, touch_client, usual_currency
 from app.models.client import Client
 from app.models.opportunity import STAGES, Opportunity, StageChange
 from app.money import rounded
-from app.settings import organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
 from app.writing.pipeline import EntityService
@@ -43,10 +43,10 @@ class OpportunityService(EntityService):
 
     def defaults(self, change: Change) -> None:
         """In the client's currency, with the probability of the stage."""
-        change.values["stage_changed_at"] = change.now
+        change.stamp(stage_changed_at=_entered(change))
         change.default("stage", "Prospecting")
         if "currency" not in change.values:
-            change.values["currency"] = usual_currency(change.values.get("client_id"))
+            change.values["currency"] = usual_currency(change)
 
     def check(self, change: Change) -> None:
         """What is said of a loss fits the stage."""
@@ -72,7 +72,8 @@ class OpportunityService(EntityService):
         if "probability" not in change.given:
             change.values["probability"] = STAGES[target]
         change.values["status"] = STATUS_OF_STAGE.get(target, "Open")
-        change.values["closed_at"] = change.now if target in STATUS_OF_STAGE else None
+        at = change.now if source else change.values["stage_changed_at"]
+        change.stamp(closed_at=at if target in STATUS_OF_STAGE else None)
         if target in _EVENTS:
             change.events.append(_EVENTS[target])
         if source is None:
@@ -89,11 +90,11 @@ class OpportunityService(EntityService):
         if not change.changes("amount", "probability", "currency"):
             return
         amount: Decimal = change.get("amount")
-        currency, settings = change.get("currency"), organisation()
+        currency, settings = change.get("currency"), change.settings
         weighted = rounded(amount * change.get("probability") / 100, currency)
         change.values["weighted_amount"] = weighted
         if change.changes("currency"):
-            change.values["exchange_rate"] = settings.exchange_rate(currency)
+            change.stamp(exchange_rate=settings.exchange_rate(currency))
         base_amount = rounded(amount * change.get("exchange_rate"), settings.defaults.currency)
         if base_amount >= MONEY_LIMIT:
             change.refuse("amount", "is too large in the currency of the organisation")
@@ -110,6 +111,13 @@ class OpportunityService(EntityService):
             if client is not None and client["status"] == "Prospect":
                 CLIENTS.apply(client_id, {"status": "Active"}, "client.status_changed")
         touch_client(client_id, change.now)
+
+
+def _entered(change: Change) -> datetime:
+    """When a new opportunity came to its stage."""
+    steps = [step["at"] for step in change.values.get("stage_changes") or ()]
+    last = change.get("closed_at") or change.get("created_at") or change.now
+    return max(steps, default=last)
 
 
 def _note_stage(change: Change) -> None:

@@ -40,9 +40,9 @@ def export_records(out: TextIO, report: Report | None = None) -> dict[str, int]:
         total = sum(_count(connection, each) for each in import_sets().values())
         users = connection.execute(select(User.id, User.username).order_by(User.id)).mappings()
         out.write('{"Users": ' + json_text([dict(user) for user in users]))
-        for name, place in import_sets().items():
+        for name, target in import_sets().items():
             out.write(f',\n"{name}": [')
-            for record in _records(connection, place):
+            for record in _records(connection, target):
                 out.write((",\n" if counts.get(name) else "\n") + json_text(record))
                 counts[name] = counts.get(name, 0) + 1
                 if report is not None and counts[name] % 100 == 0:
@@ -54,13 +54,13 @@ def export_records(out: TextIO, report: Report | None = None) -> dict[str, int]:
     return counts
 
 
-def _count(connection: Connection, place: ImportSet) -> int:
-    return int(connection.scalar(select(func.count()).select_from(place.table)) or 0)
+def _count(connection: Connection, target: ImportSet) -> int:
+    return int(connection.scalar(select(func.count()).select_from(target.table)) or 0)
 
 
-def _records(connection: Connection, place: ImportSet) -> Iterator[dict[str, Any]]:
+def _records(connection: Connection, target: ImportSet) -> Iterator[dict[str, Any]]:
     """The records of a set, by id, with the lists inside them; a batch at a time."""
-    table = place.table
+    table = target.table
     last = 0
     while True:
         query = select(table).where(table.c.id > last).order_by(table.c.id).limit(BATCH)
@@ -70,11 +70,11 @@ def _records(connection: Connection, place: ImportSet) -> Iterator[dict[str, Any
         last = rows[-1]["id"]
         lists = {
             rules.wire(attribute): _children(connection, child, [row["id"] for row in rows])
-            for rules in (place.rules,)
+            for rules in (target.rules,)
             for attribute, child in rules.children.items()
         }
         for row in rows:
-            record = _record(place.rules, row)
+            record = _record(target.rules, row)
             for name, children in lists.items():
                 if row["id"] in children:
                     record[name] = children[row["id"]]

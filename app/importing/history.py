@@ -1,22 +1,26 @@
-"""``import_records``: the records of a file, all or none, in one transaction."""
+"""``import_records``: the records of a file with their history, all or none, in one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
 
-from app import audit
+from app import audit, records
 from app.database import transaction
+from app.errors import ApiError, Detail
 from app.extensions import db
-from app.importing.derived import derive
-from app.importing.keys import assign_keys, resolve_references
+from app.importing.keys import assign_keys, move_sequence, resolve_references
 from app.importing.problems import Problems
 from app.importing.progress import Report
-from app.importing.reading import read_entries
+from app.importing.reading import Entries, Entry, Progress, read_entries
 from app.importing.sets import import_sets
-from app.importing.storing import store
 from app.security import acting_as, system_caller
 from app.settings import organisation
 from app.transactions import advisory_lock
+from app.writing.change import Change, History
+from app.writing.many import close_circles, insert_rows
+from app.writing.rules import RowRules
 
 
 def import_records(
@@ -32,8 +36,9 @@ def import_records(
         dry_run: everything is checked and tried out, nothing is kept.
         report: called with what is done, records so far, records in all.
     Returns: entity set -> number of records.
-    Effects: history and numbers are kept as given, counters go on after them, no events are
-        emitted, one line is added to the audit log.
+    Effects: the services write the records with their history: instants, states and numbers are
+        kept as given, counters go on after them, no events are emitted, one line is added to the
+        audit log.
     Raises: ImportProblemsError, with every problem of the file; nothing was changed.
     """
     counts = _counts(data)
@@ -41,17 +46,17 @@ def import_records(
     with acting_as(system_caller("cli")), transaction() as session:
         # Of two at once the second sees what the first has left: keys, numbers, slugs.
         advisory_lock("import of records")
-        entries = read_entries(data, problems, _progress(report, "Checking", counts))
+        rules = {each.rules.name: each.rules for each in import_sets().values()}
+        history = History(rules=rules, settings=organisation())
+        entries = read_entries(data, history, problems, _progress(report, "Checking", counts))
         problems.stop()
-        connection = session.connection()
+        connection = records.connection()
         keys = assign_keys(connection, entries, problems)
         users = data.get("Users") if isinstance(data, Mapping) else None
         resolve_references(connection, entries, keys, users, problems)
         problems.stop()
-        derive(entries, problems, organisation())
-        problems.stop()
-        store(connection, entries, problems, _progress(report, "Writing", counts))
-        problems.stop()
+        _derive(entries, history, problems)
+        _write(entries, history, problems, _progress(report, "Writing", counts))
         audit.record("import.completed", after=counts)
         if dry_run:
             session.rollback()
@@ -60,12 +65,113 @@ def import_records(
     return counts
 
 
+def _derive(entries: Entries, history: History, problems: Problems) -> None:
+    """Let the services check the records and fill what follows; compare what the file claims."""
+    for name, target in import_sets().items():
+        table = target.table
+        history.changes[table.name] = {entry.change.key: entry.change for entry in entries[name]}
+        history.changes[table.name] = {
+            change.key: change for change in _parents_first(target.rules, history.of(table))
+        }
+    for target in import_sets().values():
+        for change in history.of(target.table).values():
+            try:
+                target.service.derive(change)
+            except ApiError as error:
+                change.problems.extend(error.details or [Detail("", error.message)])
+    _take_problems(entries, problems)
+    problems.stop()
+    for target in import_sets().values():
+        target.service.reconcile(history)
+    for records_of_set in entries.values():
+        for entry in records_of_set:
+            _compare(entry)
+    _take_problems(entries, problems)
+    problems.stop()
+
+
+def _write(entries: Entries, history: History, problems: Problems, progress: Progress) -> None:
+    """Insert the records, then what stands in them, then the references that point forwards."""
+    targets = [each for each in import_sets().values() if entries[each.name]]
+    for target in targets:
+        changes = list(history.of(target.table).values())
+        target.service.create_many(changes, progress)
+        move_sequence(records.connection(), target.table, max(change.key for change in changes))
+    for target in targets:
+        for attribute, rules in target.rules.children.items():
+            rows = [
+                (change, row)
+                for change in history.of(target.table).values()
+                for row in change.values[attribute]
+            ]
+            insert_rows(rules, rows)
+        close_circles(target.table, list(history.of(target.table).values()))
+    _take_problems(entries, problems)
+    problems.stop()
+
+
+def _take_problems(entries: Entries, problems: Problems) -> None:
+    for name, records_of_set in entries.items():
+        for entry in records_of_set:
+            problems.take(name, entry.index, entry.change)
+
+
+def _parents_first(rules: RowRules, changes: Mapping[int, Change]) -> list[Change]:
+    """The records in an order in which each comes after the one of its own set it refers to."""
+    own = [
+        reference.attribute
+        for reference in rules.written_references
+        if reference.target == rules.columns.name
+    ]
+    ordered: dict[int, Change] = {}
+    for change in changes.values():
+        chain: dict[int, Change] = {}
+        following: Change | None = change
+        while following is not None and following.key not in chain | ordered:
+            chain[following.key] = following
+            parents = (following.values.get(name) for name in own)
+            following = changes.get(next((key for key in parents if key), 0))
+        ordered.update(reversed(chain.items()))
+    return list(ordered.values())
+
+
+def _compare(entry: Entry) -> None:
+    """What the file says of computed values must be what is computed."""
+    change = entry.change
+    _compare_row(change, change.rules, "", change.values, entry.given)
+    for attribute, claimed in entry.claimed.items():
+        rules = change.rules.children[attribute]
+        for place, given in enumerate(claimed):
+            prefix = f"{change.rules.wire(attribute)}[{place}]."
+            _compare_row(change, rules, prefix, change.values[attribute][place], given)
+
+
+def _compare_row(
+    change: Change, rules: RowRules, prefix: str, row: Mapping[str, Any], claims: Mapping[str, Any]
+) -> None:
+    for column, given in claims.items():
+        if column in row and _differs(given, row[column]):
+            message = f"is computed to be {row[column]}; the file says {given}"
+            change.refuse_field(prefix + rules.wire(column), message)
+
+
+def _differs(given: Any, computed: Any) -> bool:
+    if given is None or isinstance(given, list | dict):
+        return False
+    if isinstance(computed, Decimal):
+        try:
+            return Decimal(str(given)) != computed
+        except ArithmeticError:
+            return True
+    return bool(given != computed)
+
+
 def _counts(data: object) -> dict[str, int]:
-    records = data if isinstance(data, Mapping) else {}
+    found = data if isinstance(data, Mapping) else {}
     return {
-        name: len(records[name])
+        name: len(found[name])
         for name in import_sets()
-        if isinstance(records.get(name), list) and records[name]
+        if isinstance(found.get(name), list) and found[name]
     }
 
 

@@ -9,9 +9,10 @@ from sqlalchemy import Connection, Table, func, select, text
 
 from app.auth.names import fold_name
 from app.importing.problems import Problems
-from app.importing.reading import Entries, Entry
+from app.importing.reading import Entries
 from app.importing.sets import import_sets, set_of_table, set_of_type
 from app.models.user import User
+from app.writing.change import Change
 from app.writing.rules import RowRules
 
 Keys = Mapping[str, Mapping[int, int]]
@@ -38,12 +39,12 @@ def assign_keys(connection: Connection, entries: Entries, problems: Problems) ->
         )
         for entry in records:
             kept = keep and entry.given_id is not None
-            entry.row["id"] = entry.given_id if kept else next(fresh)
+            entry.change.key = entry.given_id if kept else next(fresh)  # type: ignore[assignment]
             if entry.given_id is None:
                 continue
             if entry.given_id in mapping:
                 problems.add(name, entry.index, "id", f"{entry.given_id} stands here twice")
-            mapping[entry.given_id] = entry.id
+            mapping[entry.given_id] = entry.change.key
     return keys
 
 
@@ -89,46 +90,46 @@ def resolve_references(
     people = _user_keys(connection, users, problems)
     known = {**keys, "Users": people}
     for name, records in entries.items():
-        place = import_sets()[name]
+        rules = import_sets()[name].rules
         for entry in records:
-            _resolve(place.rules, entry, entry.index, "", known, problems)
-            if place.polymorphic:
-                _resolve_polymorphic(*place.polymorphic, entry, known, problems)
-            for attribute, rows in entry.children.items():
-                child = place.rules.children[attribute]
-                for row in rows:
-                    row.row[child.parent] = entry.id
-                    prefix = f"{place.rules.wire(attribute)}[{row.index}]."
-                    _resolve(child, row, entry.index, prefix, known, problems)
+            change = entry.change
+            _resolve(rules, change.values, "", known, change)
+            if rules.polymorphic:
+                _resolve_polymorphic(*rules.polymorphic, known, change)
+            for attribute, child in rules.children.items():
+                for place, row in enumerate(change.values.get(attribute, ())):
+                    row[child.parent] = change.key
+                    prefix = f"{rules.wire(attribute)}[{place}]."
+                    _resolve(child, row, prefix, known, change)
+            problems.take(name, entry.index, change)
 
 
 def _resolve(
-    rules: RowRules, entry: Entry, index: int, prefix: str, known: Keys, problems: Problems
+    rules: RowRules, row: dict[str, Any], prefix: str, known: Keys, change: Change
 ) -> None:
     for reference in rules.written_references:
-        value = entry.row.get(reference.attribute)
+        value = row.get(reference.attribute)
         if value is None:
             continue
         target = "Users" if reference.target == "users" else set_of_table()[reference.target]
         key = known.get(target, {}).get(value)
         if key is None:
             field = prefix + rules.wire(reference.attribute)
-            problems.add(entry.place.name, index, field, _missing(target, value))
-        entry.row[reference.attribute] = key
+            change.refuse_field(field, _missing(target, value))
+        row[reference.attribute] = key
 
 
 def _resolve_polymorphic(
-    type_attribute: str, key_attribute: str, entry: Entry, known: Keys, problems: Problems
+    type_attribute: str, key_attribute: str, known: Keys, change: Change
 ) -> None:
-    name, value = entry.row.get(type_attribute), entry.row.get(key_attribute)
+    name, value = change.values.get(type_attribute), change.values.get(key_attribute)
     if name is None or value is None:
         return
     target = set_of_type()[name]
     key = known.get(target, {}).get(value)
     if key is None:
-        field = entry.place.rules.wire(key_attribute)
-        problems.add(entry.place.name, entry.index, field, _missing(target, value))
-    entry.row[key_attribute] = key
+        change.refuse(key_attribute, _missing(target, value))
+    change.values[key_attribute] = key
 
 
 def _missing(target: str, value: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from app.writing.change import Change
+
 # A file with more is wrong in one way many times; the count still tells.
 MOST_LISTED = 200
 
@@ -35,6 +37,12 @@ class Problems:
         self.count += 1
         if len(self.found) < MOST_LISTED:
             self.found.append(Problem(set_name, index, field_name, message))
+
+    def take(self, set_name: str, index: int, change: Change) -> None:
+        """Note the problems of a record, which has none of its own then."""
+        for detail in change.problems:
+            self.add(set_name, index, detail.field, detail.message)
+        change.problems.clear()
 
     def stop(self) -> None:
         """Raise ImportProblemsError where there are problems."""

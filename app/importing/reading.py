@@ -1,4 +1,4 @@
-"""From the file to rows: names become columns, values are checked and converted."""
+"""From the file to drafts of the services: names become columns, values are checked."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from app.importing.problems import Problems
 from app.importing.sets import COMPUTED, NOT_READ, ImportSet, import_sets
+from app.writing.change import Change, History
 from app.writing.rules import ChildRules, RowRules
-from app.writing.validation import validate
 
 Progress = Callable[[int], None]
 
@@ -19,26 +19,22 @@ Progress = Callable[[int], None]
 class Entry:
     """One record of the file on its way into a table.
 
-    ``given`` are the computed values that the file claims, by column; ``given_id`` its id there.
+    ``given`` are the computed values that the file claims, by column, ``claimed`` those of the
+    rows of its lists; ``given_id`` is its id there.
     """
 
-    place: ImportSet
+    target: ImportSet
     index: int
-    row: dict[str, Any]
+    change: Change
     given: dict[str, Any]
     given_id: int | None
-    children: dict[str, list[Entry]] = field(default_factory=dict)
-
-    @property
-    def id(self) -> int:
-        """The key in this database, once it has one."""
-        return int(self.row["id"])
+    claimed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 Entries = dict[str, list[Entry]]
 
 
-def read_entries(data: object, problems: Problems, progress: Progress) -> Entries:
+def read_entries(data: object, history: History, problems: Problems, progress: Progress) -> Entries:
     """Every record of the file, set by set in the order of ``import_sets``."""
     if not isinstance(data, Mapping):
         problems.add("the file", -1, "", "must be one object: entity set -> list of records")
@@ -48,7 +44,7 @@ def read_entries(data: object, problems: Problems, progress: Progress) -> Entrie
             known = ", ".join(import_sets())
             problems.add(str(name), -1, "", f"is no entity set; there are {known}")
     entries: Entries = {}
-    for name, place in import_sets().items():
+    for name, target in import_sets().items():
         records = data.get(name, [])
         if not isinstance(records, list):
             problems.add(name, -1, "", "must be a list")
@@ -56,20 +52,22 @@ def read_entries(data: object, problems: Problems, progress: Progress) -> Entrie
         entries[name] = [
             entry
             for index, record in enumerate(records)
-            if (entry := _read(place, index, record, problems)) is not None
+            if (entry := _read(target, index, record, history, problems)) is not None
         ]
         progress(len(records))
     return entries
 
 
-def _read(place: ImportSet, index: int, record: object, problems: Problems) -> Entry | None:
+def _read(
+    target: ImportSet, index: int, record: object, history: History, problems: Problems
+) -> Entry | None:
     if not isinstance(record, Mapping):
-        problems.add(place.name, index, "", "must be an object")
+        problems.add(target.name, index, "", "must be an object")
         return None
-    rules = place.rules
+    rules = target.rules
     values = _by_attribute(rules, record)
-    given = {name: values.pop(name) for name in place.compared if name in values}
-    given_id = _read_id(place, index, record.get("id"), problems)
+    given = {name: values.pop(name) for name in target.compared if name in values}
+    given_id = _read_id(target, index, record.get("id"), problems)
     claimed: dict[str, list[dict[str, Any]]] = {}
     for attribute, child in rules.children.items():
         if isinstance(values.get(attribute), list):
@@ -79,18 +77,9 @@ def _read(place: ImportSet, index: int, record: object, problems: Problems) -> E
             ]
             values[attribute] = rows
             claimed[attribute] = [_computed_of(child, row) for row in rows]
-    cleaned, found = validate(rules, values, partial=False)
-    for problem in found:
-        problems.add(place.name, index, problem.field, problem.message)
-    lists = {name: cleaned.pop(name, []) for name in rules.children}
-    entry = Entry(place, index, cleaned, given, given_id)
-    for name, rows in lists.items():
-        originals = claimed.get(name) or [{}] * len(rows)
-        entry.children[name] = [
-            Entry(place, at, row, original, None)
-            for at, (row, original) in enumerate(zip(rows, originals, strict=False))
-        ]
-    return entry
+    change = target.service.draft(values, history)
+    problems.take(target.name, index, change)
+    return Entry(target, index, change, given, given_id, claimed)
 
 
 def _computed_of(rules: ChildRules, row: object) -> dict[str, Any]:
@@ -100,11 +89,11 @@ def _computed_of(rules: ChildRules, row: object) -> dict[str, Any]:
     return {name: value for name, value in named.items() if name not in unread}
 
 
-def _read_id(place: ImportSet, index: int, value: object, problems: Problems) -> int | None:
+def _read_id(target: ImportSet, index: int, value: object, problems: Problems) -> int | None:
     if value is None:
         return None
     if type(value) is not int or not 0 < value < 2**63:
-        problems.add(place.name, index, "id", "must be a whole number, 1 or more")
+        problems.add(target.name, index, "id", "must be a whole number, 1 or more")
         return None
     return value
 

@@ -1,34 +1,31 @@
-"""The entity sets of an import file: their tables, their names on the wire, their order.
+"""The entity sets of a history: their names in the file, what they may say, their order.
 
-The rules are those of the write path (types, lengths, formats, allowed values come from the same
-columns), but for history: an import may say what only the service says otherwise.
+The rules are those of the services, but for history: a file may say what only the service says
+otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from sqlalchemy import Table
 
 from app.extensions import Model
-from app.models.client import Client, Contact
-from app.models.document import Document
-from app.models.invoice import Invoice, LineItem, Payment
-from app.models.kb_article import KbArticle, KbRevision
-from app.models.lead import Lead
-from app.models.opportunity import Opportunity, StageChange
-from app.models.project import Project
-from app.models.task import Task
-from app.models.ticket import Ticket, TicketComment
+from app.models.invoice import LineItem, Payment
+from app.models.kb_article import KbRevision
+from app.models.opportunity import StageChange
+from app.models.ticket import TicketComment
+from app.services import SERVICES
+from app.writing.pipeline import EntityService
 from app.writing.rules import COMMON_WRITABLE, ChildRules, EntityRules
 
-# Filled where a file leaves them out, because they follow from others (app/importing/derived.py).
+# Filled where a file leaves them out, because they follow from others.
 FILLED = frozenset(
     (
         "created_at", "updated_at", "status_changed_at", "stage_changed_at", "currency",
-        "probability", "slug", "number", "position", "revision",
+        "probability", "slug", "number", "code", "position", "revision",
     )
 )  # fmt: skip
 # A payment has client and currency from its invoice.
@@ -37,14 +34,6 @@ CHILD_FILLED = FILLED | {"client_id"}
 NOT_READ = frozenset(("id", "version", "indexed_at", "pdf_sha256"))
 # On the wire, but no columns: computed when they are read.
 COMPUTED = frozenset(("fullName", "isOverdue", "daysInStage", "allowedActions"))
-ADDRESSES = {
-    f"{kind}_{part}": f"{kind}Address.{wire}"
-    for kind in ("billing", "shipping")
-    for part, wire in (
-        ("street", "street"), ("city", "city"), ("state", "state"),
-        ("postal_code", "postalCode"), ("country", "country"),
-    )
-}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +41,9 @@ class ImportSet:
     """An entity set of the file. ``compared`` are computed: given values must equal them."""
 
     name: str
+    service: EntityService
     rules: EntityRules
     compared: frozenset[str] = frozenset()
-    # (column, prefix of its running numbers)
-    number: tuple[str, str] | None = None
-    polymorphic: tuple[str, str] | None = None
 
     @property
     def table(self) -> Table:
@@ -89,35 +76,29 @@ CLIENT_AMOUNTS = frozenset(("invoiced_total", "outstanding_balance"))
 
 def _entity(
     name: str,
-    model: type[Model],
+    entity: str,
     *,
     children: Sequence[_Child] = (),
     wire_names: Mapping[str, str] | None = None,
     compared: frozenset[str] = frozenset(),
-    number: tuple[str, str] | None = None,
-    polymorphic: tuple[str, str] | None = None,
 ) -> ImportSet:
-    table = Model.metadata.tables[model.__tablename__]
-    not_written = NOT_READ | compared
+    service = SERVICES[entity]
+    rules = service.rules
+    not_written = NOT_READ | compared | {*COMMON_WRITABLE}
     lists = {child.model.__tablename__: child for child in children}
-    rules = EntityRules(
-        name=model.__name__,
-        title=name,
-        resource="",
-        event="",
-        table=table,
+    names = {table: child.name for table, child in lists.items()}
+    past = replace(
+        rules,
         writable=tuple(
             column.name
-            for column in table.c
-            if column.name not in not_written and column.name not in COMMON_WRITABLE
+            for column in rules.columns.c
+            if column.name not in not_written and "normal_form" not in column.info
         ),
         filled=FILLED,
-        wire_names={**(wire_names or {}), **{table: child.name for table, child in lists.items()}},
+        wire_names={**rules.wire_names, **(wire_names or {}), **names},
         children={table: _child_rules(child) for table, child in lists.items()},
     )
-    return ImportSet(
-        name=name, rules=rules, compared=compared, number=number, polymorphic=polymorphic
-    )
+    return ImportSet(name=name, service=service, rules=past, compared=compared)
 
 
 def _child_rules(child: _Child) -> ChildRules:
@@ -151,35 +132,29 @@ def import_sets() -> Mapping[str, ImportSet]:
         wire_names={"from_stage": "from", "to_stage": "to"},
     )
     sets = (
+        _entity("Clients", "Client", compared=CLIENT_AMOUNTS),
+        _entity("Contacts", "Contact"),
         _entity(
-            "Clients", Client, wire_names=ADDRESSES, compared=CLIENT_AMOUNTS,
-            number=("number", "C"),
-        ),
-        _entity("Contacts", Contact),
-        _entity(
-            "Opportunities", Opportunity, children=[history],
+            "Opportunities", "Opportunity", children=[history],
             compared=frozenset(("weighted_amount", "base_amount", "status")),
         ),
-        _entity("Leads", Lead),
+        _entity("Leads", "Lead"),
         _entity(
-            "Tickets", Ticket, number=("number", "T"),
+            "Tickets", "Ticket",
             children=[_Child(name="Comments", model=TicketComment, parent="ticket_id")],
         ),
         _entity(
-            "KbArticles", KbArticle, compared=frozenset(("word_count",)),
+            "KbArticles", "KbArticle", compared=frozenset(("word_count",)),
             wire_names={"revision": "version", "version": "rowVersion"},
             children=[_Child(name="Revisions", model=KbRevision, parent="article_id")],
         ),
         _entity(
-            "Projects", Project, number=("code", "P"),
+            "Projects", "Project",
             compared=frozenset(("progress_percent", "hours_spent", "open_task_count")),
         ),
-        _entity("Invoices", Invoice, children=[line_items, payments], compared=INVOICE_AMOUNTS),
-        _entity("Tasks", Task, polymorphic=("related_type", "related_id")),
-        _entity(
-            "Documents", Document, polymorphic=("entity_type", "entity_id"),
-            wire_names={"file_version": "version", "version": "rowVersion"},
-        ),
+        _entity("Invoices", "Invoice", children=[line_items, payments], compared=INVOICE_AMOUNTS),
+        _entity("Tasks", "Task"),
+        _entity("Documents", "Document", wire_names={"version": "rowVersion"}),
     )  # fmt: skip
     return {each.name: each for each in sets}
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from app import records
 from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
@@ -14,6 +13,7 @@ from app.invoices.chain import lock_chain
 from app.invoices.dating import require_issue_date
 from app.invoices.drawing import start_drawing
 from app.invoices.freezing import freeze
+from app.invoices.history import continue_series, settle_history
 from app.invoices.issuing import check_issuable, frozen_values
 from app.invoices.lines import (
     LINE_ITEM,
@@ -32,7 +32,7 @@ from app.models.invoice import Invoice
 from app.money import USUAL_DIGITS, digits, rounded
 from app.permissions import require
 from app.settings import Organisation, organisation
-from app.writing.change import Change
+from app.writing.change import Change, History
 from app.writing.fields import MONEY_LIMIT
 from app.writing.numbering import document_number
 from app.writing.operations import DELETE, require_operation
@@ -86,7 +86,7 @@ class InvoiceService(EntityService):
     def defaults(self, change: Change) -> None:
         """In the currency of the credited invoice or of the client; lines are completed."""
         values = change.values
-        settings = organisation(about_to_write=True)
+        settings = change.settings
         values[LINE_ITEMS] = complete(values.get(LINE_ITEMS) or (), settings)
         if "currency" not in values:
             values["currency"] = _currency(change) or settings.defaults.currency
@@ -109,8 +109,10 @@ class InvoiceService(EntityService):
         if change.was("status") not in (None, "Draft"):
             _refuse_frozen(change)
         lines = change.values.get(LINE_ITEMS) or ()
-        check_lines(change, lines)
-        check_tasks(change, lines)
+        # Units of documents that were issued elsewhere are named by the check of an e-invoice.
+        check_lines(change, lines, any_unit=change.history is not None)
+        if change.history is None:
+            check_tasks(change, lines)
         issue_date, due_date = change.get("issue_date"), change.get("due_date")
         is_reversed = issue_date and due_date and due_date < issue_date
         if is_reversed and change.concerns("issue_date", "due_date"):
@@ -136,8 +138,10 @@ class InvoiceService(EntityService):
         lines = stored_lines(change.key) if given is None else given
         totals = totals_of(lines, change)
         change.work.update(lines=lines, totals=totals)
-        settings = organisation()
-        rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
+        settings = change.settings
+        rate = _past_rate(change) or rate_of(
+            change.get("currency"), change.get("credited_invoice_id")
+        )
         base_total = rounded(totals.total * rate, settings.defaults.currency)
         if max(totals.total, totals.subtotal, base_total) >= MONEY_LIMIT:
             change.refuse(LINE_ITEMS, "make the total too large")
@@ -151,6 +155,10 @@ class InvoiceService(EntityService):
             base_total=base_total,
             tax_breakdown=_breakdown(totals),
         )
+
+    def reconcile(self, history: History) -> None:
+        """What was paid and credited, the parties of then, and the balances of the clients."""
+        settle_history(history)
 
     def enter(self, change: Change, source: str | None, target: str) -> None:
         """Issue a draft, or write an invoice off; payments and credits do the rest."""
@@ -181,6 +189,10 @@ class InvoiceService(EntityService):
             change.values["number"] = document_number(change.get("series"), year)
             lock_chain()
             change.work["backdated_from"] = require_issue_date(change)
+
+    def number_many(self, changes: Sequence[Change]) -> None:
+        """Every series goes on after the numbers that were given; payments get theirs."""
+        continue_series(changes)
 
     def written(self, change: Change) -> None:
         """Lines, the credited invoice, and the balances of the client."""
@@ -228,6 +240,16 @@ class InvoiceService(EntityService):
         require_operation("Invoice", "invoice", DELETE, change.before or {})
 
 
+def _past_rate(change: Change) -> Decimal | None:
+    """The rate that a document of a history had, by itself or by the invoice it credits."""
+    if change.history is None:
+        return None
+    credited = change.related(
+        Invoice.__table__, change.get("credited_invoice_id"), ("exchange_rate",)
+    )
+    return change.values.get("exchange_rate") or (credited and credited["exchange_rate"]) or None
+
+
 def _is_issued(change: Change) -> bool:
     """Whether the change is what issues the document."""
     return bool(change.was("status") == "Draft" and change.get("status") != "Draft")
@@ -246,7 +268,7 @@ def _currency(change: Change) -> str | None:
         (Client.__table__, change.values.get("client_id")),
     )
     for table, key in sources:
-        row = records.read(table, key, ("currency",)) if key is not None else None
+        row = change.related(table, key, ("currency",))
         if row is not None:
             return str(row["currency"])
     return None
@@ -272,7 +294,7 @@ def _check_credited(change: Change) -> None:
     if credited_id is None:
         change.refuse("credited_invoice_id", "is required for a credit note")
         return
-    credited = records.read(Invoice.__table__, credited_id)
+    credited = change.related(Invoice.__table__, credited_id)
     if credited is None or credited["type"] != "Invoice" or credited["status"] == "Draft":
         change.refuse("credited_invoice_id", "must be an issued invoice")
         return

@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import update
 
 from app import records
-from app.kb.slugs import free_slug
+from app.kb.slugs import fill_slugs, free_slug
 from app.models.kb_article import KbArticle, KbRevision
 from app.permissions import require
 from app.search.writing import forget_one
 from app.security import current_caller
 from app.tickets.service import TICKETS
-from app.writing.change import Change
+from app.writing.change import Change, History
 from app.writing.pipeline import EntityService
 from app.writing.rings import refuse_ring
 from app.writing.rules import EntityRules
@@ -67,12 +67,12 @@ class KbArticleService(EntityService):
         """Stamp the publication and say what happened."""
         values = change.values
         if target == "Published":
-            values.update(published_at=change.now, published_by_id=change.user_id)
+            change.stamp(published_at=change.now, published_by_id=change.user_id)
             change.events.append("kb_article.published")
         elif target == "InReview":
             change.events.append("kb_article.submitted")
         elif target == "Archived":
-            values["archived_at"] = change.now
+            change.stamp(archived_at=change.now)
             change.events.append("kb_article.archived")
         elif source == "Published":
             change.events.append("kb_article.unpublished")
@@ -84,13 +84,26 @@ class KbArticleService(EntityService):
     def prepare(self, change: Change) -> None:
         """Count words and revisions; the search takes in what has changed."""
         if change.is_new:
-            change.values["slug"] = free_slug(change.get("title"))
+            if change.history is None:  # else see reconcile
+                change.values["slug"] = free_slug(change.get("title"))
         elif change.given.intersection(_TEXT):
             change.values["revision"] = change.was("revision") + 1
         if change.changes("body"):
             change.values["word_count"] = len(change.get("body").split())
         if change.changes(*_TEXT, "status", "visibility", "category", "language"):
             change.values["indexed_at"] = None
+
+    def reconcile(self, history: History) -> None:
+        """A slug for every article, and when its present text was published."""
+        articles = history.of(KB_ARTICLE.table).values()
+        fill_slugs([article.values for article in articles])
+        for article in articles:
+            for revision in article.values["kb_revisions"]:
+                is_present = revision.get("revision") == article.get("revision")
+                if is_present and article.get("status") == "Published":
+                    revision["published_at"] = (
+                        revision.get("published_at") or article.values["published_at"]
+                    )
 
     def written(self, change: Change) -> None:
         """Keep the text as a revision, and when it was first to be read by everybody."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
+from typing import Any
 
 from slugify import slugify
 from sqlalchemy import bindparam, select
@@ -32,6 +33,18 @@ def free_slug(title: str) -> str:
     numbered = stem.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "-%"
     found = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
     return first_free(stem, set(found.scalars()))
+
+
+def fill_slugs(articles: Sequence[dict[str, Any]]) -> None:
+    """Give a slug to every article without one, such as no other here or among them has."""
+    waiting = [article for article in articles if not article.get("slug")]
+    if not waiting:
+        return
+    taken = {article["slug"] for article in articles if article.get("slug")}
+    taken.update(records.connection().execute(select(_TABLE.c.slug)).scalars())
+    for article in waiting:
+        article["slug"] = first_free(stem_of(article["title"]), taken)
+        taken.add(article["slug"])
 
 
 def stem_of(title: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 
 from sqlalchemy import bindparam, case, func, select
@@ -10,6 +12,7 @@ from app import records
 from app.models.project import Project
 from app.models.task import Task
 from app.projects.service import PROJECTS
+from app.writing.change import Change
 from app.writing.transitions import TASK_OPEN
 
 _TASKS = Task.__table__.c
@@ -29,11 +32,22 @@ def recount(*project_ids: int | None) -> None:
             PROJECTS.roll_up(project_id, _counts(project_id))
 
 
+def count_tasks(tasks: Sequence[Change]) -> dict[str, Decimal | int]:
+    """What these tasks mean for their project."""
+    states = Counter(task.get("status") for task in tasks)
+    hours = sum((task.get("actual_hours") or Decimal(0) for task in tasks), Decimal(0))
+    return _counted(sum(states[state] for state in TASK_OPEN), states["Done"], hours)
+
+
 def _counts(project_id: int) -> dict[str, Decimal | int]:
     row = records.connection().execute(_COUNTS, {"project_id": project_id}).one()
-    whole = row.open + row.done
+    return _counted(row.open, row.done, row.hours)
+
+
+def _counted(unfinished: int, done: int, hours: Decimal) -> dict[str, Decimal | int]:
+    whole = unfinished + done
     return {
-        "open_task_count": row.open,
-        "progress_percent": 100 * row.done // whole if whole else 0,
-        "hours_spent": row.hours,
+        "open_task_count": unfinished,
+        "progress_percent": 100 * done // whole if whole else 0,
+        "hours_spent": hours,
     }

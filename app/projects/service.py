@@ -6,7 +6,6 @@ from app.crm.clients import usual_currency
 from app.errors import InvalidStateError
 from app.models.project import Project
 from app.writing.change import Change
-from app.writing.numbering import running_number
 from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 from app.writing.transitions import PROJECT as PROJECT_STATES
@@ -29,13 +28,14 @@ class ProjectService(EntityService):
     """Writes of projects."""
 
     rules = PROJECT
+    numbered = ("code", "P")
     machine = PROJECT_STATES
 
     def defaults(self, change: Change) -> None:
         """Led by whoever makes it; the budget is in the client's currency."""
         change.default("manager_id", change.user_id)
         if "currency" not in change.values:
-            change.values["currency"] = usual_currency(change.values.get("client_id"))
+            change.values["currency"] = usual_currency(change)
 
     def check(self, change: Change) -> None:
         """A project does not end before it starts."""
@@ -52,16 +52,11 @@ class ProjectService(EntityService):
                 f"The project has {open_tasks} open tasks: finish or cancel them first.",
                 [("openTaskCount", f"is {open_tasks}")],
             )
-        change.values["completed_at"] = change.now if target == "Completed" else None
+        change.stamp(completed_at=change.now if target == "Completed" else None)
         if source is not None:
             change.events.append("project.status_changed")
         if target == "Completed":
             change.events.append("project.completed")
-
-    def number(self, change: Change) -> None:
-        """``P-000001``."""
-        if change.is_new:
-            change.values["code"] = running_number("P")
 
 
 PROJECTS = ProjectService()

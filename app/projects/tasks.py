@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from app import records
+from collections import defaultdict
+
 from app.models.project import Project
 from app.models.task import Task
-from app.projects.counting import recount
-from app.writing.change import Change
+from app.projects.counting import count_tasks, recount
+from app.writing.change import Change, History
 from app.writing.pipeline import EntityService
 from app.writing.rings import refuse_ring
 from app.writing.rules import EntityRules
@@ -49,16 +50,24 @@ class TaskService(EntityService):
     def currency_of(self, change: Change) -> str:
         """The price of an hour is in the currency of the project."""
         key = change.get("project_id")
-        project = records.read(Project.__table__, key, ("currency",)) if key else None
+        project = change.related(Project.__table__, key, ("currency",))
         return str(project["currency"]) if project else super().currency_of(change)
 
     def enter(self, change: Change, source: str | None, target: str) -> None:
         """Note the end, and say what happened."""
-        change.values["completed_at"] = change.now if target in TASK_CLOSED else None
+        change.stamp(completed_at=change.now if target in TASK_CLOSED else None)
         if source is not None:
             change.events.append("task.status_changed")
         if target == "Done":
             change.events.append("task.completed")
+
+    def reconcile(self, history: History) -> None:
+        """Count the tasks of every project."""
+        tasks = defaultdict(list)
+        for task in history.of(TASK.table).values():
+            tasks[task.get("project_id")].append(task)
+        for key, project in history.of(Project.__table__).items():
+            project.values.update(count_tasks(tasks[key]))
 
     def written(self, change: Change) -> None:
         """Count again in the project, and in the one that the task left."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from app import records
 from app.crm.clients import touch_client
 from app.errors import InvalidStateError
 from app.models.client import Contact
 from app.models.ticket import Ticket
 from app.permissions import allowed
 from app.security import current_caller
-from app.settings import organisation
 from app.tickets.article_links import link_article, unlink_article
 from app.tickets.sla import PAUSED, due_times, pushed, reprioritised, sla_status
 from app.writing.change import Change
-from app.writing.numbering import running_number
 from app.writing.pipeline import EntityService
 from app.writing.rules import COMMON_WRITABLE, EntityRules
 from app.writing.transitions import TICKET as TICKET_STATES
@@ -43,15 +40,17 @@ class TicketService(EntityService):
     """Writes of tickets."""
 
     rules = TICKET
+    numbered = ("number", "T")
     machine = TICKET_STATES
 
     def defaults(self, change: Change) -> None:
         """The clocks start; who asks for a contact asks for its client."""
         values = change.values
-        level = organisation(about_to_write=True).service_level
-        values.update(due_times(change.now, change.get("priority"), level))
+        if change.history is None:
+            level = change.settings.service_level
+            values.update(due_times(change.now, change.get("priority"), level))
         if values.get("contact_id") is not None and "client_id" not in values:
-            contact = records.read(Contact.__table__, values["contact_id"], _OF_CONTACT)
+            contact = change.related(Contact.__table__, values["contact_id"], _OF_CONTACT)
             # Whose contact it is must not be told to somebody who may not read it.
             if contact is not None and allowed(change.caller, "contacts:read", contact):
                 values["client_id"] = contact["client_id"]
@@ -72,6 +71,7 @@ class TicketService(EntityService):
         status = change.values.get("status")
         if (
             status in ("Open", "Solved")
+            and change.history is None  # the agent of then may not be here
             and change.was("status") in (None, "New", "Open")
             and change.get("assignee_id") is None
             and not change.is_refused("assignee_id")
@@ -83,16 +83,16 @@ class TicketService(EntityService):
         values = change.values
         since = change.was("solved_at") if source == "Solved" else change.was("sla_paused_at")
         if target in PAUSED:
-            values["sla_paused_at"] = change.now
+            change.stamp(sla_paused_at=change.now)
         elif target == "Open" and since is not None and change.before is not None:
             values.update(pushed(change.before, since, change.now))
             values["sla_paused_at"] = values["solved_at"] = None
         if source == "Pending":
             values.setdefault("pending_until", None)
         if target == "Solved":
-            values["solved_at"] = change.now
+            change.stamp(solved_at=change.now)
         elif target == "Closed":
-            values["closed_at"] = change.now
+            change.stamp(closed_at=change.now)
         if source is None:
             return
         change.events.append("ticket.status_changed")
@@ -107,16 +107,11 @@ class TicketService(EntityService):
         if change.before is not None and "priority" in change.values:
             current = {**change.before, **change.values}
             old, new = change.before["priority"], change.values["priority"]
-            change.values.update(reprioritised(current, old, new, organisation().service_level))
+            change.values.update(reprioritised(current, old, new, change.settings.service_level))
         if change.changes("status", "priority", "first_responded_at"):
             clocks = {name: change.get(name) for name in CLOCKS}
             clocks["created_at"] = clocks["created_at"] or change.now
-            change.values["sla_status"] = sla_status(clocks, change.now)
-
-    def number(self, change: Change) -> None:
-        """``T-000001``."""
-        if change.is_new:
-            change.values["number"] = running_number("T")
+            change.stamp(sla_status=sla_status(clocks, change.now))
 
     def written(self, change: Change) -> None:
         """Something happened around the client."""

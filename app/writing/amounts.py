@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from app.money import is_whole, too_fine
 from app.writing.change import Change
-from app.writing.rules import RowRules
 
 
 def check_amounts(change: Change, currency: str) -> None:
@@ -18,13 +14,9 @@ def check_amounts(change: Change, currency: str) -> None:
         amount = change.get(name)
         if amount is not None and not is_whole(amount, currency):
             change.refuse(name, too_fine(currency))
-
-
-def fine_amounts(
-    rules: RowRules, row: Mapping[str, Any], currency: str
-) -> Iterator[tuple[str, str]]:
-    """``(attribute, what is wrong)`` of the amounts of a row that are too fine for a currency."""
-    for name in rules.amounts:
-        amount = row.get(name)
-        if amount is not None and not is_whole(amount, currency):
-            yield name, too_fine(currency)
+    for attribute, rules in change.rules.children.items():
+        for place, row in enumerate(change.values.get(attribute) or () if rules.amounts else ()):
+            for name in rules.amounts:
+                if row.get(name) is not None and not is_whole(row[name], currency):
+                    path = f"{change.rules.wire(attribute)}[{place}].{rules.wire(name)}"
+                    change.refuse_field(path, too_fine(currency))

@@ -7,10 +7,31 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import FromClause, Table
+
+from app import records
 from app.errors import Detail
 from app.security import Caller
+from app.settings import Organisation, organisation
 from app.types import json_text
 from app.writing.rules import EntityRules
+
+
+@dataclass(slots=True, kw_only=True)
+class History:
+    """Records that come together from another system, with what they were (docs/adr/0242).
+
+    What such a record says of its own past stands: instants, state, number. ``rules`` are by
+    entity type and know these attributes, too; ``changes`` by table and key.
+    """
+
+    rules: Mapping[str, EntityRules]
+    settings: Organisation
+    changes: dict[str, dict[int, Change]] = field(default_factory=dict)
+
+    def of(self, table: FromClause) -> Mapping[int, Change]:
+        """The records of a table, by key."""
+        return self.changes.get(table.name, {}) if isinstance(table, Table) else {}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,6 +51,7 @@ class Change:
     given: frozenset[str] = frozenset()
     problems: list[Detail] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
+    history: History | None = None
     # What the hooks of one area hand on to each other.
     work: dict[str, Any] = field(default_factory=dict)
 
@@ -42,6 +64,28 @@ class Change:
     def user_id(self) -> int | None:
         """The caller as a foreign key: jobs and commands are no user."""
         return self.caller.user_id or None
+
+    @property
+    def settings(self) -> Organisation:
+        """The settings of the organisation; read once for all records of a history."""
+        return self.history.settings if self.history else organisation(about_to_write=True)
+
+    def related(
+        self, table: FromClause, key: int | None, columns: tuple[str, ...] | None = None
+    ) -> Mapping[str, Any] | None:
+        """A row that the record refers to: as it is or, of the same history, as it will be."""
+        if key is None:
+            return None
+        if self.history is not None and key in (others := self.history.of(table)):
+            other = others[key]
+            return {name: other.get(name) for name in columns or tuple(table.c.keys())}
+        return records.read(table, key, columns)
+
+    def stamp(self, **values: Any) -> None:
+        """Write what a step brings along; a record of a history says it itself, if it likes."""
+        for name, value in values.items():
+            if self.history is None or self.values.get(name) is None:
+                self.values[name] = value
 
     def get(self, attribute: str) -> Any:
         """The value that the record will have."""

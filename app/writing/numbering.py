@@ -7,6 +7,9 @@ number is taken as late as possible.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sqlalchemy import text
 
 from app import records
@@ -31,3 +34,35 @@ def running_number(prefix: str) -> str:
 def document_number(series: str, year: int) -> str:
     """``INV-2026-00007``: the next number of a series of invoices in a year."""
     return f"{series}-{year}-{next_number(f'invoice:{series}:{year}'):05d}"
+
+
+# Where the counter stands, after ``value`` at least.
+_RAISE = text(
+    "INSERT INTO counters (name, value) VALUES (:name, :value)"
+    " ON CONFLICT (name) DO UPDATE SET value ="
+    " CASE WHEN counters.value > excluded.value THEN counters.value"
+    " ELSE excluded.value END RETURNING value"
+)
+
+
+def raise_counter(name: str, value: int) -> int:
+    """Let the running number ``name`` go on after ``value`` at least; returns where it stands."""
+    found = records.connection().execute(_RAISE, {"name": name, "value": value})
+    return int(found.scalar_one())
+
+
+def number_all(rows: Sequence[dict[str, Any]], attribute: str, prefix: str) -> None:
+    """Number the rows that have no number; numbers go on after those of the others."""
+    given = (_count(row.get(attribute), prefix) for row in rows)
+    value = raise_counter(prefix, max(given, default=0))
+    for row in rows:
+        if row.get(attribute) is None:
+            value += 1
+            row[attribute] = f"{prefix}-{value:06d}"
+    raise_counter(prefix, value)
+
+
+def _count(number: object, prefix: str) -> int:
+    """The 7 of ``C-000007``; 0 of a number of another form."""
+    digits = str(number or "").removeprefix(f"{prefix}-")
+    return int(digits) if digits.isdecimal() and len(digits) < 18 else 0

@@ -9,7 +9,7 @@ edge then rolls back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app import audit, records
@@ -24,18 +24,23 @@ from app.errors import (
 from app.events import EVENT_NAMES, emit, represent
 from app.permissions import PERMISSIONS, allowed, require
 from app.security import Caller, current_caller
-from app.settings import organisation
 from app.writing.amounts import check_amounts
-from app.writing.change import Change
+from app.writing.change import Change, History
 from app.writing.deletion import release
 from app.writing.integrity import named_refusals
 from app.writing.machines import StateMachine
+from app.writing.many import insert_rows
 from app.writing.normal_forms import forms_of
+from app.writing.numbering import number_all, running_number
+from app.writing.past import date_past
 from app.writing.references import check_references
 from app.writing.reporting import reported
 from app.writing.rules import EntityRules
 from app.writing.states import require_state, require_step
 from app.writing.validation import validate
+
+# Who may say what a record was: administrators (docs/adr/0242).
+KEEPS_HISTORY = "settings:update"
 
 
 class Told(NamedTuple):
@@ -44,10 +49,6 @@ class Told(NamedTuple):
     general: str
     names: list[str]
     representation: str
-
-
-def _country() -> str | None:
-    return organisation().seller.country
 
 
 class EntityService:
@@ -59,6 +60,8 @@ class EntityService:
 
     rules: EntityRules
     machine: StateMachine | None = None
+    # The attribute with the running number of a record, and what the number begins with.
+    numbered: tuple[str, str] | None = None
 
     # --- the writes ---------------------------------------------------------------------------
 
@@ -86,16 +89,46 @@ class EntityService:
         Raises: ForbiddenError; ValidationError, with every problem; InvalidStateError, a record
             cannot begin in that state; DuplicateError.
         """
-        caller = current_caller()
-        require(caller, self.rules.permissions["create"])
-        cleaned, problems = validate(self.rules, values, partial=False)
-        change = self._change(caller, values=cleaned, problems=problems)
-        change.default("owner_id", change.user_id)
-        self._require_assign(change)
-        self.defaults(change)
+        change = self.draft(values)
+        self._begin(change)
         change.values.update(server_set)
         self._settle(change)
         return self._insert(change)
+
+    def draft(self, values: Mapping[str, Any], history: History | None = None) -> Change:
+        """A record to be made, with the problems of its values; nothing is written yet.
+
+        Args:
+            history: the records that it comes with, with what they were: for administrators.
+        Raises: ForbiddenError.
+        """
+        caller = current_caller()
+        require(caller, self.rules.permissions["create"])
+        rules = self.rules
+        if history is not None:
+            require(caller, KEEPS_HISTORY)
+            rules = history.rules[rules.name]
+        cleaned, problems = validate(rules, values, partial=False)
+        change = self._change(caller, values=cleaned, problems=problems, history=history)
+        change.rules = rules
+        return change
+
+    def derive(self, change: Change) -> None:
+        """Give a draft of a history all that follows from its values; problems stay in it."""
+        self._begin(change)
+        self._follow(change)
+
+    def create_many(self, changes: Sequence[Change], progress: Callable[[int], None]) -> None:
+        """Insert the drafts of a history with few statements, parents first.
+
+        All were derived and have their keys. They are of the past: no events, no line in the
+        audit log for each. What the database refuses is noted in the change.
+
+        Args:
+            progress: told how many came in, portion by portion.
+        """
+        self.number_many(changes)
+        insert_rows(self.rules, [(change, self._row(change)) for change in changes], progress)
 
     def problems(
         self,
@@ -260,13 +293,24 @@ class EntityService:
     def prepare(self, change: Change) -> None:
         """Derive values and note events; runs only without problems."""
 
+    def reconcile(self, history: History) -> None:
+        """Derive what the records of a history mean for each other; note problems."""
+
     def currency_of(self, change: Change) -> str:
         """The currency of the record's amounts: its own, or that of the organisation."""
         own = change.get("currency") if "currency" in self.rules.columns.c else None
-        return str(own or organisation().defaults.currency)
+        return str(own or change.settings.defaults.currency)
 
     def number(self, change: Change) -> None:
         """Take a running number; last, because its counter stays locked."""
+        if change.is_new and self.numbered is not None:
+            attribute, prefix = self.numbered
+            change.values[attribute] = running_number(prefix)
+
+    def number_many(self, changes: Sequence[Change]) -> None:
+        """Number the records of a history that have no number; the series goes on after them."""
+        if self.numbered is not None:
+            number_all([change.values for change in changes], *self.numbered)
 
     def compare_children(self, change: Change) -> None:
         """Drop child lists that are as they were."""
@@ -334,29 +378,44 @@ class EntityService:
             return
         require(change.caller, permission, change.before)
 
+    def _begin(self, change: Change) -> None:
+        if change.history is not None:
+            date_past(change)
+        change.default("owner_id", change.user_id)
+        self._require_assign(change)
+        self.defaults(change)
+
     def _settle(self, change: Change) -> None:
         """Everything between the body and the row."""
-        check_references(change)
+        self._follow(change)
+        if change.problems:
+            raise ValidationError(change.problems)
+        self._note_assignment(change)
+
+    def _follow(self, change: Change) -> None:
+        """The rules, and what follows from the values; problems are noted in the change.
+
+        A record of a history refers to others of it, and may begin in any state.
+        """
+        if change.history is None:
+            check_references(change)
         # A step that the state machine does not have is the answer even where the step would ask
         # for more fields, but not where a value was no value to begin with.
         is_readable = not change.problems
         self._check_rules(change)
         steps = self.machine is not None and self.machine.attribute in change.values
-        if self.machine is not None and steps and is_readable:
+        if self.machine is not None and steps and is_readable and change.history is None:
             require_state(self.machine, change)
         if change.problems:
-            raise ValidationError(change.problems)
+            return
         if self.machine is not None and steps:
             attribute = self.machine.attribute
             self.enter(change, change.was(attribute), change.values[attribute])
         self.prepare(change)
-        if change.problems:
-            raise ValidationError(change.problems)
-        self._note_assignment(change)
 
     def _check_rules(self, change: Change) -> None:
         self.check(change)
-        if change.rules.amounts and change.changes("currency", *change.rules.amounts):
+        if change.rules.has_amounts and change.changes("currency", *change.rules.amounts):
             check_amounts(change, self.currency_of(change))
 
     def _note_assignment(self, change: Change) -> None:
@@ -370,12 +429,7 @@ class EntityService:
 
     def _insert(self, change: Change) -> int:
         self.number(change)
-        row = {
-            name: value for name, value in change.values.items() if name not in self.rules.children
-        }
-        row |= forms_of(self.rules.columns, row, _country)
-        row["created_at"] = row["updated_at"] = change.now
-        row["created_by_id"] = row["updated_by_id"] = change.user_id
+        row = self._row(change)
         with named_refusals(self.rules):
             change.key = records.insert(self.rules.table, row)
             self.written(change)
@@ -384,17 +438,22 @@ class EntityService:
         self._report(change, None, reported(self.rules, after), 1, told)
         return change.key
 
+    def _row(self, change: Change) -> dict[str, Any]:
+        """The columns that the change writes."""
+        children = change.rules.children
+        row = {name: value for name, value in change.values.items() if name not in children}
+        row |= forms_of(self.rules.columns, row, lambda: change.settings.seller.country)
+        stamps = {"updated_at": change.now, "updated_by_id": change.user_id}
+        if change.is_new:
+            stamps |= {"created_at": change.now, "created_by_id": change.user_id}
+        return row | stamps if change.history is None else stamps | row | {"id": change.key}
+
     def _save(self, change: Change) -> None:
         before = change.before
         assert before is not None  # only a new record has none
         change.drop_unchanged()
         self.number(change)
-        row = {
-            name: value for name, value in change.values.items() if name not in self.rules.children
-        }
-        row |= forms_of(self.rules.columns, row, _country)
-        row["updated_at"] = change.now
-        row["updated_by_id"] = change.user_id
+        row = self._row(change)
         row["version"] = before["version"] + 1
         with named_refusals(self.rules):
             records.update(self.rules.table, change.key, row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app import records
 from app.transactions import advisory_lock
 from app.writing.change import Change
 
@@ -25,5 +24,5 @@ def refuse_ring(change: Change, attribute: str, message: str) -> None:
         if following == change.key or seen > DEEPEST:
             change.refuse(attribute, message)
             return
-        row = records.read(table, following, (attribute,))
+        row = change.related(table, following, (attribute,))
         following = row[attribute] if row else None

@@ -134,6 +134,11 @@ class RowRules:
         return tuple(name for name in self.all_writable if is_money(self.columns.c[name]))
 
     @cached_property
+    def has_amounts(self) -> bool:
+        """Whether a body may set amounts, in the record or in the lists inside it."""
+        return bool(self.amounts) or any(child.has_amounts for child in self.children.values())
+
+    @cached_property
     def written_references(self) -> tuple[Reference, ...]:
         """The references that a body may set."""
         return tuple(self.references[name] for name in self.all_writable if name in self.references)
