@@ -76,7 +76,9 @@ def _freeze(invoice: Change, seller: Mapping[str, Any]) -> None:
     if invoice.values.get("buyer") is None:
         contact = invoice.related(Contact.__table__, invoice.get("contact_id"))
         invoice.stamp(buyer=buyer_snapshot(client, contact))
-    invoice.stamp(seller=seller, issue_date=day_of(invoice.values["created_at"]))
+    invoice.stamp(seller=seller)
+    if invoice.values.get("issue_date") is None:
+        invoice.stamp(issue_date=day_of(invoice.values["created_at"]))
 
 
 def _balance(clients: Mapping[int, Change], invoices: Collection[Change]) -> None:
