@@ -1,6 +1,10 @@
 """An import of 100,000 clients: memory and time, as they are after a tenth and at the end.
 
     python -m bench.importing [--rows 100000] [--xlsx] [--postgresql postgresql://postgres@...]
+    python -m bench.importing --history [--rows 5000] [--postgresql ...]
+
+With ``--history`` the clients come with their past, each with an invoice, and what counts is how
+many records a second of CPU takes in.
 
 All or nothing, in one transaction, as the worker does it after its check, in this process. Memory
 is the largest resident one; a row costs what CPU this process uses for it (on SQLite that of the
@@ -17,10 +21,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import xlsxwriter
 
 from app.importing.columns import Options
+from app.importing.history import import_records
 from app.importing.rows import Import
 from app.importing.tables import open_table
 from app.security import acting_as, system_caller
@@ -34,9 +40,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--xlsx", action="store_true")
+    parser.add_argument("--history", action="store_true")
     parser.add_argument("--postgresql")
     wanted = parser.parse_args()
     with service(wanted.postgresql) as place:
+        if wanted.history:
+            return measure_history(place, wanted.rows)
         path = place.folder / ("table.xlsx" if wanted.xlsx else "table.csv")
         (write_xlsx if wanted.xlsx else write_csv)(path, wanted.rows)
         return measure(place, path, wanted.rows)
@@ -63,10 +72,41 @@ def measure(place: Place, path: Path, count: int) -> int:
     (first, low), (last, high) = parts[0], parts[-1]
     print(
         f"{outcome.created:,} of {count:,} clients from {path.suffix[1:]} with {spent:.0f} s of"
-        f" CPU; memory {high - low:+.0f} MB, a row {last / first:.2f} times as long at the end"
+        f" CPU, {count / spent:,.0f} a second; memory {high - low:+.0f} MB, a row"
+        f" {last / first:.2f} times as long at the end"
     )
     is_flat = last <= first * MOST_SLOWER and high - low <= MOST_MEGABYTES
     return int(outcome.created != count or not is_flat)
+
+
+def measure_history(place: Place, count: int) -> int:
+    """Import clients and invoices with their history and print what they took."""
+    line = {"description": "Work", "quantity": 3, "unitPrice": 50, "taxRate": 19}
+    created = "2021-05-03T08:00:00Z"
+    names: Iterator[dict[str, Any]] = (
+        dict(zip(("name", "email", "externalId"), cells, strict=False)) for cells in rows(count)
+    )
+    data = {
+        "Clients": [
+            {"id": key, **values, "createdAt": created} for key, values in enumerate(names, start=1)
+        ],
+        "Invoices": [
+            {
+                "id": key, "clientId": key, "number": f"INV-2021-{key:05d}", "status": "Sent",
+                "issueDate": "2021-05-03", "createdAt": created, "LineItems": [line],
+            }
+            for key in range(1, count + 1)
+        ],
+    }  # fmt: skip
+    started = time.process_time()
+    with place.app.app_context():
+        counts = import_records(data)
+    spent = time.process_time() - started
+    print(
+        f"{counts['Clients']:,} clients and {counts['Invoices']:,} invoices with {spent:.1f} s of"
+        f" CPU, {2 * count / spent:,.0f} records a second; at most {peak_mb():.0f} MB"
+    )
+    return int(counts != {"Clients": count, "Invoices": count})
 
 
 def peak_mb() -> float:

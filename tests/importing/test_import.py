@@ -16,10 +16,13 @@ from flask import Flask
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from app.crm.clients import CLIENTS
 from app.database import transaction
+from app.errors import ForbiddenError
 from app.extensions import Model
 from app.importing.history import import_records
 from app.importing.problems import ImportProblemsError
+from app.importing.sets import import_sets
 from app.models.client import Client
 from app.models.event import AuditRecord, Counter, Event
 from app.models.invoice import Invoice, LineItem, Payment
@@ -28,6 +31,10 @@ from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
 from app.models.task import Task
 from app.models.ticket import Ticket, TicketComment
+from app.permissions import ROLES
+from app.security import acting_as, make_caller, system_caller
+from app.settings import organisation, save_settings
+from app.writing.change import History
 from app.writing.numbering import document_number, running_number
 from tests.waiting import until
 
@@ -420,3 +427,32 @@ _WAITING = (
     "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
     " WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()"
 )
+
+
+def test_only_administrators_bring_history(app: Flask) -> None:
+    rules = {"Client": import_sets()["Clients"].rules}
+    manager = make_caller(1, "Manager", "jwt", ROLES["Manager"], roles=("Manager",))
+    with app.app_context(), acting_as(manager), pytest.raises(ForbiddenError) as caught:
+        CLIENTS.draft({"name": "Acme"}, History(rules=rules, settings=organisation()))
+    assert caught.value.details[0].message == "settings:update"
+
+
+def test_balances_in_a_foreign_currency_take_both_rates(
+    app: Flask, run: Callable[..., Any], session: Session
+) -> None:
+    """An invoice in pounds to a client in francs: 119 GBP at 1.2 EUR are 142.80 EUR, 150 CHF."""
+    with app.app_context(), acting_as(system_caller("cli")), transaction():
+        save_settings("exchangeRates", {"CHF": Decimal("0.952"), "GBP": Decimal("1.2")})
+    line = {"description": "Work", "unitPrice": 100, "taxRate": 19}
+    run(
+        {
+            "Clients": [{"id": 1, "name": "Acme AG", "currency": "CHF"}],
+            "Invoices": [
+                {
+                    "id": 1, "clientId": 1, "currency": "GBP", "number": "INV-2021-00001",
+                    "status": "Sent", "issueDate": "2021-06-02", "LineItems": [line],
+                }
+            ],
+        }
+    )  # fmt: skip
+    assert one(session, Client, 1).outstanding_balance == Decimal("150.00")
