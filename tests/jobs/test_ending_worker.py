@@ -33,9 +33,9 @@ from app.search.embedding import EmbeddingModel
 from app.security import acting_as, system_caller
 from tests.bi.conftest import business
 from tests.contract.conftest import Api, admin, sign_in
-from tests.crm.test_import_jobs import ROWS, progress, send
 from tests.documents.conftest import Files
 from tests.factories import make_client, put_row, rows
+from tests.importing.test_import_jobs import ROWS, progress, send
 from tests.jobs.test_schedule import add, keyed
 from tests.mail.conftest import Post, post
 from tests.mail.servers import Mailbox, mail_server, server_at
