@@ -139,9 +139,8 @@ class InvoiceService(EntityService):
         totals = totals_of(lines, change)
         change.work.update(lines=lines, totals=totals)
         settings = change.settings
-        rate = _past_rate(change) or rate_of(
-            change.get("currency"), change.get("credited_invoice_id")
-        )
+        currency, credited_id = change.get("currency"), change.get("credited_invoice_id")
+        rate = rate_of(currency, credited_id) if change.history is None else _past_rate(change)
         base_total = rounded(totals.total * rate, settings.defaults.currency)
         if max(totals.total, totals.subtotal, base_total) >= MONEY_LIMIT:
             change.refuse(LINE_ITEMS, "make the total too large")
@@ -240,14 +239,12 @@ class InvoiceService(EntityService):
         require_operation("Invoice", "invoice", DELETE, change.before or {})
 
 
-def _past_rate(change: Change) -> Decimal | None:
-    """The rate that a document of a history had, by itself or by the invoice it credits."""
-    if change.history is None:
-        return None
-    credited = change.related(
-        Invoice.__table__, change.get("credited_invoice_id"), ("exchange_rate",)
-    )
-    return change.values.get("exchange_rate") or (credited and credited["exchange_rate"]) or None
+def _past_rate(change: Change) -> Decimal:
+    """The rate of a document of a history: its own, that of what it credits, or the one of now."""
+    credited = change.related(Invoice.__table__, change.get("credited_invoice_id"))
+    of_credited = credited and credited["exchange_rate"]
+    given = change.values.get("exchange_rate") or of_credited
+    return given or change.settings.exchange_rate(change.get("currency"))
 
 
 def _is_issued(change: Change) -> bool:

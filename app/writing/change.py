@@ -78,7 +78,7 @@ class Change:
             return None
         if self.history is not None and key in (others := self.history.of(table)):
             other = others[key]
-            return {name: other.get(name) for name in columns or tuple(table.c.keys())}
+            return {**other.rules.defaults, **other.values, "id": key}
         return records.read(table, key, columns)
 
     def stamp(self, **values: Any) -> None:
