@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from app.database import primary_engine
-from app.importing.service import import_records
+from app.importing.history import import_records
 from app.jobs.leases import waiting
 from app.kb.indexing import THREADS
 from bench.services import ROOT, Place, service
