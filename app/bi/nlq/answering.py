@@ -24,6 +24,7 @@ from app.bi.query import Row, count, run
 from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.errors import ForbiddenError, ValidationError
+from app.extensions import configuration
 from app.measures import MEASURES
 from app.page_sizes import ANSWER
 from app.security import current_caller
@@ -32,6 +33,7 @@ from app.settings.days import day_of, zone
 from app.types import iso_instant
 
 LONGEST_QUESTION = 1000
+UNSURE = 0.75  # at most that of what only the grammar has an answer to
 EXAMPLES = (
     "Revenue by month this year", "Overdue amount by client", "Open tickets by priority",
     "Win rate by owner this quarter", "Clients with more than 2 overdue invoices",
@@ -44,7 +46,7 @@ Answer = dict[str, Any]
 
 
 def answer_question(
-    question: str, history: Sequence[str] = (), *, limit: int = ANSWER.default
+    question: str, history: Sequence[str] = (), *, limit: int = ANSWER.default, by: str = ""
 ) -> Answer:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
@@ -53,14 +55,73 @@ def answer_question(
         history: the questions before it in the same session, the oldest first; a question that
             goes on ("and last month?") is understood from them.
         limit: most rows to give, at most 1000.
+        by: what understands it (``NLQ_UNDERSTANDING``, which is what none means).
     Returns: the body of contract 11.1. Nothing is written anywhere.
     Raises: ValidationError, no question; never because it is not understood: ``status`` says so.
     """
-    from app.bi.nlq import understanding  # large: loaded with the first question
-
     text = check_question(question)
     now = utc_now()
     blank = _blank(text, iso_instant(now))
+    by = by or configuration.current.NLQ_UNDERSTANDING
+    if by == "rules":
+        return _by_rules(blank, history, now, limit)
+    found, is_certain = _by_grammar(blank, history, calendar(now), limit)
+    if by == "grammar" or (is_certain and not history):
+        return found
+    answered = _by_rules(blank, history, now, limit)
+    return _or_else(answered, found) if answered["status"] == "unsupported" else answered
+
+
+def _or_else(refused: Answer, found: Answer) -> Answer:
+    """What the grammar made of a question that the rules have no answer to."""
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
+    if found["status"] != "answered" or understanding.is_refused(refused["question"]):
+        return refused
+    return found | {"confidence": min(found["confidence"], UNSURE)}
+
+
+def _by_grammar(
+    blank: Answer, history: Sequence[str], now: Calendar, limit: int
+) -> tuple[Answer, bool]:
+    """Answered where the reading is sure, and whether it is certain; else sent back."""
+    from app.bi.questions import answering  # large: loaded with the first question
+
+    try:
+        told = answering.propose(blank["question"], now, history)
+    except ForbiddenError:
+        text = "You may not read something that the question needs."
+        return blank | {"answer": text}, False
+    if not told.plans:
+        text = f"I cannot tell what is asked for. You can ask about {_KINDS}."
+        return blank | {"answer": text, "alternatives": list(EXAMPLES)}, False
+    if not told.is_sure:
+        readings = [interpretation(plan) for plan in told.plans]
+        return blank | {"status": "needsClarification", "confidence": round(told.confidence, 2),
+                        "answer": "This can be meant in several ways. Which one?",
+                        "alternatives": readings}, False  # fmt: skip
+    plan = told.plans[0]
+    try:
+        answered = _answered(plan, limit)
+    except ForbiddenError:
+        return blank | _unread(plan), False
+    is_empty = answered["confidence"] < _confidence(plan, is_empty=False)
+    confidence = round(told.confidence - 0.2 * is_empty, 2)
+    return blank | answered | {"confidence": confidence}, told.is_certain and not is_empty
+
+
+def _unread(plan: Plan) -> Answer:
+    """What is said of records that the caller may not read."""
+    return {
+        "interpretation": interpretation(plan), "alternatives": [],
+        "answer": f"You may not read {plan.entity.many}, or something that the question needs.",
+    }  # fmt: skip
+
+
+def _by_rules(blank: Answer, history: Sequence[str], now: datetime, limit: int) -> Answer:
+    from app.bi.nlq import understanding  # large: loaded with the first question
+
+    text = blank["question"]
     try:
         understood = understanding.understand(
             text, history, calendar(now), current_caller().user_id
@@ -74,11 +135,7 @@ def answer_question(
     try:
         return blank | _answered(in_one_currency(plan), limit)
     except ForbiddenError:
-        return blank | {
-            "interpretation": interpretation(plan),
-            "answer": f"You may not read {plan.entity.many}, or something that the question needs.",
-            "alternatives": [],
-        }
+        return blank | _unread(plan)
 
 
 def plan_of(question: str, now: Calendar) -> Plan | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"'(?:[^']|'')*'|[A-Za-z_][\w]*(?:/[\w$]+)*")
+_NAME = re.compile(r"'(?:[^']|'')*'|(?<!\w)[A-Za-z_][\w]*(?:/[\w$]+)*")
 _OPERATORS = frozenset((
     "eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "in", "has", "add", "sub", "mul", "div",
     "divby", "mod", "null", "true", "false", "any", "all", "now", "date", "totalseconds", "case",

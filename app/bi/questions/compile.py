@@ -187,6 +187,11 @@ class Compiler:
         plan = replace(plan, date=date)
         if dated is not None:
             period = self._period(dated.when, kind, date)
+            to_come = kind.data.get("to_come", "")
+            if to_come and not dated.date and date == kind.date and self._is_ahead(period):
+                date = to_come
+                plan = replace(plan, date=date, conditions=self._still_open(plan, kind))
+            self._check_known(kind, date, period, meaning)
             whole = None if meaning.against is not None else period.whole(
                 plan.grain or "day", self.periods.now.today
             )  # fmt: skip
@@ -198,6 +203,27 @@ class Compiler:
             elif not dated.date and "date_note" in kind.data and date == kind.date:
                 plan = plan.with_assumption(kind.data["date_note"])
         return plan if meaning.against is None else self._against(plan, kind, meaning)
+
+    def _is_ahead(self, period: Period) -> bool:
+        return period.start is not None and period.start > self.periods.now.today
+
+    def _check_known(self, kind: Kind, date: str, period: Period, meaning: Meaning) -> None:
+        """What is still to come has only dates that are planned; what is to be done has no date."""
+        planned = (*kind.data.get("ahead", ()), kind.data.get("to_come", ""))
+        if self._is_ahead(period) and date not in planned:
+            raise TypeMismatchError("what is still to come")
+        states = [one.state for one in meaning.where if isinstance(one, Is)]
+        undated = (one for one in states if one.startswith("to.") and not kind.states[one].date)
+        if meaning.dated is not None and not meaning.dated.date and any(undated):
+            raise TypeMismatchError("when something is to be done")
+
+    @staticmethod
+    def _still_open(plan: Plan, kind: Kind) -> tuple[Condition, ...]:
+        """What is to come is not done: the records that are open, if no state is named."""
+        is_open = kind.states.get("open")
+        if is_open is None or any(_is_own_state(one.text) for one in plan.conditions):
+            return plan.conditions
+        return (*plan.conditions, Condition(is_open.filter, "open"))
 
     def _with_implied(self, plan: Plan, implied: str) -> Plan:
         """What a date alone says of the records: what is due is not paid."""

@@ -86,6 +86,15 @@ class Draft(NamedTuple):
         return self._replace(flags=self.flags | set(flags))
 
     @property
+    def common_kinds(self) -> frozenset[str]:
+        """The kinds that all of it can be said of."""
+        told = [*self.figures, *self.groups, *self.where, *self.columns]
+        told += [date for _, date in self.dated if date is not None]
+        if self.rank is not None and self.rank.path is not None:
+            told.append(self.rank.path)
+        return self.kinds.intersection(*(one.by_kind for one in told))
+
+    @property
     def is_plain(self) -> bool:
         """Whether it is only about records of a kind: no figure, no group, no ranking."""
         return not (self.figures or self.groups or self.rank or self.threshold or self.against)

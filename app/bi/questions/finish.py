@@ -39,7 +39,7 @@ class Finished:
 
 def finished(draft: Draft, model: Model) -> Iterator[Finished]:
     """The meanings of a draft, one for each kind that it may be about."""
-    for key in sorted(draft.kinds):
+    for key in sorted(draft.common_kinds):
         try:
             made = _Finishing(draft, model.kinds[key]).made()
             yield Finished(model.checked(made.meaning), made.features)
@@ -54,7 +54,7 @@ class _Finishing:
 
     def made(self) -> Finished:
         draft = self.draft
-        where = [part for told in draft.where for part in parts_of(told.by_kind[self.key])]
+        where = [part for told in draft.where for part in self._parts(told)]
         dated, more = self._dates()
         meaning = Meaning(
             self.key,
@@ -69,7 +69,7 @@ class _Finishing:
                         if one.startswith("chart")), ""),
             is_converted="converted" in draft.flags,
         )  # fmt: skip
-        meaning = self._counted_in(self._implied(meaning))
+        meaning = self._asked(self._counted_in(self._implied(meaning)))
         meaning = self._distinct(meaning)
         meaning = self._mean(meaning)
         meaning = self._shared(meaning)
@@ -88,17 +88,35 @@ class _Finishing:
         wants = draft.groups or draft.threshold or draft.against or "share" in draft.flags
         if rank is not None and rank.of == "records" and not (draft.against or draft.threshold):
             wants = False
-        return (Figure(COUNT),) if wants else ()
+        return (Figure(self.kind.data.get("bare", COUNT)),) if wants else ()
 
     def _stated(self, told: Options) -> Figure:
         """Of records in a state not the whole amount counts, but what is due of it."""
         figure: Figure = told.by_kind[self.key]
+        level = figure.measure.endswith(("Percent", "Rate", "Rating"))
+        if not figure.method and (level or figure.measure in self.kind.data.get("levels", ())):
+            return replace(figure, method="average")
         if told.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
             for where in self.draft.where:
                 for one in parts_of(where.by_kind[self.key]):
                     if isinstance(one, Is) and self.kind.states[one.state].amount:
                         return replace(figure, measure=self.kind.states[one.state].amount)
         return figure
+
+    def _parts(self, told: Options) -> tuple[Restriction, ...]:
+        """The restrictions of a phrase; a bare amount is what is due where that counts."""
+        parts = parts_of(told.by_kind[self.key])
+        if not told.key.startswith("amount "):
+            return parts
+        amounts = [self.kind.states[one.state].amount
+                   for where in self.draft.where for one in parts_of(where.by_kind[self.key])
+                   if isinstance(one, Is)]  # fmt: skip
+        due = next((one for one in amounts if one), "")
+        return tuple(
+            replace(one, subject=due)
+            if due and isinstance(one, Compares) and one.subject == self.kind.amount else one
+            for one in parts
+        )  # fmt: skip
 
     def _groups(self) -> tuple[Group, ...]:
         return tuple(dict.fromkeys(told.by_kind[self.key] for told in self.draft.groups))
@@ -145,6 +163,15 @@ class _Finishing:
         states = [Is(implies[one.dimension]) for one in meaning.groups if one.dimension in implies]
         more = tuple(one for one in states if one not in meaning.where)
         return replace(meaning, where=(*meaning.where, *more)) if more else meaning
+
+    def _asked(self, meaning: Meaning) -> Meaning:
+        """Whether it is more is asked of two figures."""
+        asked = [one for one in self.draft.flags if one.startswith("asked")]
+        if not asked:
+            return meaning
+        if meaning.against is None and "compared" not in self.draft.flags:
+            raise TypeMismatchError("more than what")
+        return replace(meaning, asked=asked[0].removeprefix("asked "))
 
     def _counted_in(self, meaning: Meaning) -> Meaning:
         """A threshold in the unit of its figure: two days are 48 hours."""
@@ -264,9 +291,9 @@ class _Finishing:
             path, down = path.removesuffix(" desc"), True
         if rank.word == "sort" and self.kind.is_number(path):
             down = True
+        if rank.word == "put" and not self.kind.is_number(path):
+            raise TypeMismatchError("by what they are ranked")
         limit = 0 if rank.limit < 0 else rank.limit or self._usual_limit()
-        if rank.word in ("newestfirst", "oldestfirst", "sort"):
-            limit = 0
         within = bool(meaning.groups)
         return replace(meaning, ranking=Ranking(down, limit, path, within=within))
 

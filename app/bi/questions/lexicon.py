@@ -14,6 +14,8 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
+import babel
+
 from app.bi.nlq.periods import PeriodReader
 from app.bi.nlq.vocabulary import spoken
 from app.bi.nlq.words import stem, tokenise
@@ -23,6 +25,7 @@ from app.odata import edm
 Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
 _SHORTEST_STEM = 4
+_NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,7 @@ class Lexicon:
         }
         self.model = Model(nouns, labels)
         self._found: dict[Phrase, dict[tuple[str, str], Any]] = defaultdict(dict)
+        self._first: dict[tuple[str, str, Any], str] = {}
         self.entries: dict[Phrase, list[Entry]] = defaultdict(list)
         self._of_words()
         for key, kind in self.model.kinds.items():
@@ -93,6 +97,10 @@ class Lexicon:
     def _phrases(self, texts: Iterable[str]) -> frozenset[Phrase]:
         return frozenset(self.phrase(text) for text in texts)
 
+    def first(self, category: str, kind: str, value: str) -> str:
+        """What a meaning is called first."""
+        return self._first.get((category, kind, value)) or spoken(value)
+
     @cached_property
     def singular(self) -> frozenset[str]:
         """What one record is called, as it is written."""
@@ -112,6 +120,26 @@ class Lexicon:
         """What reads periods, in the words that they are kept in."""
         data = self.data if "periods" in self.data else _file("en")
         return PeriodReader(data["periods"], data["months"]["names"], data["feasts"])
+
+    @cached_property
+    def places(self) -> Mapping[Any, tuple[str, str]]:
+        """Countries and groups of them by their words: codes with commas between, and a label."""
+        found: dict[Any, tuple[str, str]] = {}
+        for code, name in babel.Locale(self.code).territories.items():
+            if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
+                found[str(name).lower()] = (code, str(name))
+                found[f"code {code}"] = (code, str(name))
+        names = dict(found.values())
+        for code, texts in self.data["countries"].items():
+            for text in texts:
+                found[self.phrase(text)] = (code, names[code])
+        regions = self.data["regions"]
+        for name, texts in regions["names"].items():
+            codes = ",".join(regions["members"][name])
+            for text in texts:
+                for suffix in ("", *regions["suffixes"]):
+                    found[self.phrase(f"{text} {suffix}")] = (codes, name)
+        return found
 
     @cached_property
     def longest(self) -> Mapping[str, int]:
@@ -142,6 +170,7 @@ class Lexicon:
         phrase = self.phrase(text)
         if phrase:
             self._found[phrase].setdefault((category, kind), value)
+            self._first.setdefault((category, kind, value), text)
 
     def _gather(self) -> None:
         for phrase, found in self._found.items():

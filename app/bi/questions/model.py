@@ -152,6 +152,14 @@ class Kind(Entity):
         if self.join is None:
             yield from self.type.properties.items()
 
+    def prop(self, path: str) -> edm.Property | None:
+        """A property of the record, or of the part that is joined."""
+        part, _, alias = str(self.join).partition(" as ")
+        if self.join is not None and path.startswith(f"{alias}/"):
+            target = container().types[self.type.navigation[part].target]
+            return target.properties.get(path.removeprefix(f"{alias}/"))
+        return super().prop(path)
+
     @cached_property
     def dates(self) -> Mapping[str, str]:
         """Dates that people speak of: property -> filter that the word alone implies."""

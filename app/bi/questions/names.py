@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-import babel
 from rapidfuzz import distance
 
 from app.bi.nlq.categories import distinct, together
@@ -23,6 +22,7 @@ from app.bi.query import Query, run
 from app.bi.questions.algebra import Equals, Mentions, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
 from app.errors import ApiError
+from app.extensions import Extension
 from app.models.searched import plain_letters
 from app.odata.literal_text import quoted
 from app.search import wordpiece
@@ -32,7 +32,6 @@ LONGEST_NAME = 6
 MOST_LOOKUPS = 12  # of records by name, in one question
 _KEPT_SECONDS, _MOST_KEPT = 60, 500
 _MOST_USERS = 1000
-_NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
 _SIMILAR = 0.85
@@ -67,7 +66,7 @@ class Names:
             known: of each token, whether it means something else.
         """
         people = self._people()
-        countries = self._countries()
+        countries = self._lexicon.places
         categories = self._categories()
         for start in range(len(tokens)):
             yield from self._numbered(tokens, start)
@@ -109,30 +108,6 @@ class Names:
         if (person := people.get(text.lower())) is not None:
             ids, name = person
             yield f"user:{ids}", self._of_person(ids, name)
-
-    def _countries(self) -> Mapping[Any, tuple[str, str]]:
-        found: Mapping[Any, tuple[str, str]] = _remembered(
-            ("countries", self._lexicon.code), self._all_countries, shared=True
-        )
-        return found
-
-    def _all_countries(self) -> dict[Any, tuple[str, str]]:
-        found: dict[Any, tuple[str, str]] = {}
-        for code, name in babel.Locale(self._lexicon.code).territories.items():
-            if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
-                found[str(name).lower()] = (code, str(name))
-                found[f"code {code}"] = (code, str(name))
-        names = dict(found.values())
-        for code, texts in self._lexicon.data["countries"].items():
-            for text in texts:
-                found[self._lexicon.phrase(text)] = (code, names[code])
-        regions = self._lexicon.data["regions"]
-        for name, texts in regions["names"].items():
-            codes = ",".join(regions["members"][name])
-            for text in texts:
-                for suffix in ("", *regions["suffixes"]):
-                    found[self._lexicon.phrase(f"{text} {suffix}")] = (codes, name)
-        return found
 
     def _in_country(self, codes: str, label: str) -> dict[str, Restriction]:
         values = tuple(quoted(code) for code in codes.split(","))
@@ -207,7 +182,7 @@ class Names:
         path = owner.data.get("numbered", "number")
         by_kind: dict[str, Restriction] = {owner.key: Equals(path, (quoted(text),), text)}
         for key, kind in self._kinds.items():
-            if owner.key in kind.to_one:
+            if owner.key in kind.to_one and key != owner.key:
                 by_kind[key] = Equals(f"{kind.to_one[owner.key]}/{path}", (quoted(text),), text)
         yield Name(at, at + 1, Options(f"number:{text}", by_kind))
 
@@ -387,23 +362,33 @@ def _plain(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
-# --- what is kept for a minute
+class KeptLists:
+    """Short lists of names, for a minute and for the caller that read them."""
 
-_kept: dict[tuple[Any, ...], tuple[float, Any]] = {}
-_lock = Lock()
+    def __init__(self) -> None:
+        self._lists: dict[tuple[Any, ...], tuple[float, Any]] = {}
+        self._lock = Lock()
+
+    def find(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        """The list of a minute ago at most; ``make`` reads it where there is none."""
+        whole = (*key, current_caller().user_id)
+        now = time.monotonic()
+        with self._lock:
+            until, value = self._lists.get(whole, (0.0, None))
+        if now < until:
+            return value
+        value = make()
+        with self._lock:
+            # The oldest go first, those that are over among them.
+            while len(self._lists) >= _MOST_KEPT:
+                del self._lists[next(iter(self._lists))]
+            self._lists.pop(whole, None)
+            self._lists[whole] = (now + _KEPT_SECONDS, value)
+        return value
 
 
-def _remembered(key: tuple[Any, ...], make: Callable[[], Any], *, shared: bool = False) -> Any:
-    """The value of a minute ago at most, made by the same caller; ``shared``: of anybody."""
-    whole = (*key, None if shared else current_caller().user_id)
-    now = time.monotonic()
-    with _lock:
-        found = _kept.get(whole)
-    if found is not None and now < found[0]:
-        return found[1]
-    value = make()
-    with _lock:
-        if len(_kept) >= _MOST_KEPT:
-            _kept.clear()
-        _kept[whole] = (now + _KEPT_SECONDS, value)
-    return value
+kept_lists = Extension("question_names", KeptLists)
+
+
+def _remembered(key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+    return kept_lists.current.find(key, make)

@@ -12,6 +12,7 @@ from app.bi.questions.algebra import When
 
 # "older than 30 days", "for more than a month": until so long ago, and since then.
 _BEFORE, _SINCE, _AHEAD = "more than", "less than", "more ahead than"
+_EARLIER = "the one before"
 _UNITS = ("day", "week", "month", "quarter", "year")
 _MOST_UNITS = 1200
 
@@ -62,8 +63,13 @@ class Periods:
     def resolve(self, when: When) -> Period | None:
         """The days that are meant; None where the words are no period."""
         head, _, rest = when.words.partition("|")
-        if rest:
+        if rest and head == _EARLIER:
+            period = self.resolve(When(rest))
+            return None if period is None else period.before()
+        if rest and head in (_BEFORE, _SINCE, _AHEAD):
             return self._bounded(head, rest)
+        if rest:
+            return self._joined(head, rest)
         return self._read(when.words)
 
     def _read(self, words: str) -> Period | None:
@@ -78,6 +84,15 @@ class Periods:
         words = f"from {period.start} to {period.end.fromordinal(period.end.toordinal() - 1)}"
         return When(words) if self._read(words) is not None else None
 
+    def _joined(self, head: str, rest: str) -> Period | None:
+        """Two periods as one; None where days lie between them."""
+        first, second = self._read(head), self.resolve(When(rest))
+        if first is None or second is None or first.hours or second.hours:
+            return None
+        if first.start is None or first.end is None or first.end != second.start:
+            return None
+        return Period(first.start, second.end, f"{first.label} and {second.label}")
+
     def _bounded(self, head: str, rest: str) -> Period | None:
         """``more than|30 day``: before the day so long ago; ``less than``: since then."""
         number, _, unit = rest.partition(" ")
@@ -91,6 +106,16 @@ class Periods:
         if head == _BEFORE:
             return Period(None, day, f"more than {number} {plural} ago")
         return Period(day, None, f"in the last {number} {plural}")
+
+
+def before(when: When) -> When:
+    """The period of the same kind just before."""
+    return When(f"{_EARLIER}|{when.words}")
+
+
+def both(first: When, second: When) -> When:
+    """Two periods as one."""
+    return When(f"{first.words}|{second.words}")
 
 
 def ago(number: str, unit: str, *, longer: bool, ahead: bool = False) -> When:

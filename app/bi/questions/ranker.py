@@ -16,6 +16,7 @@ PRIORS = {
     "cross value": -3.0, "cross content": -2.5, "longer phrase": 0.4, "unsure name": -0.6,
     "event without a period": -0.8, "count for granted": -0.4, "kind open": -0.3,
     "list of one figure": -0.5, "ranked within": -0.5, "extreme of records": -0.3,
+    "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1, "negated": 0.0,
 }  # fmt: skip
 _STRONG = frozenset((
@@ -47,6 +48,8 @@ def prior(feature: str) -> float:
         return -0.15
     if feature.startswith("kind unnamed"):
         return -0.6
+    if feature.startswith("nothing"):
+        return 0.0
     return 0.0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.bi.nlq.words import Token, repaired, tokenise
+from app.bi.nlq.words import Token, repaired, repairs, tokenise
 from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.names import Name, Names
@@ -40,6 +40,11 @@ class Read:
     names: list[Name] = field(default_factory=list)
 
     @property
+    def repaired(self) -> tuple[tuple[str, str], ...]:
+        """Words that were misspelt, and what they were read as."""
+        return repairs(self.tokens)
+
+    @property
     def length(self) -> int:
         """How many places the chart has."""
         return self.places[-1]
@@ -63,7 +68,8 @@ class Reader:
         names = Names(self._lexicon)
         for name in names.find(tokens, stems, known):
             features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
-                        f"value {name.options.key.partition(':')[0]}")  # fmt: skip
+                        f"value {name.options.key.partition(':')[0]}",
+                        *(("several records",) if name.choices else ()))  # fmt: skip
             found.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
             found.names.append(name)
         for at, token in enumerate(tokens):

@@ -42,7 +42,7 @@ from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind
-from app.bi.questions.periods import ago
+from app.bi.questions.periods import ago, both
 
 _SIGNS: Mapping[str, Sign] = {
     "more": "gt", "atleast": "ge", "less": "lt", "atmost": "le", "exactly": "eq",
@@ -242,6 +242,29 @@ class Grammar:
             return None
         return draft.restricted(told, left=False)
 
+    def also_having(self, _: str, told: Options | Draft) -> Options | None:
+        if isinstance(told, Options):
+            return told
+        return self._related(told, negated=False) if told.is_plain and told.named else None
+
+    def having_both(self, first: Options, second: Options) -> Options | None:
+        by_kind: dict[str, Restriction] = {
+            kind: All((one, second.by_kind[kind])) for kind, one in first.by_kind.items()
+            if kind in second.by_kind and one != second.by_kind[kind]
+        }  # fmt: skip
+        return options(f"{first.key} and {second.key}", by_kind)
+
+    def also_so(self, _: str, draft: Draft) -> Draft | None:
+        return draft if draft.is_plain and draft.named and draft.where else None
+
+    def two_states(self, told: Options, draft: Draft) -> tuple[Draft, Draft] | None:
+        first = draft._replace(where=(told, *draft.where[1:]))
+        return None if told == draft.where[0] or draft.named not in told.by_kind else (first, draft)
+
+    def having_two_states(self, _: str, told: tuple[Draft, Draft]) -> Options | None:
+        first, second = (self._related(one, negated=False) for one in told)
+        return None if first is None or second is None else self.having_both(first, second)
+
     def of_records(self, _: str, draft: Draft) -> Options | None:
         return self._belonging(draft)
 
@@ -276,6 +299,19 @@ class Grammar:
 
     def period_before(self, when: When, draft: Draft) -> Draft | None:
         return draft.within(when, None, left=True)
+
+    def other_period(self, _: str, when: When) -> When:
+        return when
+
+    def two_periods(self, first: When, second: When) -> When | None:
+        return None if first == second else both(first, second)
+
+    def not_dated(self, _: str, told: tuple[When, Options]) -> Options:
+        when, dates = told
+        by_kind: dict[str, Restriction] = {
+            kind: Not(Dated(when, path)) for kind, path in dates.by_kind.items()
+        }
+        return Options(f"not {dates.key} {when.words}", by_kind)
 
     def done_in(self, deed: Draft, when: When) -> Draft | None:
         return deed.within(when, None, left=False)
@@ -364,6 +400,27 @@ class Grammar:
             by_kind[kind] = Compares(name, sign, f"{amount.normalize():f}")
         return options(f"{told.key} {span}", by_kind)
 
+    def taking(self, _: str, span: tuple[Sign, Number]) -> tuple[Sign, Number]:
+        return span
+
+    def taking_until(self, span: tuple[Sign, Number], told: Options) -> Options | None:
+        return self.within_span(told, span)
+
+    def long_on_average(self, role: str, _: str) -> str:
+        return role
+
+    def taking_longest(self, role: str, _: str) -> str:
+        return role
+
+    def longest_until(self, _: str, told: Options) -> Draft | None:
+        names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
+        figures = {kind: Figure(name) for kind, name in names.items() if name}
+        lasting = options(f"lasting {sorted(figures)}", figures)
+        if lasting is None:
+            return None
+        rank = Rank("figure", True, 1, "slowest")
+        return Draft(frozenset(figures), figures=(lasting,), rank=rank)
+
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
         if _in_hours(number) is None:
             return None
@@ -382,7 +439,7 @@ class Grammar:
         return Against(shift=unit)
 
     def set_against(self, draft: Draft, against: Against) -> Draft | None:
-        if draft.against is not None or draft.leftward or draft.rank:
+        if draft.against not in (None, Against()) or draft.leftward or draft.rank:
             return None
         return draft._replace(against=against)
 
@@ -605,6 +662,15 @@ class Grammar:
         by_kind = {key: Group(name) for key, one in self.kinds.items() if name in one.dimensions}
         return options(f"by {kind}", by_kind)
 
+    def by_so(self, _: str, draft: Draft) -> Draft | None:
+        so = bool(draft.where or draft.dated)
+        return draft if draft.named and so and draft.is_plain and not draft.columns else None
+
+    def grouped_so(self, draft: Draft, subject: Draft) -> Draft | None:
+        if draft.leftward or not draft.figures or draft.rank:
+            return None
+        return self._per_subject(subject, draft, left=False)
+
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         second = second if second.key.startswith(("by", "grain")) else _groups(second)
         return None if first == second else (first, second)
@@ -672,7 +738,7 @@ class Grammar:
         if draft.leftward or draft.threshold or draft.against:
             return None
         if draft.rank is not None:  # "the most tickets, top 5"
-            told = role in ("top", "most", "bottom") and limit and not draft.rank.limit
+            told = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if told else None
         if role not in ("most", "least", "highest", "fastest", "slowest") and not (
             role in ("top", "bottom") and limit and draft.groups
@@ -682,6 +748,40 @@ class Grammar:
             return None
         of = "figure" if draft.figures else "count"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
+
+    def so_longest(self, draft: Draft, _: str) -> Draft | None:
+        return None if draft.leftward else self.longest_so(_, draft)
+
+    def longest_so(self, _: str, draft: Draft) -> Draft | None:
+        if draft.rank or draft.figures or not draft.named or not draft.is_plain:
+            return None
+        paths = {}
+        for kind in draft.kinds:
+            states = [told.by_kind.get(kind) for told in draft.where]
+            if any(isinstance(one, Is) for one in states):
+                since = next((found for one in states if (found := self._since(kind, one))), "")
+                paths[kind] = since or self.kinds[kind].date
+        told = options(f"since {sorted(paths.items())}", paths)
+        if told is None:
+            return None
+        rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", told)
+        return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
+
+    def versus_measure(self, _: str, told: Options) -> Options:
+        return _figures(told)
+
+    def dimension_by_figure(self, told: Options, draft: Draft) -> Draft | None:
+        if draft.rank or draft.groups or draft.columns:
+            return None
+        found = draft.grouped(_groups(told), left=True)
+        return None if found is None else found._replace(rank=Rank("figure", True, 0, ""))
+
+    def first_of_group(self, draft: Draft, told: Options) -> Draft | None:
+        rank = draft.rank
+        if rank is None or rank.of != "records" or draft.figures:
+            return None
+        found = draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(told, left=False)
+        return None if found is None or draft.groups else found
 
     def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
         role, limit = rank
@@ -749,6 +849,20 @@ class Grammar:
             return None
         return self._per_subject(subject, draft)
 
+    def best_of_kind(self, rank: tuple[str, int], told: tuple[str, bool]) -> Draft | None:
+        valued = self.kinds[told[0]].data.get("valued")
+        role, limit = rank
+        if valued is None or role not in ("top", "bottom", "highest", "lowest"):
+            return None
+        kind, figure = valued["kind"], valued["figure"]
+        name = self.kinds[told[0]].data["one"]
+        return Draft(
+            frozenset((kind,)), told[0],
+            figures=(Options(f"measure:{figure}", {kind: Figure(figure)}),),
+            groups=(Options(f"by {told[0]}", {kind: Group(name)}),),
+            rank=Rank("figure", _ENDS[role], limit or (1 if told[1] else 0), "top"),
+        )  # fmt: skip
+
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
         if draft.rank is None or draft.rank.limit:
             return None
@@ -778,9 +892,11 @@ class Grammar:
 
     def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = subject.rank
-        if not subject.named or subject.figures or subject.groups or subject.threshold:
+        if not subject.named or subject.figures or subject.threshold:
             return None
         if rank is not None and rank.of != "records":
+            return None
+        if subject.groups and (rank is None or not subject.kinds & draft.kinds):
             return None
         down = rank.descending if rank is not None else True
         limit = (rank.limit or 10) if rank is not None else 0
@@ -795,7 +911,10 @@ class Grammar:
         return self.ranked_group_of(ranked, draft)
 
     def put_in_order(self, draft: Draft, role: str) -> Draft | None:
-        if draft.rank is not None or draft.leftward:
+        rank = draft.rank
+        if rank is not None and rank.word == "sort" and role in ("descending", "ascending"):
+            return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
+        if rank is not None or draft.leftward:
             return None
         return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), 0, role))
 
@@ -958,8 +1077,14 @@ class Grammar:
 
     # --- what is asked
 
-    def which(self, _: str, draft: Draft) -> Draft | None:
-        return None if "list" in draft.flags else draft.flagged("list")
+    def which(self, _: str, draft: Draft) -> Draft:
+        return draft.flagged("list")
+
+    def more_of(self, role: str, draft: Draft) -> Draft | None:
+        asked = draft.flags & {"asked more", "asked less"}
+        if asked or draft.rank or draft.threshold or not (draft.named or draft.figures):
+            return None
+        return draft.flagged(f"asked {role}")
 
     def what_of(self, told: Options, draft: Draft) -> Draft | None:
         several = draft.rank is not None and draft.rank.limit != 1
@@ -1020,7 +1145,9 @@ class Grammar:
         """The date since when a state lasts."""
         if not isinstance(one, Is):
             return ""
-        return str(self.kinds[kind].data.get("states", {}).get(one.state, {}).get("since", ""))
+        data = self.kinds[kind].data
+        since = data.get("since", {}).get(one.state.rpartition(".")[0], "")
+        return str(since or data.get("states", {}).get(one.state, {}).get("since", ""))
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
@@ -1202,7 +1329,7 @@ class Grammar:
                     by_kind[key] = Not(has) if negated else has
         return options(f"{'never' if negated else 'did'} {name} {deed.where} {deed.dated}", by_kind)
 
-    def _per_subject(self, subject: Draft, draft: Draft) -> Draft | None:
+    def _per_subject(self, subject: Draft, draft: Draft, *, left: bool = True) -> Draft | None:
         """A figure of one kind for each record of another: by its dimension."""
         name = self.kinds[subject.named].data["one"]
         groups: dict[str, Group] = {}
@@ -1211,14 +1338,15 @@ class Grammar:
                       + self._dates(subject, subject.named))  # fmt: skip
         for key in draft.kinds:
             kind = self.kinds[key]
-            if name in kind.dimensions and (not where or subject.named in kind.to_one):
+            own = key == subject.named
+            if name in kind.dimensions and (not where or own or subject.named in kind.to_one):
                 groups[key] = Group(name)
-                belongs[key] = Of(subject.named, where)
+                belongs[key] = All(where) if own else Of(subject.named, where)
         group = options(f"by {subject.named}", groups)
-        found = None if group is None else draft.grouped(group, left=True)
+        found = None if group is None else draft.grouped(group, left=left)
         if found is None or not where:
             return found
-        return found.restricted(Options(f"of {subject.named} {where}", belongs), left=True)
+        return found.restricted(Options(f"of {subject.named} {where}", belongs), left=left)
 
     def _in_figure_order(
         self, subject: Draft, draft: Draft, *, down: bool, limit: int

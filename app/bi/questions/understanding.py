@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import Calendar
 from app.bi.questions import ranker
-from app.bi.questions.algebra import Meaning
-from app.bi.questions.chart import Item
+from app.bi.questions.algebra import (
+    All,
+    Compares,
+    Dated,
+    Either,
+    Equals,
+    Has,
+    Is,
+    Known,
+    Meaning,
+    Not,
+    Of,
+    Restriction,
+)
+from app.bi.questions.chart import Item, Parsed
+from app.bi.questions.compile import Compiler
 from app.bi.questions.finish import finished
-from app.bi.questions.lexicon import Lexicon
+from app.bi.questions.follow import followed, operations
+from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon
+from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import Read, Reader
+from app.bi.questions.realise import Saying
 from app.bi.questions.rules import Grammar
 
 MOST_ANALYSES = 10
@@ -21,11 +40,12 @@ LANGUAGES = ("en",)
 
 @dataclass(frozen=True)
 class Analysis:
-    """One way to understand a question."""
+    """One way to understand a question; without a meaning: that it is none that is answered."""
 
-    meaning: Meaning
+    meaning: Meaning | None
     score: float
     features: tuple[str, ...]
+    plan: Plan | None = None
     item: Item | None = field(default=None, compare=False, repr=False)
 
 
@@ -46,6 +66,7 @@ class Understanding:
     def __init__(self, code: str) -> None:
         self.lexicon = Lexicon(code)
         self.grammar = Grammar(self.lexicon)
+        self._say = Saying(self.lexicon).restriction
 
     def understand(self, question: str, now: Calendar, weights: ranker.Weights) -> Understood:
         """The meanings of a question that stands by itself."""
@@ -53,17 +74,80 @@ class Understanding:
         reader = Reader(self.lexicon, periods, self.grammar)
         read = reader.read(question)
         parsed = reader.parsed(read, weights)
-        found: dict[Meaning, Analysis] = {}
+        compiler = Compiler(self.lexicon.model, periods, self._say)
+        found: dict[Meaning | None, Analysis] = {}
         for item in parsed.items:
             for one in finished(item.meaning, self.lexicon.model):
-                features = (*item.all_features(), *one.features)
+                features = (*item.all_features(), *one.features, *features_of(one.meaning))
                 total = ranker.score(features, weights)
                 known = found.get(one.meaning)
                 if known is None or known.score < total:
-                    found[one.meaning] = Analysis(one.meaning, total, features, item)
-        best = sorted(found.values(), key=lambda one: -one.score)[:MOST_ANALYSES]
+                    plan = known.plan if known is not None else _plan(compiler, one.meaning)
+                    found[one.meaning] = Analysis(one.meaning, total, features, plan, item)
+        made = (one for one in found.values() if one.plan is not None)
+        best = sorted(made, key=lambda one: -one.score)[:MOST_ANALYSES]
+        nothing = self._nothing(read, parsed)
+        best.append(Analysis(None, ranker.score(nothing, weights), nothing))
+        best.sort(key=lambda one: -one.score)
         chances = tuple(ranker.chances([one.score for one in best]))
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut)
+
+    def goes_on(self, read: Read) -> bool:
+        """Whether it has words of something that goes on: ``and``, ``only``, ``of them``."""
+        stems = tuple(one.stem for one in read.tokens)
+        return any(
+            stems[at : at + length] in self.lexicon.follows
+            for at in range(len(stems)) for length in range(1, LONGEST_PHRASE)
+            if at == 0 or "them" in stems[at : at + length]
+        )  # fmt: skip
+
+    def _pass_over(self, read: Read) -> None:
+        """Words that say no more than that something goes on."""
+        stems = tuple(one.stem for one in read.tokens)
+        for at in range(len(stems)):
+            for length in range(1, min(LONGEST_PHRASE, len(stems) - at) + 1):
+                if stems[at : at + length] in self.lexicon.follows:
+                    for place in range(read.places[at], read.places[at + length]):
+                        read.crossing[place] = "going on"
+
+    def follow(
+        self, previous: Meaning, question: str, now: Calendar, weights: ranker.Weights
+    ) -> Understood:
+        """What a question means that goes on from another, as operations on its meaning."""
+        periods = Periods(self.lexicon.reader, now)
+        reader = Reader(self.lexicon, periods, self.grammar)
+        read = reader.read(question)
+        self._pass_over(read)
+        parsed = reader.parsed(read, weights)
+        compiler = Compiler(self.lexicon.model, periods, self._say)
+        found: dict[Meaning, Analysis] = {}
+        for item in operations(list(parsed.cells.get((0, read.length), ()))):
+            meaning = followed(previous, item, self.lexicon.model)
+            if meaning is None or meaning in found:
+                continue
+            plan = _plan(compiler, meaning)
+            if plan is not None:
+                features = tuple(item.all_features())
+                found[meaning] = Analysis(meaning, item.score, features, plan, item)
+        best = list(found.values())[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
+        chances = tuple(ranker.chances([one.score for one in best]))
+        return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut)
+
+    def _nothing(self, read: Read, parsed: Parsed) -> tuple[str, ...]:
+        """The features of not answering."""
+        stems = tuple(one.stem for one in read.tokens)
+        features = ["nothing", f"nothing begins {stems[0] if stems else ''}"]
+        for phrases, name in ((self.lexicon.beyond, "beyond"), (self.lexicon.commands, "command")):
+            for at in range(len(stems)):
+                for length in range(1, min(LONGEST_PHRASE, len(stems) - at) + 1):
+                    if stems[at : at + length] in phrases:
+                        first = " first" if at == 0 and name == "command" else ""
+                        features.append(f"nothing {name}{first}")
+        features += [f"nothing {one}" for one in read.crossing
+                     if one in ("cross unknown", "cross name", "cross number")]  # fmt: skip
+        if parsed.is_cut:
+            features.append("nothing cut")
+        return tuple(features)
 
     def rules_of(self, question: str, now: Calendar, weights: ranker.Weights) -> set[str]:
         """The names of the rules that combine some words of a question."""
@@ -71,6 +155,55 @@ class Understanding:
         cells = reader.parsed(reader.read(question), weights).cells.values()
         used = {feature for cell in cells for item in cell for feature in item.features}
         return {one.removeprefix("rule ") for one in used if one.startswith("rule ")}
+
+
+def _plan(compiler: Compiler, meaning: Meaning) -> Plan | None:
+    """The plan of a meaning; None where the model has no query for it."""
+    try:
+        return compiler.plan(meaning)
+    except TypeMismatchError:
+        return None
+
+
+def features_of(meaning: Meaning) -> Iterator[str]:
+    """What a whole meaning is made of, by name."""
+    kind = meaning.kind
+    yield f"kind {kind}"
+    yield f"parts {len(meaning.where)} {len(meaning.groups)} {len(meaning.figures)}"
+    for figure in meaning.figures:
+        yield f"figure {kind} {figure.measure} {figure.method}"
+    for group in meaning.groups:
+        yield f"group {kind} {group.dimension}"
+    for one in meaning.where:
+        yield from _features_of(kind, one)
+    if meaning.dated is not None:
+        yield f"dated {kind} {meaning.dated.date}"
+    if meaning.ranking is not None:
+        yield f"ranked {kind} {meaning.ranking.path}"
+
+
+def _features_of(kind: str, one: Restriction) -> Iterator[str]:
+    yield f"restricted {type(one).__name__}"
+    match one:
+        case Is(state):
+            yield f"state {kind} {state}"
+        case Equals(path) | Known(path):
+            yield f"path {kind} {path}"
+        case Compares(subject):
+            yield f"number {kind} {subject}"
+        case Dated(_, date):
+            yield f"restricted date {kind} {date}"
+        case Has(other, where) | Of(other, where):
+            yield f"related {kind} {type(one).__name__} {other}"
+            for part in where:
+                yield from _features_of(other, part)
+        case Not(of):
+            yield from _features_of(kind, of)
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from _features_of(kind, part)
+        case _:
+            return
 
 
 @lru_cache(maxsize=len(LANGUAGES))

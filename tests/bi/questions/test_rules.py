@@ -7,7 +7,7 @@ from datetime import date
 from flask import Flask
 
 from app.bi.nlq.spans import Calendar
-from app.bi.questions.ranker import fitted
+from app.bi.questions.ranker import Weights
 from app.bi.questions.rules import rules_data
 from app.bi.questions.understanding import understanding_of
 from app.security import acting_as, system_caller
@@ -16,7 +16,7 @@ NOW = Calendar(date(2026, 6, 17))
 
 
 def test_each_rule_combines_its_examples(app: Flask) -> None:
-    understanding, weights = understanding_of("en"), fitted().weights
+    understanding, weights = understanding_of("en"), Weights()
     missed = []
     with app.app_context(), acting_as(system_caller("test")):
         for name, told in rules_data()["rules"].items():

@@ -1,0 +1,145 @@
+"""The next question of a session as an operation on the meaning of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from app.bi.questions.algebra import (
+    COUNT,
+    Dated,
+    Equals,
+    Figure,
+    Is,
+    Meaning,
+    Not,
+    Ranking,
+    Restriction,
+    When,
+    parts_of,
+)
+from app.bi.questions.chart import Item
+from app.bi.questions.drafts import Draft
+from app.bi.questions.lexicon import Options
+from app.bi.questions.model import Kind, Model, TypeMismatchError
+from app.bi.questions.periods import before
+
+# What words may add up to that go on from a question, by the operation that they are.
+OPERATIONS = frozenset((
+    "period", "dated", "restriction", "group", "dimension", "measure", "rank", "f:count", "f:much",
+    "f:total", "f:amount", "f:previous", "question",
+))  # fmt: skip
+_FIRST = 10
+
+
+def followed(previous: Meaning, item: Item, model: Model) -> Meaning | None:
+    """The meaning before, changed by what was said; None where it cannot be said of it."""
+    kind = model.kinds[previous.kind]
+    try:
+        changed = _changed(previous, item.category, item.meaning, kind)
+        return None if changed is None or changed == previous else model.checked(changed)
+    except (TypeMismatchError, KeyError):
+        return None
+
+
+def _changed(previous: Meaning, category: str, told: Any, kind: Kind) -> Meaning | None:
+    match category:
+        case "period":
+            return _in_period(previous, told)
+        case "dated":
+            return replace(previous, dated=Dated(told[0], told[1].by_kind[kind.key]), against=None)
+        case "f:previous" if previous.dated is not None:
+            return _in_period(previous, before(previous.dated.when))
+        case "restriction":
+            return _restricted(previous, parts_of(told.by_kind[kind.key]), kind)
+        case "group":
+            return _grouped(previous, told, kind)
+        case "dimension":
+            return replace(previous, columns=()) if previous.figures else None
+        case "measure":
+            return replace(previous, figures=(Figure(told.by_kind[kind.key]),), columns=())
+        case "rank":
+            return _ranked(previous, told)
+        case "f:count":
+            return replace(previous, figures=(Figure(COUNT),), ranking=None, columns=())
+        case "f:much" | "f:total" | "f:amount":
+            return _summed(previous, kind)
+        case "question":
+            return _of_records(previous, told, kind)
+    return None
+
+
+def _in_period(previous: Meaning, when: When) -> Meaning:
+    date = previous.dated.date if previous.dated is not None else ""
+    return replace(previous, dated=Dated(when, date), against=None)
+
+
+def _restricted(previous: Meaning, parts: tuple[Restriction, ...], kind: Kind) -> Meaning:
+    """With other restrictions; what was said of the same property before is replaced."""
+    paths = {path for one in parts if (path := _path(one, kind))}
+    kept = tuple(one for one in previous.where if _path(one, kind) not in paths)
+    return replace(previous, where=(*kept, *parts))
+
+
+def _path(one: Restriction, kind: Kind) -> str:
+    match one:
+        case Equals(path):
+            return path
+        case Is(state):
+            return kind.states[state].path
+        case Not(of):
+            return _path(of, kind)
+    return ""
+
+
+def _grouped(previous: Meaning, told: Options, kind: Kind) -> Meaning:
+    figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
+    group = told.by_kind[kind.key]
+    return replace(previous, groups=(group,), figures=figures, ranking=None, columns=())
+
+
+def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
+    role, limit = told
+    down = role in ("most", "top", "highest", "newest", "slowest", "common")
+    if previous.ranking is not None:
+        rest = previous.ranking.limit
+        return replace(previous, ranking=replace(previous.ranking, descending=down,
+                                                 limit=limit or rest))  # fmt: skip
+    if not previous.groups:
+        return None
+    return replace(previous, ranking=Ranking(down, limit or 1))
+
+
+def _summed(previous: Meaning, kind: Kind) -> Meaning | None:
+    amounts = [kind.states[one.state].amount for one in previous.where if isinstance(one, Is)]
+    amount = next((one for one in amounts if one), kind.usual)
+    if not amount:
+        return None
+    return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
+
+
+def _of_records(previous: Meaning, draft: Draft, kind: Kind) -> Meaning | None:
+    """``only Tom's deals``: what is said of the same records."""
+    if kind.key not in draft.common_kinds or not (draft.is_plain or draft.flags & {"counted"}):
+        return None
+    changed = previous
+    if draft.where:
+        parts = tuple(
+            part for told in draft.where for part in parts_of(told.by_kind[kind.key])
+        )  # fmt: skip
+        changed = _restricted(changed, parts, kind)
+    for when, date in draft.dated:
+        if when.words:
+            path = date.by_kind[kind.key] if date is not None else ""
+            changed = replace(changed, dated=Dated(when, path))
+    if "counted" in draft.flags and draft.figures and not previous.figures:
+        changed = replace(changed, figures=(Figure(COUNT),), ranking=None, columns=())
+    return changed
+
+
+def operations(items: list[Item]) -> Iterator[Item]:
+    """What the whole of the words may be an operation of, the likeliest first."""
+    for item in sorted(items, key=lambda one: -one.score):
+        if item.category in OPERATIONS:
+            yield item

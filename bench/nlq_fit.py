@@ -1,0 +1,263 @@
+"""Fits the choice among analyses from the fitted four fifths of the labelled questions.
+
+    python -m bench.nlq_fit [--rounds 1] [--most 500] [--misses FILE]
+
+Writes ``app/bi/questions/weights.json``, the same to the byte each time. Each analysis of a
+question is compiled and compared with the rows that are right; the weights make those that are
+right likelier than all others together, and where none is right, that nothing was understood
+(log-linear, L2 around the priors). What is read with new weights is judged again in the next round.
+How sure an answer is, is told from five folds, each judged by weights that were fitted without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.bi.currencies import in_one_currency
+from app.bi.nlq.answering import calendar
+from app.bi.nlq.compiling import compiled
+from app.bi.nlq.spans import Calendar
+from app.bi.query import Query, Row, run
+from app.bi.questions import ranker
+from app.bi.questions.answering import is_unsure
+from app.bi.questions.understanding import Understanding, understanding_of
+from app.clock import utc_now
+from app.errors import ApiError
+from bench.nlq import demonstration, difference, expected_query
+from bench.nlq_split import Labelled, meaning, split
+
+FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json"
+FOLDS = 5
+STEPS, RATE, L2 = 250, 0.15, 0.6
+_RAREST = 3  # questions that a feature has to occur in
+_BIN = 120  # answers that a step of the calibration stands on
+_REFUSALS = ("unsupported", "clarify")
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question: of each of its analyses the features, the query, and whether it is right."""
+
+    fold: int
+    analyses: tuple[Mapping[str, int], ...]
+    queries: tuple[str, ...]
+    right: tuple[bool, ...]
+
+
+class Judge:
+    """Says which analyses give rows that are right; remembers the rows of each query."""
+
+    def __init__(self, now: Calendar) -> None:
+        self.now = now
+        self._rows: dict[str, list[Row]] = {}
+        self._verdicts: dict[tuple[str, str], bool] = {}
+
+    def example(self, told: Labelled, understanding: Understanding,
+                weights: ranker.Weights) -> Example:  # fmt: skip
+        """One question read with some weights."""
+        understood = understanding.understand(told.case.question, self.now, weights)
+        queries = [
+            None if one.plan is None else compiled(in_one_currency(one.plan)).query
+            for one in understood.analyses
+        ]
+        right = [self._is_right(told.case.expected, one) for one in queries]
+        if not any(right):
+            right = [one.plan is None for one in understood.analyses]
+        digest = hashlib.sha256(meaning(told.case).encode()).hexdigest()
+        counts = tuple(Counter(one.features) for one in understood.analyses)
+        urls = tuple("" if one is None else one.url for one in queries)
+        return Example(int(digest[8:16], 16) % FOLDS, counts, urls, tuple(right))
+
+    def _is_right(self, expected: str, query: Query | None) -> bool:
+        if query is None:
+            return False
+        try:
+            key = (expected, query.url)
+            if key not in self._verdicts:
+                given = self._rows_of(query.url, query)
+                self._verdicts[key] = any(
+                    difference(self._rows_of(text, expected_query(text)), given,
+                               ordered="$orderby" in text) is None
+                    for text in expected.split(" || ") if text not in _REFUSALS
+                )  # fmt: skip
+            return self._verdicts[key]
+        except ApiError:
+            return False
+
+    def _rows_of(self, key: str, query: Query) -> list[Row]:
+        if key not in self._rows:
+            self._rows[key] = list(run(query, 5000).rows)
+        return self._rows[key]
+
+
+class Table:
+    """All features of all analyses as one sparse table."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        seen = Counter(
+            name for one in examples for name in {name for told in one.analyses for name in told}
+        )
+        self.names = sorted(name for name, count in seen.items() if count >= _RAREST)
+        places = {name: at for at, name in enumerate(self.names)}
+        rows, columns, values, rest = [], [], [], []
+        self.starts = np.cumsum([0, *(len(one.analyses) for one in examples)])
+        row = 0
+        for one in examples:
+            for told in one.analyses:
+                rest.append(sum(ranker.prior(name) * count for name, count in told.items()
+                                if name not in places))  # fmt: skip
+                for name, count in told.items():
+                    if name in places:
+                        rows.append(row)
+                        columns.append(places[name])
+                        values.append(count)
+                row += 1
+        self.rows, self.columns = np.array(rows), np.array(columns)
+        self.values = np.array(values, dtype=np.float64)
+        self.rest = np.array(rest)  # what features weigh that are too rare to be fitted
+        self.right = np.array([told for one in examples for told in one.right])
+        self.example = np.repeat(np.arange(len(examples)), np.diff(self.starts))
+        self.folds = np.array([one.fold for one in examples])[self.example]
+        keys = [(number, url) for number, one in enumerate(examples) for url in one.queries]
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        self.query = np.array([numbers[key] for key in keys])
+        self.priors = np.array([ranker.prior(name) for name in self.names])
+
+    def scores(self, weights: Vector) -> Vector:
+        """The score of each analysis."""
+        sums = np.bincount(self.rows, self.values * weights[self.columns], len(self.rest))
+        return np.asarray(sums + self.rest)
+
+    def chances(self, scores: Vector, among: NDArray[np.bool_] | None = None) -> Vector:
+        """How likely each analysis is, among those of its question that count."""
+        highest = np.maximum.reduceat(scores, self.starts[:-1])
+        raised = np.exp(scores - highest[self.example])
+        if among is not None:
+            raised = raised * among + 1e-12
+        totals = np.add.reduceat(raised, self.starts[:-1])
+        return np.asarray(raised / totals[self.example])
+
+    def fitted(self, without: int | None = None) -> Vector:
+        """The weights that are likeliest, one fold left out."""
+        weights, squares = self.priors.copy(), np.zeros(len(self.names))
+        used = (self.folds != without).astype(np.float64)
+        for _ in range(STEPS):
+            scores = self.scores(weights)
+            wanted = self.chances(scores, self.right) - self.chances(scores)
+            slope = np.bincount(self.columns, self.values * (wanted * used)[self.rows],
+                                len(self.names))  # fmt: skip
+            slope -= L2 * (weights - self.priors)
+            squares = 0.9 * squares + 0.1 * slope**2
+            weights += RATE * slope / (np.sqrt(squares) + 1e-3)
+        return weights
+
+    def of_queries(self, chances: Vector) -> Vector:
+        """How likely the query of each analysis is: those that ask the same are one answer."""
+        return np.asarray(np.bincount(self.query, chances)[self.query])
+
+    def best(self, scores: Vector) -> list[int]:
+        """The analysis that is chosen of each question."""
+        return [int(start + np.argmax(scores[start:end]))
+                for start, end in zip(self.starts, self.starts[1:], strict=False)]  # fmt: skip
+
+
+def calibration(
+    table: Table, nothing: Sequence[bool], unsure: Sequence[bool]
+) -> list[tuple[float, float]]:
+    """From which chance on which share of answers is right, by folds that were not fitted."""
+    found: list[tuple[float, bool]] = []
+    for fold in range(FOLDS):
+        scores = table.scores(table.fitted(fold))
+        chances = table.of_queries(table.chances(scores))
+        found += [(float(chances[at]), bool(table.right[at])) for at in table.best(scores)
+                  if table.folds[at] == fold and not nothing[at] and not unsure[at]]  # fmt: skip
+    found.sort()
+    steps = [found[at : at + _BIN] for at in range(0, len(found), _BIN)]
+    if len(steps) > 1 and len(steps[-1]) < _BIN:
+        steps[-2:] = [steps[-2] + steps[-1]]
+    told = [(step[0][0], sum(right for _, right in step), len(step)) for step in steps]
+    rising: list[tuple[float, int, int]] = []
+    for one in told:
+        rising.append(one)
+        while len(rising) > 1 and rising[-2][1] / rising[-2][2] >= rising[-1][1] / rising[-1][2]:
+            (low, right, count), (_, more, others) = rising[-2:]
+            rising[-2:] = [(low, right + more, count + others)]
+    return [(round(low, 4), round(min(0.99, (right + 0.5) / (count + 1)), 3))
+            for low, right, count in rising]  # fmt: skip
+
+
+def main() -> None:
+    """Fit and write; prints how many questions are right with each round's weights."""
+    options = _options()
+    asked = [one for one in split() if one.part == "fitted" and not one.case.before]
+    if options.most:
+        asked = random.Random(1).sample(asked, options.most)
+    weights = ranker.Weights()
+    understanding = understanding_of("en")
+    examples: list[Example] = []
+    with tempfile.TemporaryDirectory() as folder, demonstration(Path(folder)):
+        judge = Judge(calendar(utc_now()))
+        for number in range(options.rounds):
+            examples = [judge.example(one, understanding, weights) for one in asked]
+            table = Table(examples)
+            fitted = table.fitted()
+            nothing = [bool(told.get("nothing")) for one in examples for told in one.analyses]
+            _report(number, table, nothing, table.scores(fitted))
+            weights = ranker.Weights(dict(zip(table.names, fitted.round(3).tolist(), strict=True)))
+    if options.misses:
+        _misses(options.misses, asked, table, table.scores(fitted), nothing)
+    told = {name: value for name, value in sorted(weights.items())
+            if name in table.names and abs(value - ranker.prior(name)) >= 0.02}  # fmt: skip
+    unsure = [is_unsure(told) for one in examples for told in one.analyses]
+    steps = calibration(table, nothing, unsure)
+    FILE.write_text(json.dumps({"calibration": steps, "weights": told}, indent=0) + "\n",
+                    encoding="utf-8")  # fmt: skip
+    print(f"{len(told)} weights; confidence: {steps}")
+
+
+def _report(number: int, table: Table, nothing: Sequence[bool], scores: Vector) -> None:
+    best = table.best(scores)
+    answered = [at for at in best if not nothing[at]]
+    right = sum(bool(table.right[at]) for at in answered)
+    possible = np.logical_or.reduceat(table.right & ~np.array(nothing), table.starts[:-1]).sum()
+    print(f"round {number + 1}: {len(best)} questions, {possible} with a right analysis, "
+          f"{right} answered rightly, {len(answered) - right} wrongly", flush=True)  # fmt: skip
+
+
+def _misses(
+    path: Path, asked: Sequence[Labelled], table: Table, scores: Vector, nothing: Sequence[bool]
+) -> None:
+    """Writes each question that is not answered rightly, and whether it could be."""
+    with path.open("w", encoding="utf-8") as file:
+        for number, (one, at) in enumerate(zip(asked, table.best(scores), strict=True)):
+            start, end = table.starts[number], table.starts[number + 1]
+            wanted = any(text not in _REFUSALS for text in one.case.expected.split(" || "))
+            if table.right[at] and not (nothing[at] and wanted):
+                continue
+            known = any(table.right[row] and not nothing[row] for row in range(start, end))
+            kind = "nothing" if nothing[at] else "other"
+            print(f"{kind} {known} | {one.case.question} | {one.case.expected}", file=file)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--misses", type=Path, help="write what is not answered rightly there")
+    parser.add_argument("--most", type=int, default=0, help="a sample of the questions, to try")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
