@@ -41,7 +41,7 @@ from bench.load_mix import Deed, Person
 from bench.peers.processes import children, free_port
 from bench.services import Place, service
 
-BUDGET_MB = 100
+BUDGET_MB = 160
 # What the second half of the requests may add.
 MOST_GROWTH_MB = 3.0
 
