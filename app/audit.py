@@ -32,7 +32,7 @@ def record(
     action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> None:
     """Add a line to the audit log; ``action`` is such as ``client.updated`` or ``auth.login``."""
-    records.insert(TABLE, made(action, entity, entity_id, **details))
+    records.append(TABLE, made(action, entity, entity_id, **details))
 
 
 def made(

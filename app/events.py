@@ -78,7 +78,7 @@ def emit(
         name, entity, entity_id,
         sequence=sequence, representation=representation, previous=previous, details=details,
     )  # fmt: skip
-    records.insert(TABLE, row)
+    records.append(TABLE, row)
 
 
 def made(

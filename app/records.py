@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     FromClause,
+    Insert,
     Row,
     Select,
     Table,
@@ -57,16 +58,22 @@ def insert(table: FromClause, values: Mapping[str, Any]) -> int:
     Raises: sqlalchemy.exc.IntegrityError, a constraint of the database refuses it.
     """
     of = _table(table)
-    result = _writing(of).execute(sql_insert(of), dict(values))
+    result = _writing(of).execute(_insert_into(of), dict(values))
     key = result.inserted_primary_key
     return int(key[0]) if key and "id" in of.c else 0
+
+
+def append(table: FromClause, values: Mapping[str, Any]) -> None:
+    """As ``insert``, where nobody asks for the key: the database does not send it back."""
+    of = _table(table)
+    _writing(of).execute(_insert_into(of, keyless=True), dict(values))
 
 
 def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add many rows of the same columns; their ids are not returned."""
     if rows:
         of = _table(table)
-        _writing(of).execute(sql_insert(of), [with_defaults(of, row) for row in rows])
+        _writing(of).execute(_insert_into(of), [with_defaults(of, row) for row in rows])
 
 
 def read(
@@ -169,6 +176,13 @@ def _select_by_id(
     # A key that stays: others may go on to refer to the row meanwhile. One that is to end is
     # held against them at once: to ask for that later is a deadlock with whoever refers to it.
     return statement.with_for_update(key_share=not ending) if lock else statement
+
+
+@lru_cache(maxsize=256)
+def _insert_into(table: Table, *, keyless: bool = False) -> Insert:
+    """An INSERT of the columns that it is executed with."""
+    statement = sql_insert(table)
+    return statement.inline() if keyless else statement
 
 
 @lru_cache(maxsize=256)

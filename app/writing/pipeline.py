@@ -483,7 +483,7 @@ class EntityService:
         """The audit record, the specific events, and the one of the verb."""
         name = self.rules.name
         audited = audit.made(told.general, name, change.key, before=previous, after=after)
-        records.insert(audit.TABLE, audited)
+        records.append(audit.TABLE, audited)
         for event in told.names:
             emit(
                 event, name, change.key,
