@@ -25,15 +25,18 @@ from flask import Flask, Response, request
 from flask_jwt_extended import JWTManager, create_access_token, jwt_required
 from flask_limiter import Limiter
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import bindparam, insert, select, update
+from psycopg.types.string import TextLoader
+from sqlalchemy import bindparam, event, insert, select, update
 from werkzeug.test import EnvironBuilder
 
 from app.auth.users import create_user
 from app.clock import utc_now
 from app.config import database_url
 from app.database import transaction
+from app.engines.sqlite import PRAGMAS
 from app.models.client import Client
 from app.models.event import AuditRecord, Event
+from app.models.searched import search_text
 from app.security import acting_as, system_caller
 from bench.edge import PASSWORD, UNLIMITED, new_service
 
@@ -88,8 +91,7 @@ def floor_app(url: str) -> Flask:
         strategy="moving-window",
         storage_uri="window://",
     )
-    if url.startswith("sqlite"):
-        _prepare_sqlite(app, db)
+    _prepare(app, db)
     chosen = select(*(CLIENT.c[name] for name in SHOWN)).where(CLIENT.c.id == bindparam("key"))
     whole = select(CLIENT).where(CLIENT.c.id == bindparam("key"))
     change = update(CLIENT).where(CLIENT.c.id == bindparam("key"))
@@ -98,9 +100,9 @@ def floor_app(url: str) -> Flask:
         now = utc_now()
         audit = {"created_at": now, "via": "jwt", "action": name, "entity": "Client"}
         db.session.execute(insert(AUDIT), {**audit, "entity_id": key, "after": shown})
-        event = {"created_at": now, "type": name, "entity": "Client", "entity_id": key}
+        told = {"created_at": now, "type": name, "entity": "Client", "entity_id": key}
         payload = {"key": os.urandom(16).hex(), "sequence": 1, "payload": shown}
-        db.session.execute(insert(EVENT), {**event, **payload})
+        db.session.execute(insert(EVENT), {**told, **payload})
         db.session.commit()
 
     @app.get("/odata/Clients(<int:key>)")
@@ -132,20 +134,19 @@ def floor_app(url: str) -> Flask:
     return app
 
 
-def _prepare_sqlite(app: Flask, db: SQLAlchemy) -> None:
-    """What the triggers of the tables call, and every commit synced, as in the service."""
-    from sqlalchemy import event
+def _prepare(app: Flask, db: SQLAlchemy) -> None:
+    """What tables and types need of a connection, and every commit synced, as in the service."""
 
-    from app.engines.sqlite import PRAGMAS
-    from app.models.searched import search_text
+    def prepare(connection: Any, record: Any) -> None:
+        if db.engine.dialect.name == "postgresql":
+            connection.adapters.register_loader("json", TextLoader)
+            return
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+        connection.create_function("search_text", 1, search_text, deterministic=True)
 
     with app.app_context():
-
-        @event.listens_for(db.engine, "connect")
-        def prepare(connection: Any, record: Any) -> None:
-            for pragma in PRAGMAS:
-                connection.execute(f"PRAGMA {pragma}")
-            connection.create_function("search_text", 1, search_text, deterministic=True)
+        event.listen(db.engine, "connect", prepare)
 
 
 def _client(number: int) -> Body:
