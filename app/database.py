@@ -1,4 +1,4 @@
-"""The two engines of an application: one that writes, one that reads (docs/adr/0050)."""
+"""The two engines of an application: one that writes, one that reads (docs/adr/0004)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_engine() -> Engine:
 def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
     """A connection whose reads all see the database as it is at the first of them.
 
-    What is written meanwhile waits for nothing and is not seen (docs/adr/0123).
+    What is written meanwhile waits for nothing and is not seen (docs/adr/0037).
 
     Args:
         engine: else the one for reads.

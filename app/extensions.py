@@ -19,7 +19,7 @@ _MISSING: Any = object()
 class Extension(Generic[T]):
     """An object of which each application has its own, kept where Flask keeps those of extensions.
 
-    The modules that use it import the one ``Extension``; only it knows the name (docs/adr/0239).
+    The modules that use it import the one ``Extension``; only it knows the name (docs/adr/0044).
     """
 
     def __init__(self, name: str, make: Callable[[], T] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What the C library keeps of memory that was given back to it (docs/adr/0128).
+"""What the C library keeps of memory that was given back to it (docs/adr/0002).
 
 By itself glibc gives each thread a heap of its own, and learns from the first large piece that is
 freed to keep larger ones: sixteen threads that each wrote a large answer once hold what all of them

@@ -1,7 +1,7 @@
 """Windows of requests in the memory of this process: a storage of ``limits``, as it documents them.
 
 The library's own starts a thread a hundred times a second to look for what has passed, and moves
-a whole window for each request (docs/adr/0250).
+a whole window for each request (docs/adr/0003).
 """
 
 from __future__ import annotations

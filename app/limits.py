@@ -1,4 +1,4 @@
-"""Rate limits by Flask-Limiter: how much a user, a key and an address may (contract P11, ADR 0225).
+"""Rate limits by Flask-Limiter: how much a user, a key and an address may (contract P11, ADR 0003).
 
 Every request counts against one bucket, which the gate names before the limiter looks:
 ``user:7`` over all tokens of a user, ``key:7`` for each API key, and by address ``sign-in:…`` for

@@ -1,4 +1,4 @@
-"""What each figure of the business is: its one definition, which every reader names (ADR 0195).
+"""What each figure of the business is: its one definition, which every reader names (ADR 0034).
 
 The entity data model offers each measure as a custom aggregate, ``$apply=aggregate(Revenue)``; the
 overview, the reports, the pipeline and the questions read the same definition.

@@ -1,7 +1,7 @@
 """Amounts in the smallest units of their currency: rounded, checked and written by ISO 4217.
 
 A yen has no smaller unit, a euro has cents, a dinar of Kuwait a thousand fils. Every amount that is
-computed is rounded here, and nowhere else (docs/adr/0185).
+computed is rounded here, and nowhere else (docs/adr/0014).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reading and writing single rows inside the running transaction.
 
 The services change rows through these functions only: they work on tables, because the columns of
-a write are known by name when it runs (docs/adr/0222).
+a write are known by name when it runs (docs/adr/0004).
 """
 
 from __future__ import annotations

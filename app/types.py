@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
-# Digits behind the point that amounts of money keep (docs/adr/0185).
+# Digits behind the point that amounts of money keep (docs/adr/0014).
 MONEY_SCALE = 3
 # Row identifiers: 64 bits everywhere (SQLite's INTEGER PRIMARY KEY is 64 bits wide).
 Identifier = BigInteger().with_variant(Integer, "sqlite")
@@ -42,11 +42,11 @@ class ExactDecimal(TypeDecorator[Decimal]):
     """A decimal number without binary floating point: NUMERIC, or a scaled integer on SQLite.
 
     SQLite's own NUMERIC keeps fractions as floats; the integer of the smallest unit (cents for
-    scale 2) compares, sums and sorts exactly (docs/adr/0002).
+    scale 2) compares, sums and sorts exactly (docs/adr/0014).
 
     Args:
         least: digits behind the point that are always written; all of ``scale`` by default. Money
-            has three, and its third is written where it is not 0 (docs/adr/0185).
+            has three, and its third is written where it is not 0 (docs/adr/0014).
     """
 
     impl = Numeric

@@ -4,7 +4,7 @@
 
 Copies of the table, each different in one thing, are changed in turns: each change is a prepared
 statement and a transaction of its own. Counted is the CPU of the one process of the server, which
-must run on this machine; the least of all rounds is printed (docs/adr/0149).
+must run on this machine; the least of all rounds is printed (docs/adr/0027).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Today is the day of the organisation's clocks, wherever the service says it (docs/adr/0189)."""
+"""Today is the day of the organisation's clocks, wherever the service says it (docs/adr/0016)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Who answers a message: the model, where a provider is set and well; else the built-in assistant.
 
 What nobody gets is refused before any model is asked, and whatever keeps the model from answering
-is made good by the built-in assistant (docs/adr/0120).
+is made good by the built-in assistant (docs/adr/0039).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the caller's own message asks for an action (docs/adr/0207).
+"""Whether the caller's own message asks for an action (docs/adr/0039).
 
 A model may be talked into an action by an article, a ticket or any other text that it reads. So
 what it proposes is taken only where the words of the caller ask for an action of that kind: a

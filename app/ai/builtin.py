@@ -1,4 +1,4 @@
-"""The built-in assistant: one message, one route, every sentence from a source (docs/adr/0092).
+"""The built-in assistant: one message, one route, every sentence from a source (docs/adr/0039).
 
 It is deterministic: the same message, over the same data and for the same caller, has the same
 answer. It makes no sentence of its own about the business.

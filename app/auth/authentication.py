@@ -1,8 +1,8 @@
-"""Authentication: the caller behind the credentials of a request (contract P3, docs/adr/0004).
+"""Authentication: the caller behind the credentials of a request (contract P3, docs/adr/0003).
 
 Verifying a token costs a signature and a query; what was found is remembered until the token ends
 or the security epoch changes, which is when any right or session anywhere does. This cache stands
-in front of Flask-JWT-Extended (docs/adr/0225).
+in front of Flask-JWT-Extended (docs/adr/0003).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The security epoch: a number that grows whenever a right or a session ends (docs/adr/0004).
+"""The security epoch: a number that grows whenever a right or a session ends (docs/adr/0003).
 
 What a process remembers of tokens and keys is good for one epoch. ``bump_epoch`` is called in the
 transaction that takes a right away; the next request, in whatever process, sees the new value.

@@ -1,4 +1,4 @@
-"""Access tokens by Flask-JWT-Extended: 15 minutes, HS256, the key named by ``kid`` (ADR 0225)."""
+"""Access tokens by Flask-JWT-Extended: 15 minutes, HS256, the key named by ``kid`` (ADR 0003)."""
 
 from __future__ import annotations
 

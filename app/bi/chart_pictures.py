@@ -1,7 +1,7 @@
 """Charts drawn as pictures, in a process of their own that ends soon after the last of them.
 
 The renderer carries a whole script engine, some 100 MB: a web process that loaded it would keep
-them (docs/adr/0095).
+them (docs/adr/0007).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def in_one_currency(plan: Plan) -> Plan:
     """A ranking by amounts, over all currencies by what they are worth in that of the organisation.
 
     So is a share of amounts, and what is asked for in that currency. Each record is converted at
-    the rate that it keeps, or else at the one of the settings (docs/adr/0146, 0157, 0168). What has
+    the rate that it keeps, or else at the one of the settings (docs/adr/0043). What has
     no rate is left out; the plan says so among its assumptions, and is less sure. A question that
     names a currency stays within it.
     """

@@ -1,7 +1,7 @@
 """What the rules do not understand, a model may put as an OData query: it proposes, no more.
 
 The query is read, bounded and run like any other, under the caller's rights; what cannot be read as
-one, or would add amounts of different currencies up, is no answer (docs/adr/0125).
+one, or would add amounts of different currencies up, is no answer (docs/adr/0039).
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def business_type(
 
 
 def trigrams_of(table: str) -> Trigrams:
-    """The index behind ``contains`` and ``$search`` (docs/adr/0230)."""
+    """The index behind ``contains`` and ``$search`` (docs/adr/0027)."""
     return Trigrams(
         searched.index_name(table),
         searched.COLUMN,

@@ -1,4 +1,4 @@
-"""Merging two clients that are the same one: the second goes into the first (docs/adr/0077)."""
+"""Merging two clients that are the same one: the second goes into the first (docs/adr/0032)."""
 
 from __future__ import annotations
 

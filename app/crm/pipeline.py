@@ -1,7 +1,7 @@
 """The pipeline in figures: what is open in which stage, what was won and lost, how long it took.
 
 Everything is aggregated by the query engine, so the caller's row filter holds. Amounts are in the
-organisation's currency; what has no exchange rate is told apart (docs/adr/0076).
+organisation's currency; what has no exchange rate is told apart (docs/adr/0034).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Connections to the web server: who sends too slowly, or takes nothing, is let go (docs/adr/0181).
+"""Connections to the web server: who sends too slowly, or takes nothing, is let go (docs/adr/0002).
 
 gunicorn gives each connection a thread for the length of a request, and waits for its client as
 long as the system lets it. Options of the socket bound each wait; ``Connection`` bounds all the

@@ -1,7 +1,7 @@
 """``Prefer: respond-async``: 202 with the address of the answer, which is kept for a while.
 
 The request is done at once, in its own transaction, and the answer is a row beside those of
-idempotent requests; so whoever fetches it may ask another process (docs/adr/0063).
+idempotent requests; so whoever fetches it may ask another process (docs/adr/0005).
 """
 
 from __future__ import annotations

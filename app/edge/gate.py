@@ -1,7 +1,7 @@
 """The gate that every request goes through: who calls, how often, and whether that is allowed.
 
 ``identify`` finds the caller and names the bucket that the request counts against, Flask-Limiter
-counts it (app/limits.py), ``enter`` lets it in; each is a ``before_request`` (docs/adr/0225).
+counts it (app/limits.py), ``enter`` lets it in; each is a ``before_request`` (docs/adr/0003).
 """
 
 from __future__ import annotations

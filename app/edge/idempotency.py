@@ -2,7 +2,7 @@
 
 The record of an answer is a row in the transaction of its effect. A twin that runs elsewhere at the
 same time fails on the row's unique key when it would commit, leaves nothing behind, and repeats the
-first answer; inside one process it waits instead of running (docs/adr/0006).
+first answer; inside one process it waits instead of running (docs/adr/0005).
 """
 
 from __future__ import annotations

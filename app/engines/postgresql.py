@@ -1,4 +1,4 @@
-"""PostgreSQL: a limit wherever a request could wait, and poolers noticed (docs/adr/0050)."""
+"""PostgreSQL: a limit wherever a request could wait, and poolers noticed (docs/adr/0004)."""
 
 from __future__ import annotations
 

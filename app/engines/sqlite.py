@@ -1,4 +1,4 @@
-"""SQLite, set up for a server (docs/adr/0050).
+"""SQLite, set up for a server (docs/adr/0004).
 
 Write-ahead log, every commit synced, and one writing connection a process, whose transactions take
 the write lock as they begin: a lock taken later can be refused at once ("database is locked"),

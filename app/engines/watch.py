@@ -4,7 +4,7 @@ A machine that swaps, a network that swallows packets, a stopped process: the so
 a thread that waits for an answer waits for ever. While connections are in use, a thread looks after
 them: when one of them has been out for a while, the server is asked for a new connection; if it
 does not answer that, those that wait are cut off and new ones refused until it does
-(docs/adr/0132).
+(docs/adr/0004).
 """
 
 from __future__ import annotations

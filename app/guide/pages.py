@@ -23,7 +23,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("crm", "invoices", "mail", "kb", "documents", "assistant", "bi", "organisation"),
     ),
     ("Running it", ("settings", "operations", "scaling", "performance", "security")),
-    ("The inside", ("architecture", "conformance", "mutation")),
+    ("The inside", ("architecture", "conformance", "mutation", "adr/index")),
 )
 _FILE = re.compile(r"[a-z0-9-]+")
 # Words of a link that are the name of a file, as they help in a folder of files.
@@ -74,7 +74,7 @@ def contents() -> list[tuple[str, list[Page]]]:
 
 def decisions() -> list[Page]:
     """The decisions, by number."""
-    names = sorted(path.stem for path in (FOLDER / "adr").glob("*.md"))
+    names = sorted(path.stem for path in (FOLDER / "adr").glob("[0-9]*.md"))
     return [page for name in names if (page := find_page(f"adr/{name}")) is not None]
 
 

@@ -3,7 +3,7 @@
 Whoever changes an issued document, its file, its place or a link breaks the chain from there on;
 ``flask invoices verify`` says where. A link is added in the issuing transaction; a counter row is
 its lock, so links follow one another as their transactions end. A link says with which date the
-document was issued on which day, and behind which date of its series (docs/adr/0234).
+document was issued on which day, and behind which date of its series (docs/adr/0030).
 """
 
 from __future__ import annotations

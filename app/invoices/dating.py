@@ -1,6 +1,6 @@
 """With which dates documents are issued: in the order of their series, in open books, not ahead.
 
-Source: docs/adr/0190. History that is moved in keeps the dates that it has.
+Source: docs/adr/0030. History that is moved in keeps the dates that it has.
 """
 
 from __future__ import annotations

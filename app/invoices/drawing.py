@@ -1,7 +1,7 @@
 """A document as a file: the PDF that people read, with the data for machines inside or beside it.
 
 What draws is heavy and needed by few requests: a process beside this one does it, from nothing but
-the document (docs/adr/0127).
+the document (docs/adr/0007).
 """
 
 from __future__ import annotations

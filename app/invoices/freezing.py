@@ -1,7 +1,7 @@
 """Issue freezes the PDF: its bytes lie in the store of files, their SHA-256 in the row and chain.
 
 It happens in the issuing transaction, after the number: a document whose file cannot be written is
-not issued, and its number is given again (docs/adr/0072).
+not issued, and its number is given again (docs/adr/0030).
 """
 
 from __future__ import annotations

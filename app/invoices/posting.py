@@ -23,7 +23,7 @@ def rate_of(currency: str, credited_invoice_id: int | None) -> Decimal:
     """Units of the organisation's currency for one of a document's that is issued now.
 
     The rate of the settings; a credit note has the one of its invoice, so that it gives back what
-    that billed (docs/adr/0186). 0 where none is known.
+    that billed (docs/adr/0029). 0 where none is known.
     """
     if credited_invoice_id is not None:
         credited = records.read(Invoice.__table__, credited_invoice_id, ("exchange_rate",))

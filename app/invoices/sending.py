@@ -54,7 +54,7 @@ class Letter:
 def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     """Issue a draft and send it, or send an issued document again.
 
-    The same letter within ``ONCE_WITHIN`` is the one that is on its way (docs/adr/0151).
+    The same letter within ``ONCE_WITHIN`` is the one that is on its way (docs/adr/0011).
     Returns: the body of contract 11.1; ``delivery`` is None where only marked.
     Raises: NotFoundError; ForbiddenError; InvalidStateError, it is void; ValidationError.
     """

@@ -11,7 +11,7 @@
 Where prices include tax, amounts are worked out from the gross, and the total is the sum that the
 customer saw, always. Some gross amounts (9.99 at 19 %) have no net amount whose rounded tax brings
 it back to them: there the tax of the group is a cent beside BR-CO-17, within the tolerance of its
-official check (docs/adr/0025).
+official check (docs/adr/0029).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A table of work has a column ``leased_until``. Who takes a row writes into it un
 his; who dies leaves a lease that runs out, and another takes the row. The instant is the proof of
 possession too: ``finish`` changes the row only while the lease is still the same. The worker's
 threads run a function again at once while that found something to do, and otherwise after a short
-rest; any number of workers share the rows (docs/adr/0085).
+rest; any number of workers share the rows (docs/adr/0006).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A process beside this one that does what is heavy and rarely wanted, and ends when nobody asks.
 
 What draws documents holds fonts, shaping and schemas; a web process that loaded them would keep
-them for good (docs/adr/0127). It is a new program, so it neither copies threads nor knows secrets:
+them for good (docs/adr/0007). It is a new program, so it neither copies threads nor knows secrets:
 ``python -m app.jobs.processes IDLE_SECONDS``. A call is a pickle of the name of a function and its
 arguments; the answer is bytes and never unpickled, for what reads pictures and fonts of strangers
 is not to be trusted as code.

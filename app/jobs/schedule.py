@@ -125,7 +125,7 @@ def for_each_due(
     *,
     is_due: Callable[[Row], bool] = lambda row: True,
 ) -> int:
-    """Take a step with every candidate in a transaction of its own (docs/adr/0073).
+    """Take a step with every candidate in a transaction of its own (docs/adr/0006).
 
     Args:
         name: for the log.

@@ -1,4 +1,4 @@
-"""Bounces: a mail that a server took comes back, and whoever sent it is told (docs/adr/0117)."""
+"""Bounces: a mail that a server took comes back, and whoever sent it is told (docs/adr/0011)."""
 
 from __future__ import annotations
 

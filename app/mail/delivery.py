@@ -4,9 +4,9 @@
                         ^  |                                    |
               back-off  |  +--> failed (refused, or too late)   +--> failed (outcome unknown)
 
-Each recipient has an outcome; the mail waits while one of them does (docs/adr/0206).
+Each recipient has an outcome; the mail waits while one of them does (docs/adr/0011).
 A worker that dies before "sending" delays the mail by its lease. One that dies after it may have
-sent it: the mail is not sent again by itself (docs/adr/0071).
+sent it: the mail is not sent again by itself (docs/adr/0011).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom a mail reached: an outcome for each of its recipients (docs/adr/0206).
+"""Whom a mail reached: an outcome for each of its recipients (docs/adr/0011).
 
 What a server said of a recipient is kept in ``outcomes``, what came back later in ``bounces``; who
 is in neither waits. The state of the mail follows from both.

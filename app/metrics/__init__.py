@@ -1,1 +1,1 @@
-"""What a monitoring system reads at ``/metrics`` (docs/adr/0101)."""
+"""What a monitoring system reads at ``/metrics`` (docs/adr/0012)."""

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 from app.partial_index import partial_index
 from app.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
-# In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0185).
+# In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0014).
 Money = ExactDecimal(16, MONEY_SCALE, least=2)
 Percent = ExactDecimal(5, 2)
 
@@ -81,7 +81,7 @@ def foreign_key(
     """A foreign key to ``table``; indexed, because lists go along it.
 
     Args:
-        sparse: few rows have one, and the index holds those only (docs/adr/0149).
+        sparse: few rows have one, and the index holds those only (docs/adr/0027).
         closes_circle: ``table`` refers back to this one and is made after it.
     """
     return mapped_column(

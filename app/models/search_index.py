@@ -3,7 +3,7 @@
 On SQLite the rows that a statement has changed wait in a table of their own, and enter the FTS5
 table together when ``MOST_WAITING`` do: FTS5 writes what it was given when a statement ends, and a
 few rows cost as many pages as hundreds. PostgreSQL's GIN index does the same by itself. Who reads
-the index reads what waits beside it (docs/adr/0137).
+the index reads what waits beside it (docs/adr/0027).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def index_at_once(connection: Connection, tables: dict[str, Fields]) -> None:
 
 
 def change_fields(connection: Connection, tables: dict[str, Fields]) -> None:
-    """Make the indexes of ``tables`` anew, over other fields; PostgreSQL's by functions (0149)."""
+    """Make the indexes of ``tables`` anew, over other fields; PostgreSQL's by functions."""
     drop(connection, tables)
     if connection.dialect.name == "sqlite":
         create(connection, tables)

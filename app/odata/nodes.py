@@ -64,7 +64,7 @@ class Literal(Node):
     duration (timedelta) with microseconds; guid UUID; binary bytes.
     ``type_name`` is the prefix of an enum literal (``Sales.Colour``) or ``geography``/``geometry``.
     ``slot`` is the place of the value in ``Shape.literals``; None when it stays in the shape, so
-    that a plan made from this tree may keep the value itself only then (docs/adr/0010).
+    that a plan made from this tree may keep the value itself only then (docs/adr/0019).
     """
 
     value: LiteralValue

@@ -1,7 +1,7 @@
 """The shape of a query: its text with the literals taken out, and the literals beside it.
 
 Two queries that differ only in literals have the same shape, so a plan made for one serves the
-other with other parameters (docs/adr/0010). The place of a literal in the list is the ``slot`` of
+other with other parameters (docs/adr/0019). The place of a literal in the list is the ``slot`` of
 the ``Literal`` that the parser makes of it. This runs on every request, the parser only when no
 plan is cached.
 """

@@ -1,6 +1,6 @@
 """The client for addresses that somebody else chose: bounded in time and bytes, and led nowhere.
 
-It is requests with a transport adapter (docs/adr/0226). Redirects are answers like others, proxies
+It is requests with a transport adapter (docs/adr/0010). Redirects are answers like others, proxies
 and credentials of the environment are not used, bodies are not unpacked, cookies not kept.
 """
 

@@ -1,4 +1,4 @@
-"""The transport adapter of requests: connects to the very address that was checked (ADR 0226)."""
+"""The transport adapter of requests: connects to the very address that was checked (ADR 0010)."""
 
 from __future__ import annotations
 

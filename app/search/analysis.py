@@ -1,6 +1,6 @@
 """Texts to terms: what counts as the same word when texts are found by their words.
 
-The same on both databases: neither takes part (docs/adr/0090).
+The same on both databases: neither takes part (docs/adr/0041).
 """
 
 from __future__ import annotations

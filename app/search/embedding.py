@@ -43,7 +43,7 @@ class EmbeddingModel:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        # The arena keeps what the longest text needed, 23 MB a thread (docs/adr/0232).
+        # The arena keeps what the longest text needed, 23 MB a thread (docs/adr/0041).
         options.enable_mem_pattern = False
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(

@@ -1,4 +1,4 @@
-"""Vectors in PostgreSQL itself, where the extension ``vector`` can be had (docs/adr/0122).
+"""Vectors in PostgreSQL itself, where the extension ``vector`` can be had (docs/adr/0041).
 
 Its table is made by the worker, not by a migration: the extension is there on some servers only,
 and may come later. It is made of what the entries of the search hold, and can be dropped any time.

@@ -4,7 +4,7 @@ Each score is divided by its spread over the texts that the question meets, and 
 convex combination, which beats merging by ranks (Bruch, Gai and Ingber 2023), whose weights follow
 from the question. Where one text stands out by its meaning words count for less, and where rare
 words meet few texts they count for more. Words count as far as some text has the words of the
-question: one that is put in other words is answered by its meaning (docs/adr/0231). The sum is then
+question: one that is put in other words is answered by its meaning (docs/adr/0041). The sum is then
 scaled by how good the best one is at all, so that a bad best is not shown as a perfect one.
 """
 

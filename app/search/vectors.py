@@ -2,7 +2,7 @@
 
 Up to some thousand passages all are compared. Beyond that their signs choose: one bit a dimension,
 a thirtieth of the memory to read, tells well who may be near; those are compared exactly
-(docs/adr/0122).
+(docs/adr/0041).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The company's day: what "today" means wherever the service says it (docs/adr/0189).
+"""The company's day: what "today" means wherever the service says it (docs/adr/0016).
 
 A calendar day is the one that the clocks of the organisation show, in ``defaults.timeZone``.
 Nothing else makes a day of an instant; only OData's own functions keep to UTC, by its standard.

@@ -1,7 +1,7 @@
 """The clocks of the service level: when an answer and a solution are due, and how it stands.
 
 Pure functions over the values of a ticket. The clocks run around the clock and stand still while
-the ticket is Pending, OnHold or Solved (docs/adr/0024).
+the ticket is Pending, OnHold or Solved (docs/adr/0033).
 """
 
 from __future__ import annotations

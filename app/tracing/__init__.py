@@ -1,1 +1,1 @@
-"""Traces by OpenTelemetry, where the operator wants them (docs/adr/0131)."""
+"""Traces by OpenTelemetry, where the operator wants them (docs/adr/0012)."""

@@ -2,7 +2,7 @@
 
 Ids of events are given before their transactions commit, so a smaller one may appear after a larger
 one. Places are given here, by one worker at a time, to whatever has been committed by then: they
-appear in their order, and none is passed over (docs/adr/0086).
+appear in their order, and none is passed over (docs/adr/0008).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Amounts in a body have no more digits than their currency (docs/adr/0185)."""
+"""Amounts in a body have no more digits than their currency (docs/adr/0014)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from app.writing.rules import EntityRules
 
 @dataclass(slots=True, kw_only=True)
 class History:
-    """Records that come together from another system, with what they were (docs/adr/0242).
+    """Records that come together from another system, with what they were (docs/adr/0042).
 
     What such a record says of its own past stands: instants, state, number. ``rules`` are by
     entity type and know these attributes, too; ``changes`` by table and key.

@@ -1,4 +1,4 @@
-"""What happens to the rows that refer to a record when it is deleted (docs/adr/0022, 0191)."""
+"""What happens to the rows that refer to a record when it is deleted (docs/adr/0032)."""
 
 from __future__ import annotations
 

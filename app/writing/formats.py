@@ -1,4 +1,4 @@
-"""Formats of values, each checked by a library that knows it (docs/adr/0021).
+"""Formats of values, each checked by a library that knows it (docs/adr/0017).
 
 Every function takes a text of the right length and returns the text to keep, or raises
 ``BadValueError``. Answers are cached: the same few countries, languages and addresses come again.

@@ -1,7 +1,7 @@
 """What may be done to a record: one table of the operations of all entities.
 
 Services refuse by it (``require_operation``), and ``allowedActions`` is written from it
-(app/container/actions.py), so that what is offered is what is accepted (docs/adr/0013). Steps
+(app/container/actions.py), so that what is offered is what is accepted (docs/adr/0025). Steps
 between states that a PATCH takes stand in the state machines.
 """
 

@@ -39,7 +39,7 @@ from app.writing.rules import EntityRules
 from app.writing.states import require_state, require_step
 from app.writing.validation import validate
 
-# Who may say what a record was: administrators (docs/adr/0242).
+# Who may say what a record was: administrators (docs/adr/0042).
 KEEPS_HISTORY = "settings:update"
 
 
@@ -141,7 +141,7 @@ class EntityService:
         """Everything that would be refused of the values, without a write.
 
         References and rules over several attributes are looked at as far as these are good
-        (docs/adr/0213). Whether the record may be written at all is not.
+        (docs/adr/0022). Whether the record may be written at all is not.
 
         Args:
             partial: of a change, which may leave out what is required.

@@ -1,6 +1,6 @@
 """What becomes of a row when the record that it refers to is deleted: a rule for every foreign key.
 
-Nothing that was issued loses what it stands on (docs/adr/0022, 0191). A foreign key without a rule
+Nothing that was issued loses what it stands on (docs/adr/0032). A foreign key without a rule
 stops the start, so that a new one has to say what it means.
 """
 

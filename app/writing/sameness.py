@@ -1,7 +1,7 @@
 """When two texts mean the same e-mail address, tax number, telephone number or name.
 
 One function each gives the normal form: what has the same form is the same. Lead matching, imports,
-duplicates and the search compare forms, never the texts (docs/adr/0205).
+duplicates and the search compare forms, never the texts (docs/adr/0017).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ DOCUMENT_KEPT = ("Pending", "Active", "Archived", "Quarantined")
 CLOCK = "clock"
 
 # What only managers may do is asked of the right to delete, which the matrix gives to nobody
-# below them; what only administrators may do, of the right to change settings (docs/adr/0023).
+# below them; what only administrators may do, of the right to change settings (docs/adr/0033).
 _MANAGER_OF_TICKETS = "tickets:delete"
 _ADMINISTRATOR = "settings:update"
 

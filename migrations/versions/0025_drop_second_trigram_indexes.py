@@ -1,4 +1,4 @@
-"""No second index of trigrams where the plain form has one (docs/adr/0230)."""
+"""No second index of trigrams where the plain form has one (docs/adr/0027)."""
 
 from __future__ import annotations
 

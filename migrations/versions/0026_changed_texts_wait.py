@@ -1,4 +1,4 @@
-"""Texts that changed wait beside the index of the search, and enter it together (docs/adr/0137)."""
+"""Texts that changed wait beside the index of the search, and enter it together (docs/adr/0027)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL's indexes of trigrams take new entries in larger parts (docs/adr/0140)."""
+"""PostgreSQL's indexes of trigrams take new entries in larger parts (docs/adr/0004)."""
 
 from __future__ import annotations
 

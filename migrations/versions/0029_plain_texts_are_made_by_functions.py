@@ -1,4 +1,4 @@
-"""PostgreSQL makes the plain form of texts by functions of their tables (docs/adr/0149)."""
+"""PostgreSQL makes the plain form of texts by functions of their tables (docs/adr/0027)."""
 
 from __future__ import annotations
 

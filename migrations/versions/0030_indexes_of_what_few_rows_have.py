@@ -1,4 +1,4 @@
-"""Indexes of what few rows have hold those rows only (docs/adr/0149).
+"""Indexes of what few rows have hold those rows only (docs/adr/0027).
 
 On SQLite the external ids keep theirs: it belongs to a constraint, which would take making the
 tables anew to lose, and a change of another column does not touch it there.

@@ -1,4 +1,4 @@
-"""Indexes of places and times of events hold those that are fanned out (docs/adr/0149).
+"""Indexes of places and times of events hold those that are fanned out (docs/adr/0027).
 
 A change writes its event without either; the worker, which fans it out, enters it into both.
 """

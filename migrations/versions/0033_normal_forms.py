@@ -1,4 +1,4 @@
-"""E-mail addresses, tax and telephone numbers have normal forms (docs/adr/0205)."""
+"""E-mail addresses, tax and telephone numbers have normal forms (docs/adr/0017)."""
 
 from __future__ import annotations
 

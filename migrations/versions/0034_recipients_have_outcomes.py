@@ -1,4 +1,4 @@
-"""What mail servers said of each recipient of a mail (docs/adr/0206)."""
+"""What mail servers said of each recipient of a mail (docs/adr/0011)."""
 
 from __future__ import annotations
 

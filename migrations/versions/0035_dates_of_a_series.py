@@ -1,4 +1,4 @@
-"""The last date of a series of documents is found by an index (docs/adr/0190)."""
+"""The last date of a series of documents is found by an index (docs/adr/0030)."""
 
 from __future__ import annotations
 

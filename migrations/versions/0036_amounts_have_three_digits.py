@@ -1,4 +1,4 @@
-"""Amounts of money keep three digits behind the point, as some currencies have (docs/adr/0185).
+"""Amounts of money keep three digits behind the point, as some currencies have (docs/adr/0014).
 
 SQLite keeps them as whole numbers of the smallest unit, which is a thousandth now.
 """

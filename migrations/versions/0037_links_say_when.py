@@ -1,4 +1,4 @@
-"""A link of the chain says with which date its document was issued, and when (docs/adr/0234)."""
+"""A link of the chain says with which date its document was issued, and when (docs/adr/0030)."""
 
 from __future__ import annotations
 

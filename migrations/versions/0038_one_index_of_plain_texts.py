@@ -1,4 +1,4 @@
-"""Every text that is searched has one index, of its plain form (docs/adr/0230)."""
+"""Every text that is searched has one index, of its plain form (docs/adr/0027)."""
 
 from __future__ import annotations
 

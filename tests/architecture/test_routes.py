@@ -14,9 +14,9 @@ from app.edge.rules import rules_of
 PUBLIC = (
     "/api/auth/login", "/api/v1/auth/login", "/api/auth/refresh", "/api/v1/auth/refresh",
     "/healthz", "/readyz", "/openapi.json", "/docs", "/s/",
-    # Closed by a token of its own, and not there without one (docs/adr/0101).
+    # Closed by a token of its own, and not there without one (docs/adr/0012).
     "/metrics",
-    # The console's own page to sign in on, and how it looks (docs/adr/0100).
+    # The console's own page to sign in on, and how it looks (docs/adr/0036).
     "/admin/sign-in", "/admin/assets/",
 )  # fmt: skip
 

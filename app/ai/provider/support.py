@@ -1,4 +1,4 @@
-"""Whether a source bears what is said of it, and which addresses an answer may show (ADR 0207)."""
+"""Whether a source bears what is said of it, and which addresses an answer may show (ADR 0039)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tools that the model may ask for: what each is called, what it takes, what it gives.
 
 Each is a call of this service under the caller's rights. Reading ones give what was read; writing
-ones do nothing but propose (docs/adr/0121).
+ones do nothing but propose (docs/adr/0039).
 """
 
 from __future__ import annotations

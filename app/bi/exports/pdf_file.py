@@ -1,7 +1,7 @@
 """PDF: the table on as many pages as it needs, its head on each, with the chart before it.
 
 Letters are those of the invoices: every script shaped and embedded, right-to-left ones too. What
-draws is as heavy as theirs, and is a process beside this one as well (docs/adr/0127).
+draws is as heavy as theirs, and is a process beside this one as well (docs/adr/0007).
 """
 
 from __future__ import annotations

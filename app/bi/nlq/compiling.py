@@ -198,7 +198,7 @@ class _Grouping(Figuring):
         return path != "local" and self.plan.entity.is_date(path)
 
     def _local(self, path: str) -> str:
-        """The date of a record as the clocks of the organisation show it (docs/adr/0124)."""
+        """The date of a record as the clocks of the organisation show it (docs/adr/0016)."""
         plan = self.plan
         if plan.entity.is_date(path) or plan.zone == "UTC" or plan.today is None:
             return path

@@ -1,7 +1,7 @@
 """The link to a document's page: its key and a seal, so that nobody can make one up.
 
 A link can be shown again and is the same then; withdrawing it changes what the seal is made of
-(docs/adr/0116).
+(docs/adr/0030).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Doing a batch: each unit in a savepoint of the request's transaction (docs/adr/0060).
+"""Doing a batch: each unit in a savepoint of the request's transaction (docs/adr/0024).
 
 What fails is undone to its savepoint, with its audit, events and numbers; the rest is committed
 together at the end of the request. Reads take a connection of their own until something is written.

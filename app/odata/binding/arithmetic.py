@@ -1,7 +1,7 @@
 """``add``, ``sub``, ``mul``, ``div``, ``divby``, ``mod`` and ``-`` (URL Conventions 5.1.1.2).
 
 Whole numbers stay whole (``5 div 2`` is 2, ``5 divby 2`` is 2.5), decimals are exact, and dividing
-by zero gives null on both databases (docs/adr/0011), as does a double that is no number (0139).
+by zero gives null on both databases (docs/adr/0015), as does a double that is no number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a query may become once every name in it stands for its expression (docs/adr/0159).
+"""What a query may become once every name in it stands for its expression (docs/adr/0019).
 
 The parser limits the text of each option. A name that is used twice is two expressions in SQL, and
 a name of such a name four; so what is made of the names is counted too, before any of it is

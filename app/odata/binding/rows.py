@@ -1,7 +1,7 @@
 """Which rows of an entity type are there for a caller: the one rule, for reads and writes alike.
 
 What lies in another entity, such as a revision in its article, follows it: it is there where its
-container is, and of those only what its own state lets through (docs/adr/0201).
+container is, and of those only what its own state lets through (docs/adr/0019).
 """
 
 from __future__ import annotations

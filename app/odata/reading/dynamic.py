@@ -1,7 +1,7 @@
 """The types of values that ``$metadata`` does not declare: what ``$compute`` and ``$apply`` make.
 
 A client reads the JSON of such a value by itself: text as Edm.String, a number as Edm.Double. Where
-it is something else, its type stands beside it (JSON Format 4.6.3, decision 0162).
+it is something else, its type stands beside it (JSON Format 4.6.3, decision 0023).
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _remainder(
 def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: ExpandItem) -> None:
     """Raise QueryError for what only a collection has: order, places and a number of members.
 
-    ``$filter`` and ``$search`` leave one entity out or not, as OData 4.0 has it (docs/adr/0172).
+    ``$filter`` and ``$search`` leave one entity out or not, as OData 4.0 has it (docs/adr/0020).
     """
     name, options = navigation.name, item.options or QueryOptions()
     if item.count_only:

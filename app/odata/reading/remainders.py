@@ -2,7 +2,7 @@
 
 The database writes the sort keys of each member behind it and a mark behind the last one, with
 characters that stand nowhere in JSON: what a link says of the literals of a query is known only
-where it runs, and hardly any answer has one (docs/adr/0212).
+where it runs, and hardly any answer has one (docs/adr/0020).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A column (``ExactDecimal``) is compared as the integer that SQLite keeps, so that its index serves.
 As soon as it takes part in arithmetic it becomes decimal text, which Python's ``decimal`` computes
-with and ``COLLATE odata_decimal`` orders by value (docs/adr/0011).
+with and ``COLLATE odata_decimal`` orders by value (docs/adr/0015).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sums and averages of doubles, INF beyond the range on both databases (docs/adr/0139)."""
+"""Sums and averages of doubles, INF beyond the range on both databases (docs/adr/0015)."""
 
 from __future__ import annotations
 

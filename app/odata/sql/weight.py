@@ -3,7 +3,7 @@
 A name given to an expression (``$compute``) stands for all of it wherever it is used, and a
 template may write an argument several times; so a short query can become SQL of any length, and a
 text that is twice as long with every step. The weight is known without writing the SQL: it is kept
-with each expression, and made of those of its parts (docs/adr/0159).
+with each expression, and made of those of its parts (docs/adr/0019).
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_totals_of_cii_add_up(document: InvoiceDocument) -> None:
         taxable, rate = total(group, "ram:BasisAmount"), total(group, "ram:RateApplicablePercent")
         exact = rounded(taxable * rate / 100, document.currency)
         beside = abs(total(group, "ram:CalculatedAmount") - exact)
-        # Prices with tax keep their sum; the tax may be a cent beside (docs/adr/0025).
+        # Prices with tax keep their sum; the tax may be a cent beside (docs/adr/0029).
         assert beside <= (unit(document.currency) if document.prices_include_tax else 0)  # BR-CO-17
 
 
