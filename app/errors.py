@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
+from sqlalchemy.exc import DBAPIError
+
 # A body of nothing but mistakes does not make an endless answer.
 MOST_DETAILS = 100
 
@@ -111,6 +113,8 @@ class telling_all:  # stands in a with statement, as those of contextlib do
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not isinstance(error, ValidationError) or not all(one.field for one in error.details):
             return
+        if _is_of_the_database(error):  # which looks last, and answers nothing more meanwhile
+            return
         named = [_steps(detail.field) for detail in error.details]
         try:
             self._check()
@@ -118,6 +122,12 @@ class telling_all:  # stands in a with statement, as those of contextlib do
             more = [one for one in found.details if not _is_named(_steps(one.field), named)]
             if more:
                 raise ValidationError([*error.details, *more]) from error
+
+
+def _is_of_the_database(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, DBAPIError):
+        error = error.__cause__
+    return error is not None
 
 
 def _steps(field: str) -> list[str]:

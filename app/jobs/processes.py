@@ -2,16 +2,18 @@
 
 What draws documents holds fonts, shaping and schemas; a web process that loaded them would keep
 them for good (docs/adr/0007). It is a new program, so it neither copies threads nor knows secrets:
-``python -m app.jobs.processes IDLE_SECONDS``. A call is a pickle of the name of a function and its
-arguments; the answer is bytes and never unpickled, for what reads pictures and fonts of strangers
-is not to be trusted as code.
+``python -m app.jobs.processes IDLE_SECONDS``. A call is JSON: the name of a function and its
+arguments, plain values, dates, exact decimals, bytes and dataclasses of this program. The answer
+is bytes, for what reads pictures and fonts of strangers is not to be trusted with more.
 """
 
 from __future__ import annotations
 
 import atexit
+import base64
+import dataclasses
+import json
 import os
-import pickle
 import select
 import signal
 import struct
@@ -20,6 +22,8 @@ import sys
 import threading
 import time
 import traceback
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any
@@ -32,6 +36,11 @@ _ROOT = Path(__file__).parents[2]
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH")
 # Before an answer: whether the function succeeded, and how many bytes follow.
 _HEAD = struct.Struct(">?I")
+# Before a call: how many bytes follow.
+_LENGTH = struct.Struct(">I")
+# How a value that JSON does not know is marked.
+_DECIMAL, _DATE, _BYTES, _OBJECT = "$decimal", "$date", "$bytes", "$object"
+_OURS = "app."
 
 
 class ChildProcess:
@@ -54,11 +63,13 @@ class ChildProcess:
 
         Args:
             function: ``module:name``, a function that returns bytes, or None for none.
-            arguments: what can be pickled.
-        Raises: FunctionFailedError, the function failed; ServiceUnavailableError, it took too
-            long, as did the calls before it, or the process cannot be started or died twice.
+            arguments: as the head of this module says; tuples come as lists, but in dataclasses.
+        Raises: TypeError, an argument is something else; FunctionFailedError, the function failed;
+            ServiceUnavailableError, it took too long, as did the calls before it, or the process
+            cannot be started or died twice.
         """
-        request = pickle.dumps((function, arguments))
+        content = json.dumps((function, arguments), default=_marked, separators=(",", ":")).encode()
+        request = _LENGTH.pack(len(content)) + content
         if not self._lock.acquire(timeout=self._seconds):
             raise ServiceUnavailableError("Too much is being drawn: try again in a moment.")
         try:
@@ -142,6 +153,36 @@ def _read(stream: IO[bytes], count: int) -> bytes:
     return content
 
 
+def _marked(value: object) -> dict[str, Any]:
+    if isinstance(value, Decimal):
+        return {_DECIMAL: str(value)}
+    if isinstance(value, bytes):
+        return {_BYTES: base64.b64encode(value).decode()}
+    if type(value) is date:
+        return {_DATE: value.isoformat()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {_OBJECT: f"{type(value).__module__}:{type(value).__qualname__}", "fields": fields}
+    raise TypeError(f"{type(value).__name__} cannot be sent")
+
+
+def _unmarked(member: dict[str, Any]) -> Any:
+    match member:
+        case {"$decimal": text}:
+            return Decimal(text)
+        case {"$bytes": text}:
+            return base64.b64decode(text)
+        case {"$date": text}:
+            return date.fromisoformat(text)
+        case {"$object": name, "fields": fields}:
+            type_ = resolve_name(name) if name.startswith(_OURS) else None
+            if not (isinstance(type_, type) and dataclasses.is_dataclass(type_)):
+                raise ValueError(f"{name} is no dataclass of this program")
+            return type_(**{key: tuple(value) if isinstance(value, list) else value
+                            for key, value in fields.items()})  # fmt: skip
+    return member
+
+
 def serve(idle_seconds: float) -> None:
     """Answer the calls on the standard input, until that is closed or none comes for so long.
 
@@ -154,7 +195,8 @@ def serve(idle_seconds: float) -> None:
     # Each call waits for the answer to the one before it, so none lies unseen in the buffer.
     while select.select([requests], [], [], idle_seconds)[0]:
         try:
-            function, arguments = pickle.load(requests)  # nosec B301  # from who started us
+            (length,) = _LENGTH.unpack(_read(requests, _LENGTH.size))
+            function, arguments = json.loads(_read(requests, length), object_hook=_unmarked)
         except EOFError:
             return
         is_done, answer = _called(function, arguments)
@@ -162,7 +204,7 @@ def serve(idle_seconds: float) -> None:
         answers.flush()
 
 
-def _called(function: str, arguments: tuple[Any, ...]) -> tuple[bool, bytes]:
+def _called(function: str, arguments: list[Any]) -> tuple[bool, bytes]:
     try:
         answer = resolve_name(function)(*arguments)
         if answer is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import resource
 import signal
 import subprocess
@@ -74,12 +73,12 @@ def test_an_answer_is_bytes_and_nothing_is_built_of_it(beside: ChildProcess) -> 
 
 def test_arguments_arrive_as_they_left(beside: ChildProcess) -> None:
     party = Party(name="Ärzte \ud83d \x00", address=Address(city="Köln"))
-    values = (party, Decimal("1.20"), date(2026, 1, 31), (1, 2), b"\0\xff", None)
+    values = (party, Decimal("1.20"), date(2026, 1, 31), [1, 2], b"\0\xff", None)
     assert beside.call(f"{BESIDE}:shown", *values) == ascii(values).encode()
 
 
 def test_what_cannot_be_sent_is_refused_before_anything_is(beside: ChildProcess) -> None:
-    with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
+    with pytest.raises(TypeError):
         beside.call(f"{BESIDE}:shown", b"x" * 100_000, lambda: None)
     assert beside.process_id is None
     assert beside.call(f"{BESIDE}:joined", b"a", b"b") == b"ab"
