@@ -8,10 +8,10 @@ from typing import Any
 
 from dotenv import load_dotenv
 
-from app import heap
 from app.config import ConfigError, data_folder
-from app.edge.connections import Listener, connections_for, ends_connection, read_on
-from app.edge.succession import leave_in_order, succession
+from app.http.connections import Listener, connections_for, ends_connection, read_on
+from app.http.succession import leave_in_order, succession
+from app.start import heap
 from app.start.checks import check_web_processes
 
 load_dotenv()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypedDict, Unpack
 
-from app import records
 from app.clock import utc_now
+from app.db import records
+from app.http.request_context import client_address, current_request_id
+from app.http.security import find_caller
 from app.models.event import AuditRecord
-from app.request_context import client_address, current_request_id
-from app.security import find_caller
 
 TABLE: Any = AuditRecord.__table__
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from app import page_sizes
-from app.setting_urls import (
+from app.http import page_sizes
+from app.start.setting_urls import (
     is_number,
     problem_of_base_url,
     problem_of_database,

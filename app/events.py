@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
-from app import records
 from app.clock import utc_now
+from app.db import records
+from app.db.types import json_text
 from app.extensions import Extension
+from app.http.request_context import current_request_id
+from app.http.security import find_caller
 from app.models.event import Event
-from app.request_context import current_request_id
-from app.security import find_caller
-from app.types import json_text
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "client": ("created", "updated", "deleted", "status_changed", "merged"),

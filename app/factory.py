@@ -9,13 +9,12 @@ import structlog
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import blobs, cli, commands, database, limits, logs, sealing, versions
+from app import blobs, cli, logs, sealing
 from app.admin.routes import area as admin
 from app.ai import answering
 from app.ai.routes import area as ai
 from app.ai.tickets import init_tickets
-from app.areas import Area
-from app.auth import epoch, passwords, tokens
+from app.auth import commands as account_commands, epoch, passwords, tokens
 from app.auth.authentication import Authenticator, authenticator
 from app.auth.key_use import KeyUse, key_use
 from app.auth.routes import area as auth
@@ -24,31 +23,33 @@ from app.config import Config
 from app.console import routes as console
 from app.container import container
 from app.crm.routes import area as crm
+from app.db import engines as database
 from app.documents.routes import area as documents
 from app.documents.sharing.routes import links
-from app.edge import errors
-from app.edge.answer import Finisher
-from app.edge.gate import FORM_OVERHEAD_BYTES, Gate
-from app.edge.idempotency import Idempotency, idempotency
-from app.edge.record_keys import RecordKey
 from app.extensions import configuration
 from app.guide.routes import blueprint as guide
-from app.health import health
+from app.http import error_answers as errors, limits, versions
+from app.http.answer import Finisher
+from app.http.areas import Area
+from app.http.gate import FORM_OVERHEAD_BYTES, Gate
+from app.http.health import health
+from app.http.idempotency import Idempotency, idempotency
+from app.http.json_provider import ExactJson
+from app.http.record_keys import RecordKey
+from app.http.route_names import RouteNames, route_names
 from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
-from app.json_provider import ExactJson
 from app.kb.routes import area as kb
 from app.mail.address import mail_target, parse_mail_url
 from app.mail.routes import area as mail
 from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
 from app.openapi import commands as openapi_commands, routes as openapi_routes
-from app.route_names import RouteNames, route_names
-from app.services import SERVICES
 from app.tickets.routes import area as tickets
 from app.tracing import setup as tracing
 from app.webhooks.routes import area as webhooks, events_area as events
 from app.writing.deletion import services
+from app.writing.services import SERVICES
 
 _log = structlog.get_logger()
 
@@ -86,8 +87,8 @@ def create_app(config: Config | None = None) -> Flask:
     passwords.init_app(app, config)
     bind_edge(app, config)
     register_areas(app)
+    account_commands.init_app(app)
     cli.init_app(app)
-    commands.init_app(app)
     tracing.init_app(app, config)
     return app
 

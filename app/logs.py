@@ -22,7 +22,7 @@ from structlog.typing import Processor
 from app.clock import utc_now
 from app.config import Config
 from app.extensions import Extension
-from app.request_context import current_request_id
+from app.http.request_context import current_request_id
 
 _SECRET_NAMES = re.compile(
     r"password|passwd|secret|token|authorization|api_?key$|^key$|cookie|credential", re.IGNORECASE

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from app.odata import edm
+from app.odata.model import edm
 
 CURRENCY = "currency"
 # The rate that a record keeps: units of the organisation's currency for one of its own; 0 if none.

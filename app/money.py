@@ -13,7 +13,7 @@ from babel import Locale
 from babel.numbers import NumberPattern, get_currency_symbol, parse_pattern
 from iso4217 import Currency
 
-from app.types import MONEY_SCALE
+from app.db.types import MONEY_SCALE
 
 # Digits that columns keep; two currencies of account (CLF, UYW) have four in the standard.
 MOST_DIGITS = MONEY_SCALE

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, false, or_
 
-from app.dynamic import dynamic
+from app.db.late_values import dynamic
 from app.errors import ForbiddenError, InsufficientScopeError
 
 ALL, OWN, PUBLISHED = "all", "own", "published"

@@ -1,16 +1,41 @@
-"""Sealing: secrets that must be read again lie in the database encrypted and authenticated."""
+"""Keys for each purpose, derived from SECRET_KEY, and sealing: secrets that must be read again.
+
+What is sealed lies in the database encrypted and authenticated; no two uses share a key.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from flask import Flask
 
 from app.config import Config
 from app.extensions import Extension
-from app.keys import derived_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A derived key of 32 bytes; ``id`` is public and tells it from those before and after it."""
+
+    id: str
+    secret: bytes
+
+
+def derived_keys(config: Config, purpose: str) -> tuple[Key, ...]:
+    """The key in use for ``purpose``, then those of ``SECRET_KEY_PREVIOUS``."""
+    return tuple(
+        _derive(secret, purpose) for secret in (config.SECRET_KEY, *config.SECRET_KEY_PREVIOUS)
+    )
+
+
+def _derive(secret: str, purpose: str) -> Key:
+    key = hmac.digest(secret.encode(), b"business-platform/" + purpose.encode(), "sha256")
+    return Key(hashlib.sha256(key).hexdigest()[:12], key)
 
 
 class UnsealError(Exception):

@@ -18,11 +18,11 @@ from flask import Flask
 
 from app.auth.users import create_user
 from app.config import Config
-from app.database import transaction
+from app.db.engines import transaction
 from app.demo.load import fill
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.kb.indexing import index_articles
-from app.security import acting_as, system_caller
 
 PASSWORD = "three-blue-kettles"
 # (question, set that the record in the context is found in, its filter and order)

@@ -25,9 +25,9 @@ from werkzeug.test import EnvironBuilder
 from app.auth.api_keys import create_api_key
 from app.auth.users import create_user
 from app.config import Config
-from app.database import transaction
+from app.db.engines import transaction
 from app.factory import create_app
-from app.security import acting_as, counted, public, system_caller
+from app.http.security import acting_as, counted, public, system_caller
 
 UNLIMITED = "100000000/minute"
 BUDGET = {"memory": 100, "Redis": 300}

@@ -28,11 +28,11 @@ from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Column, Report
 from app.config import Config, database_url
-from app.database import transaction
+from app.db.engines import transaction
+from app.db.records import with_defaults
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
-from app.records import with_defaults
-from app.security import acting_as, system_caller
 
 BUDGET_MB = 200
 BATCH = 20_000

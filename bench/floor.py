@@ -3,7 +3,7 @@
     python -m bench.floor [--postgresql URL of an empty database] [--requests 100] [--rounds 15]
 
 The floor is a Flask application with a view for each: Flask-JWT-Extended checks the token,
-Flask-Limiter counts it in a moving window (app/limit_windows.py), Flask-SQLAlchemy's session
+Flask-Limiter counts it in a moving window (app/http/limit_windows.py), Flask-SQLAlchemy's session
 selects, inserts or updates a client by Core and adds a record of audit and an event, as plain as
 they can be. It uses the tables of the service, with their indexes and triggers, and validates,
 permits and compares nothing. A request is one call of the WSGI application; the best round counts.
@@ -32,12 +32,12 @@ from werkzeug.test import EnvironBuilder
 from app.auth.users import create_user
 from app.clock import utc_now
 from app.config import database_url
-from app.database import transaction
-from app.engines.sqlite import PRAGMAS
+from app.db.engines import transaction
+from app.db.sqlite import PRAGMAS
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import AuditRecord, Event
 from app.models.searched import search_text
-from app.security import acting_as, system_caller
 from bench.edge import PASSWORD, UNLIMITED, new_service
 
 CLIENT: Any = Client.__table__

@@ -17,9 +17,9 @@ from typing import Any
 
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.options import parse_expand, parse_filter, shape_options
-from app.odata.query_string import OptionTexts
-from app.odata.search import parse_search
+from app.odata.syntax.options import parse_expand, parse_filter, shape_options
+from app.odata.syntax.query_string import OptionTexts
+from app.odata.syntax.search import parse_search
 
 UNBOUND = Limits(depth=10**9, nodes=10**9)
 SIZES = (4_000, 16_000, 64_000)

@@ -25,17 +25,17 @@ from flask import Flask
 from sqlalchemy import Connection, insert, text
 
 from app.clock import utc_now
-from app.database import read_engine
+from app.db.engines import read_engine
 from app.extensions import db
+from app.http.security import system_caller
 from app.models.client import Client
-from app.odata.options import read_options
-from app.odata.path import read_path
 from app.odata.preferences import parse_preferences
 from app.odata.reading import statement
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.tokens import PageStart, fingerprint
 from app.odata.service import odata_service
-from app.security import system_caller
+from app.odata.syntax.options import read_options
+from app.odata.syntax.path import read_path
 from bench.services import service
 
 ROOT = "http://127.0.0.1/odata/"

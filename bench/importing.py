@@ -25,11 +25,11 @@ from typing import Any
 
 import xlsxwriter
 
+from app.http.security import acting_as, system_caller
 from app.importing.columns import Options
 from app.importing.history import import_records
 from app.importing.rows import Import
 from app.importing.tables import open_table
-from app.security import acting_as, system_caller
 from bench.services import Place, service
 
 HEADINGS = ("name", "email", "externalId", "taxId", "billingAddress.city", "tags", "notes")

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.importing.history import import_records
 from app.jobs.leases import waiting
 from app.kb.indexing import THREADS

@@ -20,14 +20,14 @@ from decimal import Decimal
 from flask import Flask
 from sqlalchemy import select
 
-from app import records
 from app.crm.clients import CLIENTS
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
 from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from bench.services import service
 

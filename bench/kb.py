@@ -39,23 +39,23 @@ import psycopg
 from flask import Flask
 from sqlalchemy import make_url
 
-from app import records
 from app.clock import utc_now
 from app.config import Config, database_url
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.extensions import db
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.kb.indexing import ARTICLE, index_articles
 from app.kb.search import search_articles
 from app.models.kb_article import KbArticle
 from app.search.embedding import DIMENSION
 from app.search.entries import make_entry
+from app.search.index_cache import shelf_of
 from app.search.ranking import MODES
-from app.search.shelf import shelf_of
 from app.search.vectors import Vectors
 from app.search.wordpiece import vocabulary
 from app.search.writing import store
-from app.security import acting_as, system_caller
 from bench.retrieval import DEPTH, Collection, cut, ndcg, read_collection, read_support
 
 TITLE_LENGTH = 255

@@ -31,11 +31,11 @@ from sqlalchemy import func, select, update
 
 from app.auth.api_keys import create_api_key
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.security import acting_as, system_caller
 from app.webhooks.endpoints import register_endpoint
 from bench.receiver import ReceiverProcess
 from bench.services import Place, service, signal_group

@@ -26,11 +26,11 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from app.auth.users import create_user
-from app.database import transaction
+from app.db.engines import transaction
 from app.demo.load import load_demo_data
+from app.http.security import acting_as, system_caller
 from app.models.event import Event, OutgoingMail
 from app.models.webhook import WebhookDelivery
-from app.security import acting_as, system_caller
 from app.webhooks.endpoints import register_endpoint
 from bench import load_mix
 from bench.callers import Answer, Caller

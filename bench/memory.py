@@ -31,9 +31,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from app.auth.users import create_user
-from app.database import transaction
+from app.db.engines import transaction
 from app.demo.load import load_demo_data
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from bench import load_mix, memory_mix
 from bench.callers import Answer, Caller
 from bench.load import PASSWORD, UNLIMITED, wait

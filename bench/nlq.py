@@ -45,7 +45,7 @@ from app.clock import utc_now
 from app.config import UNDERSTANDINGS, Config, database_url
 from app.demo.load import fill
 from app.factory import create_app
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from bench.nlq_cases import SETS, Case, read_cases
 from bench.nlq_split import split
 

@@ -33,9 +33,9 @@ import pytest
 from app.auth.api_keys import create_api_key
 from app.auth.users import create_user
 from app.config import database_url
-from app.database import transaction
+from app.db.engines import transaction
 from app.demo.load import load_demo_data
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from app.webhooks.endpoints import register_endpoint
 from bench import load_mix
 from bench.callers import Answer, Caller

@@ -32,11 +32,11 @@ from werkzeug.test import EnvironBuilder
 from app.auth.users import create_user
 from app.clock import utc_now
 from app.config import Config, database_url
-from app.database import read_engine, transaction
+from app.db.engines import read_engine, transaction
 from app.extensions import db
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
-from app.security import acting_as, system_caller
 
 BUDGET_MILLISECONDS = 30
 DATABASE = "business_platform_bench_search"

@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy import make_url
 
 from app.config import Config, database_url
-from app.database import transaction
+from app.db.engines import transaction
 from app.extensions import db
 from app.factory import create_app
 

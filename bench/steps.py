@@ -25,9 +25,9 @@ from werkzeug.test import EnvironBuilder
 
 from app.auth.users import create_user
 from app.config import database_url
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.logs import request_log
-from app.security import acting_as, system_caller
 from bench.edge import PASSWORD, new_service
 
 REQUESTS = 20

@@ -31,9 +31,9 @@ from app.ai.parts import BUILT_IN
 from app.auth.users import create_user
 from app.clock import utc_now
 from app.config import Config
-from app.database import transaction
+from app.db.engines import transaction
 from app.factory import create_app
-from app.security import acting_as, make_caller, system_caller
+from app.http.security import acting_as, make_caller, system_caller
 from bench.peers.processes import children, free_port
 
 PASSWORD = "three-blue-kettles"

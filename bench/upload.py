@@ -20,8 +20,8 @@ from pathlib import Path
 import requests
 
 from app.auth.users import create_user
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from bench.peers.processes import children
 from bench.services import Place, service
 

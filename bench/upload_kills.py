@@ -25,9 +25,9 @@ from sqlalchemy import select
 
 from app.auth.api_keys import create_api_key
 from app.blobs import blobs
-from app.database import read_engine, transaction
+from app.db.engines import read_engine, transaction
+from app.http.security import acting_as, system_caller
 from app.models.document import DocumentVersion
-from app.security import acting_as, system_caller
 from bench.services import Place, service, signal_group
 
 CALLERS = 3

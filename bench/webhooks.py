@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import func, insert, select
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.webhooks.signing import new_secret, sealed_secret

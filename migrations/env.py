@@ -6,7 +6,7 @@ from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
 
-from app.database import read_catalogue, require_icu
+from app.db.engines import read_catalogue, require_icu
 from app.models.indexes import autogenerates
 
 ONE_AT_A_TIME = 7_202_611  # any number, known to nobody else

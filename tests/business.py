@@ -10,9 +10,9 @@ from flask import Flask
 
 from app.events import addresses, representations
 from app.extensions import db
-from app.security import Caller, acting_as
-from app.services import SERVICES
+from app.http.security import Caller, acting_as
 from app.writing.deletion import services
+from app.writing.services import SERVICES
 from tests.factories import make_user, plain_representation
 
 

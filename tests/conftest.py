@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from app.config import Config
-from app.database import read_engine, transaction
+from app.db.engines import read_engine, transaction
 from app.factory import create_app
 from tests.databases import Cleaner, close_engines, new_database
 from tests.forms import FORMS, short_form

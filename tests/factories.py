@@ -10,17 +10,17 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import records
 from app.clock import utc_now
+from app.db import records
+from app.db.types import json_text
 from app.extensions import Model
+from app.http.security import Caller, make_caller
 from app.invoices.operations import issue_invoice
 from app.invoices.payments import register_payment
 from app.models.event import AuditRecord, Event
 from app.models.user import Role, User, UserRole
 from app.permissions import ROLES
-from app.security import Caller, make_caller
-from app.services import SERVICES
-from app.types import json_text
+from app.writing.services import SERVICES
 
 _count = itertools.count(1)
 

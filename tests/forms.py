@@ -20,7 +20,7 @@ import pytest
 
 FORMS = ("all", "short", "rest")
 BOTH_DATABASES = (
-    "tests/container/", "tests/engines/", "tests/models/", "tests/odata/", "tests/reference/",
+    "tests/container/", "tests/db/", "tests/models/", "tests/odata/", "tests/reference/",
     "tests/search/",
 )  # fmt: skip
 _FEWEST_AXES = 3

@@ -25,16 +25,16 @@ from werkzeug.http import parse_range_header
 
 from app.config import ConfigError, database_url
 from app.errors import ApiError
+from app.http.json_body import parse_json
+from app.http.multipart import read_form
 from app.importing.tables import open_table
 from app.invoices.pdf.render import render_pdf
-from app.json_body import parse_json
 from app.mail.address import parse_mail_url
-from app.multipart import read_form
 from app.odata.batch.json_form import read_json_batch
 from app.odata.batch.multipart import read_multipart
 from app.odata.errors import QueryError
-from app.odata.options import parse_filter, parse_options, read_options
-from app.odata.path import parse_path
+from app.odata.syntax.options import parse_filter, parse_options, read_options
+from app.odata.syntax.path import parse_path
 from app.outbound.addresses import UrlError, read_url
 from tests.invoices.pdf.test_hostile import document_full_of
 

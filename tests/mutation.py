@@ -28,7 +28,11 @@ PARTS = {
         ("tests/invoices/test_totals.py", "tests/invoices/test_settlement.py"),
     ),
     "parser": (
-        ("app/odata/parser.py", "app/odata/parser_calls.py", "app/odata/parser_paths.py"),
+        (
+            "app/odata/syntax/parser.py",
+            "app/odata/syntax/parser_calls.py",
+            "app/odata/syntax/parser_paths.py",
+        ),
         (
             "tests/odata/test_parser.py", "tests/odata/test_option_parser.py",
             "tests/odata/test_places.py", "tests/odata/test_printer.py",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.auth.users import create_user
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from bench.services import Place, service, transaction
 from tests.contract.conftest import PASSWORD
 

@@ -12,7 +12,8 @@ import pytest
 import time_machine
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.invoices import clocks
 from app.invoices.clocks import due_step, remind_clients, tell_overdue_invoices
 from app.invoices.operations import mark_uncollectible, void_invoice
@@ -21,7 +22,6 @@ from app.jobs.schedule import SCHEDULE
 from app.kb.clocks import archive_expired
 from app.models.event import AuditRecord, OutgoingMail
 from app.projects.clocks import tell_overdue_tasks
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from app.tickets.clocks import close_solved, resume_waiting, run_ticket_clocks, watch_service_levels
 from tests.business import bind_services

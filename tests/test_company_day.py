@@ -12,23 +12,23 @@ import pytest
 import time_machine
 from flask import Flask
 
-from app import engine
 from app.ai.parts import Ask
 from app.ai.provider.prompts import first_messages
 from app.ai.requests import due_date
 from app.ai.wording import value_text
 from app.bi.nlq.answering import calendar
 from app.clock import local_day, local_start, utc_now
-from app.database import transaction
+from app.container import engine
+from app.db.engines import transaction
+from app.db.types import iso_instant
 from app.errors import ValidationError
+from app.http.security import acting_as, system_caller
 from app.invoices.clocks import tell_overdue_invoices
 from app.invoices.operations import issue_invoice
 from app.invoices.payments import register_payment
 from app.kb.clocks import archive_expired
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from app.settings.days import day_of, start_of, today
-from app.types import iso_instant
 from tests.business import bind_services
 from tests.factories import (
     event_names,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
+from app.db.transactions import has_begun, note, noted
 from app.extensions import READ, db
-from app.transactions import has_begun, note, noted
 
 
 @pytest.mark.only_on("sqlite")

@@ -16,8 +16,8 @@ from alembic.migration import MigrationContext
 from flask import Flask
 from sqlalchemy import Connection, MetaData, insert, select
 
-from app import database as engines
 from app.config import ConfigError
+from app.db import engines
 from app.extensions import Model, db
 from app.models.indexes import autogenerates
 from app.models.searched import function_name

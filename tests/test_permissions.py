@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import BooleanClauseList, create_engine, literal, select
 
 from app.errors import ForbiddenError, InsufficientScopeError
+from app.http.security import Caller, make_caller
 from app.models.kb_article import KbArticle, KbRevision
 from app.models.task import Task
 from app.permissions import (
@@ -19,7 +20,6 @@ from app.permissions import (
     require,
     row_filter,
 )
-from app.security import Caller, make_caller
 
 ME, ELSE = 7, 8
 ROLE_NAMES = ("Admin", "Manager", "Sales", "Accountant", "Support", "Viewer")

@@ -9,8 +9,7 @@ from flask import Flask
 
 from app import sealing
 from app.config import Config
-from app.keys import derived_keys
-from app.sealing import UnsealError, seal, unseal
+from app.sealing import UnsealError, derived_keys, seal, unseal
 
 CONFIG = Config(SECRET_KEY="a" * 40)
 

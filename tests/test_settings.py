@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.errors import ForbiddenError, NotFoundError, ValidationError
+from app.http.security import Caller, acting_as
 from app.models.event import AuditRecord
-from app.security import Caller, acting_as
 from app.settings import organisation, save_settings
 from tests.business import admin
 from tests.factories import make_user, rows

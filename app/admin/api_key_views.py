@@ -6,17 +6,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, or_, select
 
-from app import records
 from app.admin.area import area
 from app.admin.schemas import ApiKeyQuerySchema, ApiKeySchema, MadeApiKeySchema, NewApiKeySchema
 from app.auth import api_keys
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
 from app.errors import NotFoundError
-from app.lists import Page, each, read_page
+from app.http.lists import Page, each, read_page
+from app.http.schema_parts import page_schema
+from app.http.security import requires
 from app.models.user import ApiKey, Role
-from app.security import requires
-from app.wire import page_schema
 
 _TABLE: Any = ApiKey.__table__
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from app.areas import Area
+from app.http.areas import Area
 
 area = Area("admin", __name__, description="Users, roles, API keys, sessions, audit log")

@@ -8,10 +8,10 @@ from sqlalchemy import Row, select
 
 from app.admin.area import area
 from app.admin.schemas import AuditQuerySchema, AuditRecordSchema
-from app.lists import Page, each, read_page
+from app.http.lists import Page, each, read_page
+from app.http.schema_parts import page_schema
+from app.http.security import requires
 from app.models.event import AuditRecord
-from app.security import requires
-from app.wire import page_schema
 
 _TABLE: Any = AuditRecord.__table__
 

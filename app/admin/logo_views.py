@@ -11,8 +11,8 @@ from marshmallow import Schema
 
 from app.admin.area import area
 from app.admin.setting_schemas import LogoSchema
+from app.http.security import requires
 from app.invoices.logo import CONTENT_TYPE, MAX_BYTES, delete_logo, read_logo, save_logo
-from app.security import requires
 from app.settings import organisation
 from app.settings.store import shown_logo
 

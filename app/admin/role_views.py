@@ -6,16 +6,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import records
 from app.admin.area import area
 from app.admin.schemas import NewRoleSchema, RoleChangesSchema, RoleSchema
 from app.auth import roles
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
 from app.errors import NotFoundError
-from app.lists import Page, each, read_page
+from app.http.lists import Page, each, read_page
+from app.http.schema_parts import PageQuerySchema, page_schema
+from app.http.security import requires
 from app.models.user import Role
-from app.security import requires
-from app.wire import PageQuerySchema, page_schema
 
 _TABLE: Any = Role.__table__
 

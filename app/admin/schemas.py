@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.auth.api_keys import check_new_key
 from app.auth.roles import check_permissions
 from app.auth.users import check_account
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema
 from app.models.user import USER_STATUSES
-from app.wire import CheckedSchema, Instant, PageQuerySchema
-from app.wire_fields import Schema
 
 _NAME = validate.Length(1, 100)
 _PASSWORD = validate.Length(max=10_000)

@@ -8,9 +8,9 @@ from app.admin.area import area
 from app.admin.schemas import SessionQuerySchema
 from app.auth.schemas import SessionSchema
 from app.auth.session_lists import end_session, list_sessions
-from app.lists import Page
-from app.security import requires
-from app.wire import page_schema
+from app.http.lists import Page
+from app.http.schema_parts import page_schema
+from app.http.security import requires
 
 
 @area.get("/sessions")

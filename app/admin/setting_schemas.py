@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from marshmallow import INCLUDE, ValidationError, post_dump, validates_schema
 
-from app import wire_fields as fields
 from app.errors import refuse_any
+from app.http import schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import CheckedSchema
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, settings_of
 from app.settings.store import setting_problems
-from app.wire import CheckedSchema
-from app.wire_fields import Schema
 
 # A group as it is sent back and forth in examples.
 _EXAMPLES: Mapping[str, Mapping[str, Any]] = {

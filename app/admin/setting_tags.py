@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Response, jsonify, request
 
-from app.dry_run import undo_if_dry
 from app.errors import PreconditionFailedError
+from app.http.dry_run import undo_if_dry
 from app.settings import organisation
 from app.settings.groups import NAMES
 from app.settings.store import version_of

@@ -16,9 +16,9 @@ from app.admin.setting_tags import (
     required_version,
     show_tagged,
 )
-from app.dry_run import DryRunSchema
 from app.errors import Detail, refuse_any
-from app.security import requires
+from app.http.dry_run import DryRunSchema
+from app.http.security import requires
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import LOGO, NAMES
 from app.settings.store import setting_problems, shown, shown_logo

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import func, or_, select
 
-from app import records
 from app.admin.area import area
 from app.admin.schemas import (
     NewUserSchema,
@@ -19,11 +18,12 @@ from app.auth import users
 from app.auth.schemas import SessionSchema, UserSchema
 from app.auth.session_lists import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
-from app.database import primary_engine
-from app.lists import Page, read_page
+from app.db import records
+from app.db.engines import primary_engine
+from app.http.lists import Page, read_page
+from app.http.schema_parts import PageQuerySchema, page_schema
+from app.http.security import requires
 from app.models.user import Role, User, UserRole
-from app.security import requires
-from app.wire import PageQuerySchema, page_schema
 
 _TABLE: Any = User.__table__
 

@@ -10,16 +10,17 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import audit, records
+from app import audit
 from app.ai.parts import Proposal
 from app.ai.store import ACTIONS
 from app.ai.tools import TOOLS
 from app.clock import utc_now
+from app.db import records
+from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
+from app.http.security import acting_as, current_caller
 from app.permissions import require
-from app.security import acting_as, current_caller
-from app.types import iso_instant, json_text
 
 # A proposal that is older was made for a state of things that may be gone.
 VALID_FOR = timedelta(hours=1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app import engine
 from app.ai.parts import Citation, Context
+from app.container import engine
 from app.errors import ForbiddenError, NotFoundError, ValidationError
 from app.events import entity_url
-from app.odata import edm
+from app.odata.model import edm
 from app.odata.service import odata_service
 
 # Words for an area of the service that are no name of a type or set, and the records they mean.

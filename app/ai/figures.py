@@ -8,8 +8,8 @@ from typing import Any
 
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.bi.nlq.answering import LONGEST_QUESTION, answer_question
+from app.http.security import current_caller
 from app.permissions import allowed
-from app.security import current_caller
 
 _FIGURES = re.compile(
     r"\b(how (many|much)|number of|count|total|sum|average|mean|median|revenue|turnover|top \d+"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app import engine
 from app.ai.extracts import best_extract
 from app.ai.mentioned import without_numbers
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.ai.wording import sentences
+from app.container import engine
 from app.events import entity_url
+from app.http.security import current_caller
 from app.kb.rendering import to_html
 from app.kb.search import Found, SearchResult, search_articles
 from app.kb.use import note_search
 from app.permissions import allowed
-from app.security import current_caller
 
 # An article that is farther from the question does not answer it (measured on help articles).
 NEAR_ENOUGH = 0.38

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app import engine
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Context
+from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 
 _KINDS = (
     r"(?:(?:the |our )?(?:invoice|credit note|ticket|client|customer|company|account|project|lead"

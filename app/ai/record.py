@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app import engine
 from app.ai.context import TITLES, citation_of, entity_type, states_of
 from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
 from app.ai.profiles import (
@@ -19,9 +18,10 @@ from app.ai.profiles import (
     Listing,
 )
 from app.ai.wording import spoken, value_text, words_of
+from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
 from app.events import entity_url
-from app.odata import edm
+from app.odata.model import edm
 
 _SUMMARY = re.compile(
     r"\b(summar\w*|overview|history|status report|brief(ing)?|what('s| is) (open|new|going on"

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from app import engine
 from app.ai.context import citation_of, entity_type
 from app.ai.parts import Ask, Part, Text, ToolCall, ToolResult
 from app.ai.profiles import PROFILES, RELATED, Listing
 from app.ai.record import list_related
 from app.ai.wording import words_of
+from app.container import engine
 
 # Navigation property -> what people call the records behind it.
 _CALLED: Mapping[str, frozenset[str]] = {

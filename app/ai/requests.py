@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from app import engine
 from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
 from app.ai.stages import LONGEST, STAGE, VERB, propose_stage
 from app.ai.tools import NOTED, TOOLS
 from app.ai.wording import day_text, value_text
 from app.bi.nlq.spans import EARLIEST_YEAR, LATEST_YEAR
+from app.container import engine
+from app.db.types import iso_instant
+from app.http.security import current_caller
 from app.permissions import allowed
-from app.security import current_caller
 from app.settings.days import NOON, start_of, today
-from app.types import iso_instant
 
 _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
 _TASK = re.compile(

@@ -23,10 +23,10 @@ from app.ai.shapes import describe_chat, describe_message, describe_session
 from app.ai.streams import open_stream
 from app.ai.tickets import use_ticket
 from app.ai.turns import begin_turn, cancel_turn
-from app.areas import Area
 from app.errors import ValidationError, naming
-from app.security import current_caller, requires
-from app.wire import PageQuerySchema
+from app.http.areas import Area
+from app.http.schema_parts import PageQuerySchema
+from app.http.security import current_caller, requires
 
 area = Area("ai", __name__, description="Assistant: chat, streams, proposed actions")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from app import wire_bounds as validate, wire_fields as fields
-from app.wire import Instant, JsonBoolean, page_schema
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant, JsonBoolean, page_schema
 
 LONGEST_MESSAGE = 20_000
 _KEY = validate.Range(1, 2**63 - 1)

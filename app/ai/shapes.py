@@ -10,7 +10,7 @@ from app.ai import store
 from app.ai.actions import describe_action
 from app.ai.tickets import make_ticket
 from app.ai.turns import USAGE
-from app.security import current_caller
+from app.http.security import current_caller
 
 STREAM = "/api/v1/ai/chat/stream"
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.events import entity_url
+from app.http.security import current_caller
 from app.kb.suggestions import question_of, read_ticket, suggest_for_ticket
 from app.permissions import allowed
-from app.security import current_caller
 
 MOST_ARTICLES = 3
 _SIMILAR = re.compile(r"\b(similar|like (this|it)|comparable|same (problem|issue))\b", re.I)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app import engine
 from app.ai.context import states_of
 from app.ai.parts import Ask, Context, Part, Proposal, Text
 from app.ai.refusals import NO_WRITES
-from app.services import SERVICES
+from app.container import engine
 from app.writing.machines import PATCH
+from app.writing.services import SERVICES
 from app.writing.states import require_step
 
 _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from app import records
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
 from app.errors import NotFoundError
+from app.http.security import Caller
 from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
-from app.security import Caller
 
 SESSIONS: Any = AiSession.__table__
 MESSAGES: Any = AiMessage.__table__

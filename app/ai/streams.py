@@ -19,11 +19,11 @@ from app.ai.keeping import MOST_KEPT, Kept, StreamKeeper, can_keep, handed_over
 from app.ai.store import EVENTS, MESSAGES
 from app.ai.turns import Signals, fail, signals
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db.engines import primary_engine, transaction
+from app.db.types import json_text
 from app.errors import AiUnavailableError
 from app.extensions import Extension
-from app.request_context import running_app
-from app.types import json_text
+from app.http.request_context import running_app
 
 # Where the server cannot hand sockets over, each open stream occupies one of its threads
 # (gunicorn.conf.py has 16): half at most.

@@ -17,13 +17,13 @@ import orjson
 from flask import Flask
 from sqlalchemy import delete
 
-from app import records
 from app.auth.authentication import authenticator
 from app.clock import unix_seconds, utc_now
+from app.db import records
 from app.errors import TokenMissingError
+from app.http.security import Caller
 from app.models.assistant import AiStreamTicket
 from app.sealing import UnsealError, seal, unseal
-from app.security import Caller
 
 VALID_FOR = timedelta(minutes=1)
 _STREAMS = ("/api/ai/chat/stream", "/api/v1/ai/chat/stream")

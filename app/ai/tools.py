@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from app import records
+from app.db import records
 from app.errors import NotFoundError, ValidationError
 from app.events import entity_url
-from app.services import SERVICES
 from app.settings.days import today
 from app.tickets.comments import create_comment
 from app.writing.pipeline import EntityService
+from app.writing.services import SERVICES
 
 Arguments = Mapping[str, Any]
 

@@ -34,11 +34,11 @@ from app.ai.parts import (
     Words,
 )
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
+from app.db.types import iso_instant
 from app.extensions import Extension
-from app.request_context import running_app
-from app.security import Caller, acting_as, current_caller
-from app.types import iso_instant
+from app.http.request_context import running_app
+from app.http.security import Caller, acting_as, current_caller
 
 # Answers that one process makes at the same time for streams; others wait their turn. Most of the
 # time they wait for a model, if there is one.

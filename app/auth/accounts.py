@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Select, or_, select
 
 from app.auth.rights import RoleRow, rights_of_role, rights_of_roles
 from app.clock import utc_now
+from app.http.security import Caller, make_caller
 from app.models.user import ApiKey, Role, User, UserRole
 from app.permissions import NEVER_BY_KEY, PERMISSIONS, narrow
-from app.security import Caller, make_caller
 
 _ROLE = (Role.name, Role.is_builtin, Role.permissions)
 _PEOPLE: Select[Any] = (

@@ -8,18 +8,19 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row
 
-from app import audit, events, records
+from app import audit, events
 from app.auth.credentials import new_api_key
 from app.auth.epoch import bump_epoch
 from app.auth.lookup import hash_api_key
 from app.auth.roles import find_roles, get_rights
 from app.auth.users import insert_account
 from app.clock import utc_now
+from app.db import records
+from app.db.types import json_text
 from app.errors import ValidationError, gathered
+from app.http.security import current_caller
 from app.models.user import ApiKey, User
 from app.permissions import NEVER_BY_KEY
-from app.security import current_caller
-from app.types import json_text
 
 _TABLE: Any = ApiKey.__table__
 _USERS: Any = User.__table__

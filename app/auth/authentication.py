@@ -21,7 +21,7 @@ from app.auth.tokens import verify_token
 from app.clock import unix_seconds
 from app.errors import TokenMissingError
 from app.extensions import Extension
-from app.security import Caller
+from app.http.security import Caller
 
 # The WSGI environment -> the user and the session, or None without a ticket.
 TicketReader = Callable[[Mapping[str, Any]], tuple[int, str] | None]

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, insert, make_url, select, update
 from sqlalchemy.exc import DBAPIError
 
 from app.config import Config
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.extensions import Extension, db
 from app.models.user import SecurityEpoch
 

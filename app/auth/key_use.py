@@ -13,10 +13,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.extensions import Extension
+from app.http.security import Caller, acting_as
 from app.models.user import ApiKey
-from app.security import Caller, acting_as
 
 WRITE_EVERY_SECONDS = 60
 # After so long a silence the next use is a new one, which the audit log shows.

@@ -19,10 +19,10 @@ from sqlalchemy import Connection, bindparam, select, text, update
 
 from app.auth.names import fold_name
 from app.clock import utc_now
+from app.db.types import UtcDateTime
 from app.errors import AccountLockedError
 from app.extensions import db
 from app.models.user import LoginGuard
-from app.types import UtcDateTime
 
 LIMIT = 5
 WINDOW = timedelta(minutes=15)

@@ -16,9 +16,9 @@ from sqlalchemy import Connection, Engine, Row, Select, bindparam, select
 from app.auth.rights import RoleRow, rights_of_role, rights_of_roles
 from app.clock import utc_now
 from app.errors import ApiKeyInvalidError, TokenRevokedError
+from app.http.security import Caller, make_caller
 from app.models.user import ApiKey, Role, SecurityEpoch, Session, User, UserRole
 from app.permissions import narrow
-from app.security import Caller, make_caller
 
 _epoch = select(SecurityEpoch.value).where(SecurityEpoch.id == 1).scalar_subquery()
 _ROLE = (Role.name, Role.is_builtin, Role.permissions)

@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
 
-from app import audit, records
+from app import audit
 from app.auth.epoch import bump_epoch
 from app.auth.rights import RoleRow, rights_of_role
 from app.clock import utc_now
+from app.db import records
 from app.errors import DuplicateError, InUseError, InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
 from app.models.user import ApiKey, Role, UserRole

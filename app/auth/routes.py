@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.areas import Area
 from app.auth import service
 from app.auth.schemas import (
     CallerSchema,
@@ -17,9 +16,10 @@ from app.auth.schemas import (
 from app.auth.session_lists import end_session, list_sessions
 from app.auth.sessions import TokenPair, refresh_session
 from app.auth.tokens import LIFETIME_SECONDS
-from app.request_context import current_exchange
-from app.security import counted, current_caller, public
-from app.wire import PageQuerySchema, page_schema
+from app.http.areas import Area
+from app.http.request_context import current_exchange
+from app.http.schema_parts import PageQuerySchema, page_schema
+from app.http.security import counted, current_caller, public
 
 area = Area("auth", __name__, description="Signing in: tokens, sessions, one's own account")
 

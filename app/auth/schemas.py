@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app import wire_bounds as validate, wire_fields as fields
-from app.wire import Instant
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant
 
 # Longer than any password; the hash takes it whole.
 _PASSWORD = validate.Length(max=10_000)

@@ -17,11 +17,11 @@ from app.auth.sessions import TokenPair, end_sessions, open_session
 from app.auth.user_shapes import user_dicts
 from app.auth.users import change_password, emit_user_event
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ForbiddenError, InvalidCredentialsError, ValidationError
 from app.extensions import db
+from app.http.security import Caller, current_caller
 from app.models.user import Session, User
-from app.security import Caller, current_caller
 
 _USERS: Any = User.__table__
 _SESSIONS: Any = Session.__table__

@@ -10,9 +10,9 @@ from app import audit
 from app.auth.sessions import end_sessions
 from app.clock import utc_now
 from app.errors import NotFoundError
-from app.lists import Page, each, read_page
+from app.http.lists import Page, each, read_page
+from app.http.security import current_caller
 from app.models.user import Session, User
-from app.security import current_caller
 
 _TABLE: Any = Session.__table__
 

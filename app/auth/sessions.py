@@ -17,10 +17,11 @@ from typing import Any
 from flask import request
 from sqlalchemy import ColumnElement, Row, insert, select, update
 
-from app import audit, records
+from app import audit
 from app.auth.epoch import bump_epoch
 from app.auth.tokens import make_access_token
 from app.clock import utc_now
+from app.db import records
 from app.errors import (
     InvalidCredentialsError,
     TokenExpiredError,
@@ -28,8 +29,8 @@ from app.errors import (
     TokenRevokedError,
 )
 from app.extensions import db
+from app.http.request_context import client_address
 from app.models.user import RefreshToken, Session, User
-from app.request_context import client_address
 from app.sealing import UnsealError, seal, unseal
 
 # Unused for so long a session ends; however it is used, it ends after the longest time.

@@ -26,7 +26,7 @@ from app.errors import (
     TokenMissingError,
     TokenRevokedError,
 )
-from app.keys import derived_keys
+from app.sealing import derived_keys
 
 LIFETIME_SECONDS = 900
 # How far the clocks of two hosts may be apart (RFC 7519, 4.1.4).

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Row, func, select
 
-from app import audit, events, records
+from app import audit, events
 from app.auth.epoch import bump_epoch
 from app.auth.lockout import forget_failures
 from app.auth.names import fold_name
@@ -18,6 +18,9 @@ from app.auth.roles import ADMIN, find_roles, set_roles
 from app.auth.sessions import end_sessions
 from app.auth.user_shapes import roles_of
 from app.clock import utc_now
+from app.db import records
+from app.db.transactions import advisory_lock
+from app.db.types import json_text
 from app.errors import (
     DuplicateError,
     InvalidStateError,
@@ -26,11 +29,9 @@ from app.errors import (
     gathered,
 )
 from app.extensions import db
+from app.http.schema_fields import BadValueError
 from app.models.user import Role, Session, User, UserRole
 from app.odata.declare import camel
-from app.transactions import advisory_lock
-from app.types import json_text
-from app.wire_fields import BadValueError
 from app.writing import formats
 
 _TABLE: Any = User.__table__

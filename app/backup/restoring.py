@@ -17,9 +17,9 @@ from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
 from app.backup.rows import insert_rows, read_lines
 from app.backup.writing import Progress
 from app.blobs import blobs
-from app.database import MIGRATIONS, read_catalogue
+from app.db.engines import MIGRATIONS, read_catalogue
 from app.extensions import Model, configuration, db
-from app.keys import derived_keys
+from app.sealing import derived_keys
 
 # What is in the way of a restore, besides what the migrations put in themselves.
 _SIGNS_OF_USE = ("users", "clients", "audit_records", "events")

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import Insert
 from sqlalchemy.types import TypeEngine
 
-from app.types import ExactDecimal, JsonText, UtcDateTime, json_text
+from app.db.types import ExactDecimal, JsonText, UtcDateTime, json_text
 
 Reader = Callable[[Any], Any]
 # How a value comes back from JSON, by the type of its column; what is missing is JSON's own.

@@ -20,13 +20,13 @@ from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
 from app.backup.rows import select_rows, stored_columns, write_lines
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db.engines import primary_engine
+from app.db.types import iso_instant
 from app.extensions import Model, configuration, db
 from app.invoices.freezing import key_of
-from app.keys import derived_keys
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
-from app.types import iso_instant
+from app.sealing import derived_keys
 
 PART_ROWS = 2000
 # (what is being written, how much of it is done, how much there is)

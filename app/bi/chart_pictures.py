@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from app.db.types import json_text
 from app.errors import ServiceUnavailableError
 from app.jobs.processes import ChildProcess, FunctionFailedError
-from app.types import json_text
 
 beside = ChildProcess(idle_seconds=5)
 

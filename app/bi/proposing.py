@@ -25,7 +25,7 @@ from app.bi.reports.saving import columns_of, read_url
 from app.container import container
 from app.errors import ApiError
 from app.extensions import db
-from app.odata import edm
+from app.odata.model import edm
 from app.settings.days import today
 
 MOST_SECONDS = 20.0

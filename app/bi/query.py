@@ -12,12 +12,12 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import Connection
 
-from app.database import read_engine
+from app.db.engines import read_engine
+from app.http.page_sizes import ODATA
+from app.http.security import current_caller
 from app.odata.preferences import parse_preferences
 from app.odata.reading.reader import ReadRequest
 from app.odata.service import odata_service
-from app.page_sizes import ODATA
-from app.security import current_caller
 
 ROOT = "/odata/"
 # Stands as it is in a query (RFC 3986, 3.4), so that people can read the address.

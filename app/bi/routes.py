@@ -6,7 +6,6 @@ from typing import Any
 
 from flask import Response, request
 
-from app.areas import Area, reads_query
 from app.bi.exports import service as exports
 from app.bi.exports.downloading import file_response
 from app.bi.exports.service import ExportFile
@@ -25,8 +24,9 @@ from app.bi.schemas import (
 )
 from app.bi.sessions import ask
 from app.errors import ValidationError
-from app.page_sizes import REPORT
-from app.security import requires
+from app.http.areas import Area, reads_query
+from app.http.page_sizes import REPORT
+from app.http.security import requires
 
 FILE = {"type": "string", "format": "binary"}
 # Bytes in most formats, and an object in JSON: no type says both.

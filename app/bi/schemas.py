@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
 from app.bi.nlq.answering import LONGEST_QUESTION
 from app.bi.reports.definition import TYPES
-from app.page_sizes import ANSWER
-from app.wire import JsonBoolean
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.page_sizes import ANSWER
+from app.http.schema_fields import Schema
+from app.http.schema_parts import JsonBoolean
 
 _TEXT = validate.Length(1, 200)
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import records
 from app.bi.nlq.answering import Answer, answer_question
 from app.bi.proposing import proposed
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
 from app.errors import NotFoundError
+from app.http.security import current_caller
 from app.models.report import QuestionSession
-from app.security import current_caller
 
 # How far back a question can build on others.
 REMEMBERED = 10

@@ -13,12 +13,12 @@ from app.auth.rights import RoleRow, rights_of_role
 from app.clock import utc_now
 from app.console import session
 from app.console.area import console, page, see_other
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ApiError, ValidationError
+from app.http.page_sizes import CONSOLE_WHOLE
+from app.http.security import requires
 from app.models.user import ApiKey, Role
-from app.page_sizes import CONSOLE_WHOLE
 from app.permissions import NEVER_BY_KEY
-from app.security import requires
 
 _KEYS: Any = ApiKey.__table__
 _ROLES = select(Role.name, Role.is_builtin, Role.permissions).order_by(Role.id)

@@ -13,11 +13,11 @@ from app.config import Config
 from app.console import session, wording
 from app.console.numbers import reader_signs
 from app.console.sets import PAGES
-from app.edge.errors import error_pages
 from app.errors import ApiError, NotFoundError
+from app.http.error_answers import error_pages
+from app.http.request_context import current_request_id
+from app.http.security import counted, find_caller, public
 from app.permissions import scope_of
-from app.request_context import current_request_id
-from app.security import counted, find_caller, public
 
 ASSETS = Path(__file__).parent / "static"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}

@@ -27,7 +27,7 @@ from app.console.choices import page_links, page_rows, skipped
 from app.console.sets import page_of_type
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
-from app.security import current_caller, requires
+from app.http.security import current_caller, requires
 
 ADDRESS = f"{session.ROOT}/assistant"
 EXAMPLES = (

@@ -11,10 +11,10 @@ from sqlalchemy import select
 from app.console.area import console, page
 from app.console.choices import page_rows
 from app.console.sets import PAGES, page_of_type
-from app.database import primary_engine
+from app.db.engines import primary_engine
+from app.http.security import requires
 from app.models.event import AuditRecord
 from app.models.user import User
-from app.security import requires
 
 _RECORDS: Any = AuditRecord.__table__
 

@@ -6,18 +6,18 @@ from typing import Any
 
 from flask import Response, request
 
-from app import records
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.numbers import amount_text, typed_number
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion
 from app.crm.opportunities import OPPORTUNITIES
+from app.db import records
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
+from app.http.security import requires
 from app.models.lead import Lead
 from app.money import digits
-from app.security import requires
 from app.settings import organisation
 from app.written.numbers import NoNumberError
 

@@ -7,12 +7,11 @@ from typing import Any
 from flask import Response, current_app, request
 from sqlalchemy import select
 
-from app.body_stream import maximum_upload
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.uploads import PageForm
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.documents.downloading import download_document
 from app.documents.previews import preview_document
 from app.documents.service import DOCUMENTS
@@ -22,7 +21,9 @@ from app.documents.sharing.shares import ShareTerms
 from app.documents.trash import list_trash
 from app.documents.uploading import read_upload, upload_document
 from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
-from app.links import service_root
+from app.http.body_stream import maximum_upload
+from app.http.links import service_root
+from app.http.security import current_caller, requires, streamed
 from app.models.document import (
     DOCUMENT_CATEGORIES,
     ENTITY_TYPES,
@@ -30,7 +31,6 @@ from app.models.document import (
     DocumentVersion,
 )
 from app.permissions import allowed
-from app.security import current_caller, requires, streamed
 
 ADDRESS = f"{session.ROOT}/documents"
 _CONTENTS: Any = DocumentContent.__table__

@@ -9,12 +9,12 @@ from urllib.parse import quote, urlencode
 
 from werkzeug.datastructures import Headers
 
+from app.db.types import json_text
 from app.errors import ApiError
-from app.json_body import parse_json
-from app.odata import edm
+from app.http.json_body import parse_json
+from app.odata.model import edm
 from app.odata.request import Request
 from app.odata.service import odata_service
-from app.types import json_text
 
 ODATA = "/odata/"
 

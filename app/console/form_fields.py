@@ -12,12 +12,12 @@ from app.console import wording
 from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
+from app.db.types import iso_instant
 from app.errors import ValidationError
 from app.money import MOST_DIGITS, digits, written
-from app.odata import edm
+from app.odata.model import edm
 from app.settings import organisation
 from app.settings.days import zone
-from app.types import iso_instant
 from app.written.numbers import NoNumberError
 
 # A longer text is typed into a larger field.

@@ -29,9 +29,9 @@ from app.console.invoice_lines import (
 from app.console.numbers import amount_text
 from app.console.sets import Page, page_of
 from app.errors import ApiError
-from app.odata import edm
+from app.http.security import current_caller
+from app.odata.model import edm
 from app.permissions import require
-from app.security import current_caller
 from app.settings import organisation
 
 # How names end that are numbers and no money.

@@ -12,11 +12,12 @@ from typing import Any
 
 from flask import Response, request
 
-from app.body_stream import maximum_upload
 from app.console import session
 from app.console.area import console, page, see_other
 from app.console.uploads import PageForm
 from app.errors import ApiError, ForbiddenError
+from app.http.body_stream import maximum_upload
+from app.http.security import current_caller, streamed
 from app.importing.columns import (
     ALL_OR_NOTHING,
     RULES,
@@ -34,7 +35,6 @@ from app.importing.rows import Outcome
 from app.importing.tables import ENCODINGS
 from app.importing.taking import import_file
 from app.permissions import allowed
-from app.security import current_caller, streamed
 from app.written.dates import DAY_FIRST, MONTH_FIRST
 
 ADDRESS = f"{session.ROOT}/imports"

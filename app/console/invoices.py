@@ -11,15 +11,15 @@ from flask import Response, request
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
-from app.dispositions import content_disposition
 from app.documents.looking import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
+from app.http.dispositions import content_disposition
+from app.http.security import requires
 from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.downloads import PDF, e_invoice, invoice_pdf
 from app.invoices.public.links import PATH, show_link
 from app.invoices.sending import Letter, preview, send_invoice
-from app.security import requires
 
 ADDRESS = f"{session.ROOT}/invoices"
 

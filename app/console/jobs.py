@@ -12,16 +12,16 @@ from sqlalchemy import Connection, select
 
 from app.clock import utc_now
 from app.console.area import console, page
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.extensions import configuration
+from app.http.limits import RateLimits, rate_limits
+from app.http.request_context import running_app
+from app.http.security import requires
 from app.jobs.leases import waiting
 from app.jobs.schedule import LATE_AFTER, SCHEDULE, last_beat, waiting_jobs
-from app.limits import RateLimits, rate_limits
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
 from app.models.user import ApiKey, User
-from app.request_context import running_app
-from app.security import requires
 
 SHOWN = 20
 # Callers whose use is looked at: those who came last.

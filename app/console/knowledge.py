@@ -11,11 +11,11 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
+from app.http.security import current_caller, requires
 from app.kb.rendering import to_html
 from app.kb.search import describe_found, search_articles
 from app.kb.use import list_feedback, note_search, note_view, rate_article
 from app.permissions import allowed
-from app.security import current_caller, requires
 
 FOUND = 20
 NEWEST = 10

@@ -12,7 +12,7 @@ from app.console import engine
 from app.console.area import console, page
 from app.console.choices import changed_link, page_links, page_rows, search_phrase, skipped
 from app.console.sets import Page, page_of
-from app.odata import edm
+from app.odata.model import edm
 
 
 @dataclass(frozen=True)

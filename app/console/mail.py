@@ -9,8 +9,8 @@ from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.sets import page_of_type
 from app.errors import ApiError, NotFoundError
+from app.http.security import requires
 from app.mail import queue
-from app.security import requires
 
 ADDRESS = f"{session.ROOT}/mail"
 

@@ -12,9 +12,9 @@ from app.console.area import console, page, see_other
 from app.console.settings import ADDRESS, TABS
 from app.errors import ApiError
 from app.extensions import db
+from app.http.security import requires
 from app.invoices.letters import Written, write_letter
 from app.invoices.texts import LANGUAGES, texts_for
-from app.security import requires
 from app.settings import Organisation, change_settings, organisation
 from app.settings.store import version_of
 from app.settings.templates import KINDS, PLACES

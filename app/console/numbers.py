@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from flask import g, has_request_context
 
-from app import records
+from app.db import records
+from app.http.security import find_caller
 from app.models.user import User
 from app.money import digits
-from app.security import find_caller
 from app.settings import organisation
 from app.written.locales import signs_for
 from app.written.numbers import Signs, grouped_number, read_number, shown_number

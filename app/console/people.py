@@ -15,11 +15,11 @@ from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
+from app.http.page_sizes import CONSOLE_WHOLE
+from app.http.security import requires
 from app.models.user import Role, User
-from app.page_sizes import CONSOLE_WHOLE
-from app.security import requires
 
 _USERS: Any = User.__table__
 # Name of the service -> name of the field.

@@ -19,7 +19,7 @@ from app.console.area import console, page, see_other
 from app.console.svg_charts import picture_of
 from app.errors import ApiError, ValidationError
 from app.extensions import db
-from app.security import requires
+from app.http.security import requires
 
 REMEMBERED = 10
 ADDRESS = f"{session.ROOT}/questions"

@@ -14,10 +14,10 @@ from flask import Response, jsonify, request
 
 from app.console.area import console
 from app.console.choices import search_phrase
-from app.engine import read_by_id, read_many
+from app.container.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
-from app.odata import edm
-from app.odata.literal_text import quoted
+from app.odata.model import edm
+from app.odata.syntax.literal_text import quoted
 
 SUGGESTED = 10
 _MOST_TYPED = 200

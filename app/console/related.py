@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 from app.console import engine, session
 from app.console.sets import Page, page_of_type
-from app.engine import read_by_id
-from app.odata import edm
+from app.container.engine import read_by_id
+from app.http.security import current_caller
+from app.odata.model import edm
 from app.permissions import scope_of
-from app.security import current_caller
 
 RELATED_ROWS = 10
 # Columns of records without a page of their own; of other types, the first ones.

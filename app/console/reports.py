@@ -19,9 +19,9 @@ from app.console.references import KINDS, NoReferenceError, find, named
 from app.console.svg_charts import picture_of
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
-from app.page_sizes import CONSOLE_WHOLE
+from app.http.page_sizes import CONSOLE_WHOLE
+from app.http.security import current_caller, requires
 from app.permissions import allowed
-from app.security import current_caller, requires
 
 ADDRESS = f"{session.ROOT}/reports"
 EVERY = ("daily", "weekly", "monthly")

@@ -10,11 +10,11 @@ from sqlalchemy import func, select
 from app.auth import roles
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
+from app.http.security import requires
 from app.models.user import Role, UserRole
 from app.permissions import ADMINISTRATION, CRUD, NEVER_BY_KEY, OPERATIONS, PERMISSIONS, RESOURCES
-from app.security import requires
 
 ADDRESS = f"{session.ROOT}/roles"
 _ROLES: Any = Role.__table__

@@ -12,10 +12,10 @@ from app.console.area import console, page, see_other
 from app.crm.search.service import search
 from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
+from app.http.security import current_caller
 from app.kb.search import describe_found, search_articles
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 from app.permissions import allowed
-from app.security import current_caller
 
 FOUND = 20
 BESIDE = 5

@@ -19,7 +19,7 @@ from itsdangerous import URLSafeTimedSerializer
 from app.auth.authentication import TicketReader, authenticator
 from app.config import Config
 from app.errors import ForbiddenError
-from app.keys import derived_keys
+from app.sealing import derived_keys
 
 ROOT = "/admin"
 _USER, _KEY, _CSRF, _SAID = "user", "key", "csrf", "said"

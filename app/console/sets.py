@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.console import engine
 from app.errors import NotFoundError
 from app.measures import MEASURES
-from app.odata import edm
+from app.odata.model import edm
 
 # Records that were moved in are as old as they were made, whatever their keys are.
 NEWEST = "createdAt desc,id desc"

@@ -20,8 +20,8 @@ from app.console.area import console, page, see_other
 from app.console.numbers import number_text, typed_number
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
+from app.http.security import requires
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
-from app.security import requires
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import shown, shown_logo, version_of

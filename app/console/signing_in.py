@@ -9,7 +9,7 @@ from app.auth.service import log_in, log_out
 from app.console import session
 from app.console.area import console, page, see_other
 from app.errors import AccountLockedError, InvalidCredentialsError
-from app.security import counted, public
+from app.http.security import counted, public
 
 
 @console.get("/sign-in")

@@ -12,14 +12,14 @@ from flask import Response
 
 from app.console import engine
 from app.console.area import console, page
+from app.db.types import iso_instant
 from app.extensions import db
+from app.http.security import current_caller
 from app.measures import MEASURES, Figures, Measure, converted, figures
 from app.money import rounded
 from app.permissions import scope_of
-from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import start_of, today
-from app.types import iso_instant
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.engine import read_by_id
+from app.container.engine import read_by_id
+from app.http.security import current_caller, requires
 from app.kb.suggestions import suggest_for_ticket
 from app.permissions import allowed
-from app.security import current_caller, requires
 
 # The latest of them; the rest is what the query on the page gives.
 COMMENTS = 50

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from flask import current_app, request
 from werkzeug.datastructures import Headers
 
-from app.body_stream import BodyStream
 from app.console import session
 from app.errors import ForbiddenError, UnsupportedMediaTypeError
-from app.multipart import Form, Part
+from app.http.body_stream import BodyStream
+from app.http.multipart import Form, Part
 
 TOKEN = "csrf"
 # Fields of this beginning are one object: heading -> property.

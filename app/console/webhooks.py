@@ -12,12 +12,12 @@ from sqlalchemy import select
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.events import NAMES
+from app.http.page_sizes import CONSOLE_WHOLE
+from app.http.security import current_caller, requires
 from app.models.webhook import DELIVERY_STATUSES
-from app.page_sizes import CONSOLE_WHOLE
-from app.security import current_caller, requires
 from app.webhooks import deliveries, endpoints
 from app.webhooks.endpoint_state import endpoint_shape
 from app.webhooks.fan_out import ENDPOINTS

@@ -13,9 +13,9 @@ import orjson
 from markupsafe import Markup
 
 from app.console.numbers import number_text, reader_signs
+from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
-from app.odata import edm
-from app.sizes import readable_size
+from app.odata.model import edm
 from app.written.numbers import grouped_number
 
 # Words that stay as they are inside a label.

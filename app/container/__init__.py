@@ -24,13 +24,13 @@ from app.crm.contacts import CONTACTS
 from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
 from app.documents.media import MEDIA_DOCUMENTS
+from app.http.security import current_caller
 from app.invoices.service import INVOICES
 from app.kb.service import KB_ARTICLES
-from app.odata import edm
 from app.odata.declare import by_name
+from app.odata.model import edm
 from app.projects.service import PROJECTS
 from app.projects.tasks import TASKS
-from app.security import current_caller
 from app.settings.days import day_on
 from app.tickets.service import TICKETS
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, or_
 
-from app.dynamic import dynamic
-from app.odata import edm
-from app.odata.sql.spelled import Template, spell
+from app.db.late_values import dynamic
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Template, spell
 from app.permissions import ALL, OWN, OWNING_COLUMNS
 from app.writing.machines import PATCH, StateMachine
 from app.writing.operations import Operation, operations_of

@@ -15,8 +15,8 @@ from app.container.common import (
     tasks_about,
 )
 from app.models.client import Client, Contact
-from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
+from app.odata.model import edm
 
 _client = Client.__table__
 _contact = Contact.__table__

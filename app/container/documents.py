@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.container.common import business_type, common, kept, key, owner, server
 from app.models.document import Document, DocumentShare, DocumentVersion
-from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
+from app.odata.model import edm
 
 _document = Document.__table__
 _version = DocumentVersion.__table__

@@ -18,12 +18,12 @@ from app.container.common import (
     server,
     tasks_about,
 )
-from app.dynamic import dynamic
+from app.db.late_values import dynamic
 from app.invoices.payments import PAYMENTS
 from app.models.invoice import Invoice, LineItem, Payment
-from app.odata import edm
 from app.odata.declare import by_name, prop, to_many, to_one
-from app.odata.sql.spelled import Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Spelled
 
 _invoice = Invoice.__table__
 _line = LineItem.__table__

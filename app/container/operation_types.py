@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.mail.recipients import STATUSES
 from app.models.opportunity import STAGES
-from app.odata import edm
 from app.odata.declare import by_name
+from app.odata.model import edm
 
 TEXTS = edm.CollectionType(edm.STRING)
 

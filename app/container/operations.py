@@ -42,7 +42,7 @@ from app.invoices.payments import (
 from app.invoices.sending import Letter, send_invoice
 from app.kb.search import describe_found, search_articles
 from app.models.invoice import PAYMENT_METHODS
-from app.odata import edm
+from app.odata.model import edm
 from app.search.ranking import MODES
 from app.tickets.merging import merge_tickets
 from app.writing.bodies import read_properties

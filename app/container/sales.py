@@ -18,12 +18,12 @@ from app.container.common import (
     server,
     tasks_about,
 )
-from app.dynamic import dynamic
+from app.db.late_values import dynamic
 from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
-from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
-from app.odata.sql.spelled import Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Spelled
 
 _lead = Lead.__table__
 _opportunity = Opportunity.__table__

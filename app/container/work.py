@@ -17,12 +17,12 @@ from app.container.common import (
     priority,
     server,
 )
-from app.dynamic import dynamic
+from app.db.late_values import dynamic
 from app.models.project import Project
 from app.models.task import Task
 from app.models.user import User
-from app.odata import edm
 from app.odata.declare import prop, to_many, to_one
+from app.odata.model import edm
 
 _task = Task.__table__
 _project = Project.__table__

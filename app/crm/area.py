@@ -1,6 +1,6 @@
 """The area of customer relations."""
 
-from app.areas import Area
+from app.http.areas import Area
 
 area = Area(
     "crm",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from app import records
+from app.db import records
 from app.errors import InvalidStateError
 from app.models.client import Client
 from app.writing.change import Change

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select
 
-from app import records
+from app.db import records
 from app.models.client import Client, Contact
 from app.writing.change import Change
 from app.writing.pipeline import EntityService

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Table, select
 
-from app import records
 from app.clock import utc_now
 from app.crm.clients import CLIENT, CLIENTS, touch_client
 from app.crm.contacts import CONTACTS
@@ -16,6 +15,7 @@ from app.crm.lead_values import client_values, contact_values, opportunity_value
 from app.crm.leads import LEADS
 from app.crm.matching import Match, find_client, find_contact, has_primary_contact, lock_matches
 from app.crm.opportunities import OPPORTUNITIES
+from app.db import records
 from app.documents.service import DOCUMENTS
 from app.errors import (
     AlreadyConvertedError,
@@ -24,11 +24,11 @@ from app.errors import (
     gathered,
     refuse_any,
 )
+from app.http.security import Caller, current_caller
 from app.models.document import Document
 from app.models.task import Task
 from app.permissions import require
 from app.projects.tasks import TASKS
-from app.security import Caller, current_caller
 from app.writing.bodies import below, body_problems, read_properties
 from app.writing.pipeline import EntityService
 from app.writing.references import is_readable, missing

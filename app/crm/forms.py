@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app import records
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.settings import organisation
 from app.writing.normal_forms import TABLES, fill_forms
 

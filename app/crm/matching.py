@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Table, select
 
-from app import records
+from app.db import records
+from app.db.transactions import advisory_lock
+from app.http.security import Caller
 from app.models.client import Client, Contact
 from app.permissions import OWNING_COLUMNS, allowed
-from app.security import Caller
-from app.transactions import advisory_lock
 from app.writing.sameness import email_form, tax_id_form
 
 MatchedBy = Literal["email", "taxId", "explicit"]

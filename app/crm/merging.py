@@ -9,17 +9,18 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
 from app.crm.clients import CLIENT, CLIENTS
 from app.crm.contacts import CONTACTS
 from app.crm.matching import has_primary_contact
+from app.db import records
+from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.http.security import current_caller
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.permissions import require
-from app.security import current_caller
-from app.types import json_text
 from app.writing.fields import MAXIMUM_CUSTOM_FIELDS_BYTES, MAXIMUM_TAGS
 from app.writing.moving import move_references
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
-from app import records
 from app.crm.clients import CLIENTS, touch_client, usual_currency
+from app.db import records
 from app.models.client import Client
 from app.models.opportunity import STAGES, Opportunity, StageChange
 from app.money import rounded

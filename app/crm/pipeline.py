@@ -14,18 +14,18 @@ from typing import Any
 from urllib.parse import quote
 
 from app.clock import day_after, utc_now
-from app.database import read_engine
-from app.json_body import parse_json
+from app.db.engines import read_engine
+from app.db.types import iso_instant
+from app.http.json_body import parse_json
+from app.http.security import current_caller
 from app.models.opportunity import STAGES
 from app.money import ZERO, rounded
-from app.odata.literal_text import quoted
 from app.odata.reading.reader import ReadRequest
 from app.odata.service import odata_service
+from app.odata.syntax.literal_text import quoted
 from app.permissions import OWN, require, scope_of
-from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import start_of, today
-from app.types import iso_instant
 from app.writing.transitions import STAGE_OPEN
 
 Row = Mapping[str, Any]

@@ -6,9 +6,9 @@ from typing import Any
 
 from marshmallow import ValidationError, post_load
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.crm.pipeline import Selection
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
 
 
 class SummaryQuerySchema(Schema):

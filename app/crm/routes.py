@@ -19,9 +19,9 @@ from app.crm.schemas import (
 )
 from app.crm.search.schemas import SearchAnswerSchema, SearchQuerySchema
 from app.crm.search.service import search as find
-from app.dry_run import DryRunSchema, undo_if_dry
+from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.security import requires
 from app.importing import views
-from app.security import requires
 
 __all__ = ["area", "views"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from marshmallow import post_load
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes
 from app.crm.opportunities import OPPORTUNITIES
-from app.wire import CheckedSchema, Instant, JsonBoolean
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean
 
 _KEY = validate.Range(1, 2**63 - 1)
 _OPPORTUNITY = OPPORTUNITIES.rules

@@ -10,14 +10,14 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import records
 from app.bi.exports.pdf_pages import render
 from app.bi.exports.printed import Printed
-from app.body_stream import maximum_upload
 from app.clock import local_day
+from app.db import records
 from app.demo.vocabulary.products import GOODS
 from app.documents.files import discarded_on_error, store_file
 from app.documents.service import DOCUMENTS
+from app.http.body_stream import maximum_upload
 from app.models.client import Client
 from app.models.document import Document
 from app.settings.days import zone

@@ -12,15 +12,15 @@ from sqlalchemy import select
 
 from app.auth.users import create_user
 from app.clock import utc_now
-from app.database import read_engine, transaction
+from app.db.engines import read_engine, transaction
 from app.demo.files import add_files
 from app.demo.world import RATES, STAFF
 from app.demo.year import make_year
+from app.http.security import acting_as, system_caller
 from app.importing.history import import_records
 from app.importing.progress import Report, progress_bar
 from app.models.client import Client
 from app.models.user import User
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from app.settings.days import zone
 

@@ -16,16 +16,16 @@ from typing import Any
 
 from sqlalchemy import delete, func, or_, select
 
-from app import records
 from app.blobs import blobs
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.documents.files import AREA
 from app.documents.service import DOCUMENTS, TRASH_DAYS
 from app.documents.sharing.shares import unshare_expired
+from app.http.security import acting_as, system_caller
 from app.jobs.leases import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion, OrphanBlob
-from app.security import acting_as, system_caller
 from app.settings.days import today
 
 MINIMUM_AGE = timedelta(hours=24)

@@ -7,7 +7,7 @@ from flask import Response
 from app.documents.service import DOCUMENTS
 from app.documents.serving import Asked, deliver
 from app.documents.versions import find_version
-from app.security import current_caller
+from app.http.security import current_caller
 
 
 def download_document(key: int, asked: Asked, version: int | None = None) -> Response:

@@ -6,14 +6,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, text
 
-from app.database import read_engine
+from app.db.engines import read_engine
 from app.errors import ValidationError
 from app.events import entity_url
+from app.http.security import current_caller
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import plain_letters, search_text
 from app.models.trigrams import MINIMUM_LENGTH, fts_table
 from app.permissions import row_filter
-from app.security import current_caller
 
 # Characters of a snippet before and behind what was found.
 BEFORE, BEHIND = 60, 140

@@ -6,7 +6,6 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app.body_stream import BodyStream, maximum_upload
 from app.documents.area import area
 from app.documents.downloading import download_document
 from app.documents.file_search import search_documents
@@ -22,8 +21,9 @@ from app.documents.schemas import (
 from app.documents.serving import Asked
 from app.documents.uploading import read_upload, replace_file, upload_document
 from app.events import entity_url, represent
-from app.multipart import read_form
-from app.security import requires, streamed
+from app.http.body_stream import BodyStream, maximum_upload
+from app.http.multipart import read_form
+from app.http.security import requires, streamed
 
 BYTES = {"type": "string", "format": "binary"}
 QUARANTINED = {"$ref": "#/components/responses/Error409"}

@@ -17,17 +17,17 @@ from typing import Any
 import structlog
 from sqlalchemy import RowMapping, select
 
-from app import records
 from app.blobs import Blob, BlobMissingError, blobs, new_key
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.documents.files import AREA
 from app.documents.inspection.pictures import has_picture
 from app.documents.inspection.texts import extract_text, has_text, is_plain
+from app.http.security import acting_as, system_caller
 from app.jobs import leases
 from app.jobs.leases import is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
-from app.security import acting_as, system_caller
 
 _log = structlog.get_logger(__name__)
 

@@ -8,14 +8,14 @@ from urllib.parse import unquote
 from flask import Response
 from werkzeug.datastructures import Headers
 
-from app.body_stream import maximum_upload
 from app.documents.downloading import download_document
 from app.documents.files import store_file
 from app.documents.service import DocumentService
 from app.documents.serving import Asked
 from app.documents.uploading import Upload, replace_file, upload_document
+from app.http.body_stream import maximum_upload
+from app.http.security import current_caller
 from app.permissions import require
-from app.security import current_caller
 
 # What a file is called that came without a name.
 UNNAMED = "document"

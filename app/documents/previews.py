@@ -15,8 +15,8 @@ from app.documents.service import DOCUMENTS
 from app.documents.serving import POLICY, Asked
 from app.documents.versions import find_version
 from app.errors import NotFoundError
+from app.http.security import current_caller
 from app.models.document import DocumentContent
-from app.security import current_caller
 
 _CONTENTS: Any = DocumentContent.__table__
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from app import records
-from app.database import primary_engine
-from app.transactions import has_begun
+from app.db import records
+from app.db.engines import primary_engine
+from app.db.transactions import has_begun
 
 
 @contextmanager

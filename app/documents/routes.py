@@ -8,8 +8,8 @@ from app.documents import file_views, share_views
 from app.documents.area import area
 from app.documents.schemas import RestoredSchema
 from app.documents.service import DOCUMENTS
-from app.dry_run import DryRunSchema, undo_if_dry
-from app.security import requires
+from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.security import requires
 
 __all__ = ["area", "file_views", "share_views"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant, PageQuerySchema
 from app.models.document import DOCUMENT_CATEGORIES, DOCUMENT_STATUSES, ENTITY_TYPES
-from app.wire import Instant, PageQuerySchema
-from app.wire_fields import Schema
 
 _TEXT = {"type": "string"}
 _KEY = {"type": "integer", "format": "int64"}

@@ -8,15 +8,16 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.documents.files import StoredFile, add_version, look_again
 from app.documents.reading import reading
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit, represent
+from app.http.security import Caller, current_caller
 from app.models.document import Document, DocumentShare
 from app.permissions import allowed, require
-from app.security import Caller, current_caller
 from app.settings.days import today
 from app.writing.change import Change
 from app.writing.deletion import release

@@ -13,9 +13,9 @@ from werkzeug.datastructures import Headers, Range
 from werkzeug.http import http_date, is_resource_modified, parse_if_range_header, parse_range_header
 
 from app.blobs import blobs
-from app.dispositions import content_disposition
 from app.documents.versions import FileVersion
 from app.errors import PreconditionFailedError, RangeNotSatisfiableError
+from app.http.dispositions import content_disposition
 
 # For a browser that shows it in spite of everything: no script, no frame, no origin.
 POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"

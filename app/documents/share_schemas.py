@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.documents.sharing.shares import (
     DEFAULT_DAYS,
     MAXIMUM_DAYS,
     ShareTerms,
     check_expiry,
 )
-from app.wire import CheckedSchema, Instant
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import CheckedSchema, Instant
 
 
 class ShareBodySchema(CheckedSchema):

@@ -14,10 +14,10 @@ from app.documents.sharing.shares import (
     revoke_share,
     share_document,
 )
-from app.links import service_root
-from app.lists import Page
-from app.security import requires
-from app.wire import PageQuerySchema, page_schema
+from app.http.links import service_root
+from app.http.lists import Page
+from app.http.schema_parts import PageQuerySchema, page_schema
+from app.http.security import requires
 
 
 @area.post("/<int:document_id>/share")

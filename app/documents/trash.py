@@ -9,10 +9,10 @@ from sqlalchemy import Row, select
 
 from app.clock import utc_now
 from app.documents.service import TRASH_DAYS
-from app.lists import Page, each, read_page
+from app.http.lists import Page, each, read_page
+from app.http.security import current_caller
 from app.models.document import Document
 from app.permissions import require
-from app.security import current_caller
 
 _DOCUMENTS: Any = Document.__table__
 

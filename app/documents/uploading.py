@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.body_stream import maximum_upload, note_fingerprint
 from app.documents.files import StoredFile, discard, discarded_on_error, store_file
 from app.documents.service import DOCUMENT, DOCUMENTS
 from app.errors import Detail, ValidationError, naming, refuse_any, telling_all
-from app.json_body import parse_json
-from app.multipart import Form, Part
-from app.wire_fields import UNKNOWN
+from app.http.body_stream import maximum_upload, note_fingerprint
+from app.http.json_body import parse_json
+from app.http.multipart import Form, Part
+from app.http.schema_fields import UNKNOWN
 from app.writing.bodies import read_properties
 
 FILE_PART = "file"

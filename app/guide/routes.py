@@ -8,11 +8,11 @@ from pathlib import Path
 
 from flask import Blueprint, Response, render_template, request
 
+from app.db.types import json_text
 from app.errors import NotFoundError
 from app.guide.pages import FOLDER, ROOT, Page, contents, decisions, find_page
 from app.guide.searching import entries, search
-from app.security import counted, public
-from app.types import json_text
+from app.http.security import counted, public
 
 # Its own files and those of the console, whose design it shares.
 PAGE_POLICY = (

@@ -12,10 +12,10 @@ from sqlalchemy.types import TypeEngine
 from app.crm.clients import CLIENT
 from app.crm.contacts import CONTACT
 from app.crm.leads import LEAD
+from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError
 from app.models.searched import search_text
 from app.settings.days import zone
-from app.types import ExactDecimal, UtcDateTime
 from app.writing.rules import EntityRules
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
 from app.written.numbers import COMMA, POINT

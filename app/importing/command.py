@@ -11,6 +11,7 @@ import click
 from flask.cli import AppGroup
 
 from app.errors import ApiError
+from app.http.security import acting_as, system_caller
 from app.importing.columns import (
     ALL_OR_NOTHING,
     SIGNS,
@@ -26,7 +27,6 @@ from app.importing.problems import ImportProblemsError
 from app.importing.progress import progress_bar
 from app.importing.rows import Import, Outcome, look_through
 from app.importing.tables import ENCODINGS, open_table
-from app.security import acting_as, system_caller
 from app.written.dates import ORDERS
 
 importing = AppGroup("import", help="Bring in data from another system.")

@@ -10,11 +10,11 @@ import click
 from flask.cli import AppGroup
 from sqlalchemy import Connection, func, select
 
-from app.database import read_engine
+from app.db.engines import read_engine
+from app.db.types import json_text
 from app.importing.progress import Report, progress_bar
 from app.importing.sets import NOT_READ, ImportSet, import_sets
 from app.models.user import User
-from app.types import json_text
 from app.writing.rules import ChildRules, RowRules
 
 BATCH = 1000

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.body_stream import note_fingerprint
 from app.errors import TooLargeError, ValidationError
+from app.http.body_stream import note_fingerprint
+from app.http.json_body import parse_json
+from app.http.multipart import Form
 from app.importing.columns import (
     ALL_OR_NOTHING,
     SIGNS,
@@ -19,8 +21,6 @@ from app.importing.columns import (
     Options,
 )
 from app.importing.tables import ENCODINGS
-from app.json_body import parse_json
-from app.multipart import Form
 from app.written.dates import ORDERS
 
 FILE_PART = "file"

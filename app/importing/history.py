@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from app import audit, records
-from app.database import transaction
+from app import audit
+from app.db import records
+from app.db.engines import transaction
+from app.db.transactions import advisory_lock
 from app.errors import ApiError, Detail
 from app.extensions import db
+from app.http.security import acting_as, system_caller
 from app.importing.keys import assign_keys, move_sequence, resolve_references
 from app.importing.problems import Problems
 from app.importing.progress import Report
 from app.importing.reading import Entries, Entry, Progress, read_entries
 from app.importing.sets import import_sets
-from app.security import acting_as, system_caller
 from app.settings import organisation
-from app.transactions import advisory_lock
 from app.writing.change import Change, History
 from app.writing.many import close_circles, insert_rows
 from app.writing.rules import RowRules

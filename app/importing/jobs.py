@@ -19,21 +19,21 @@ import structlog
 from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from app import records
 from app.auth.accounts import callers_of
 from app.blobs import READ_BYTES, blobs, new_key
 from app.clock import utc_now
-from app.database import primary_engine, transaction
-from app.edge.database_errors import is_away
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
+from app.http.database_errors import is_away
+from app.http.security import acting_as, current_caller
 from app.importing.columns import SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
 from app.importing.rows import Import, Outcome, Problem, look_through
 from app.importing.tables import open_table
 from app.jobs.leases import StoppingError, leave_if_stopping, take
 from app.models.import_job import ImportJob
-from app.security import acting_as, current_caller
 
 AREA = "imports"
 UNFINISHED = ("Queued", "Checking", "Writing")

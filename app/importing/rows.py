@@ -13,20 +13,21 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from app import audit, records
-from app.database import transaction
-from app.edge.database_errors import from_database, is_away
+from app import audit
+from app.db import records
+from app.db.engines import transaction
+from app.db.transactions import advisory_lock
 from app.errors import ApiError, Detail, ValidationError
 from app.extensions import db
+from app.http.database_errors import from_database, is_away
+from app.http.request_context import current_request_id
+from app.http.security import current_caller
 from app.importing.columns import CLIENT_EXTERNAL_ID, RULES, Options, Plan
 from app.importing.limits import JOB
 from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
 from app.models.client import Client
 from app.permissions import OWNING_COLUMNS, allowed, require
-from app.request_context import current_request_id
-from app.security import current_caller
-from app.transactions import advisory_lock
 from app.writing.deletion import services
 from app.writing.sameness import email_form
 

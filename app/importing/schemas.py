@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
 from app.importing.columns import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
 from app.models.import_job import IMPORT_STATUSES
-from app.wire_fields import Schema
 
 IMPORT_BODY: dict[str, Any] = {
     "content": {

@@ -17,9 +17,9 @@ from app.models.invoice import LineItem, Payment
 from app.models.kb_article import KbRevision
 from app.models.opportunity import StageChange
 from app.models.ticket import TicketComment
-from app.services import SERVICES
 from app.writing.pipeline import EntityService
 from app.writing.rules import COMMON_WRITABLE, ChildRules, EntityRules
+from app.writing.services import SERVICES
 
 # Filled where a file leaves them out, because they follow from others.
 FILLED = frozenset(

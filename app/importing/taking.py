@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
+from app.http.security import current_caller
 from app.importing.columns import RULES, SKIP_BAD, Options
 from app.importing.jobs import queue_import
 from app.importing.limits import REQUEST, TooMuchError
 from app.importing.rows import Import, Outcome, undo
 from app.importing.tables import FileTable, open_table
 from app.permissions import require
-from app.security import current_caller
 
 # More rows than a request may take the time for.
 MOST_AT_ONCE = 1000

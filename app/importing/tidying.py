@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import delete, select
 
-from app import records
 from app.blobs import blobs
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.importing.jobs import AREA
 from app.models.import_job import ImportJob
 

@@ -9,9 +9,12 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app import records
-from app.body_stream import BodyStream, maximum_upload
 from app.crm.area import area
+from app.db import records
+from app.db.types import iso_instant, json_text
+from app.http.body_stream import BodyStream, maximum_upload
+from app.http.multipart import read_form
+from app.http.security import current_caller, streamed
 from app.importing.columns import RULES, Options, properties_of
 from app.importing.form import read_import
 from app.importing.jobs import read_job
@@ -24,10 +27,7 @@ from app.importing.schemas import (
 )
 from app.importing.taking import import_file as take_file
 from app.models.import_job import ImportJob
-from app.multipart import read_form
 from app.permissions import allowed, require
-from app.security import current_caller, streamed
-from app.types import iso_instant, json_text
 
 _EXAMPLES = {
     "client": {"name": "Acme GmbH", "email": "office@acme.example", "taxId": "DE136695976"},

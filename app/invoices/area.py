@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.areas import Area
+from app.http.areas import Area
 
 area = Area("invoices", __name__, description="Invoices: payments, credit notes, files, mail")
 payments_area = Area("payments", __name__, description="Payments: reversal")

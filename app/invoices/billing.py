@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from app import records
+from app.db import records
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS
 from app.models.task import Task
 from app.projects.tasks import TASKS

@@ -17,10 +17,10 @@ from typing import Any
 import orjson
 from sqlalchemy import bindparam, select
 
-from app import records
 from app.clock import utc_now
+from app.db import records
+from app.db.types import iso_instant
 from app.models.invoice import Invoice, IssueRecord, LineItem
-from app.types import iso_instant
 from app.writing.numbering import next_number
 
 FIRST_HASH = "0" * 64

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 import structlog
 from sqlalchemy import or_, select
 
-from app import records
 from app.clock import local_day, utc_now
+from app.db import records
 from app.errors import ValidationError
 from app.events import emit
 from app.invoices.sending import Letter, write_mail

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from flask.cli import AppGroup
 
-from app.database import transaction
+from app.db.engines import transaction
 from app.invoices.verifying import verify_chain
 
 invoices = AppGroup("invoices", help="Issued documents.")

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.errors import refuse_any
+from app.http.security import current_caller
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS, stored_lines
 from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
 from app.permissions import require
-from app.security import current_caller
 from app.settings import organisation
 from app.writing.bodies import below, body_problems, read_properties
 from app.writing.operations import require_operation

@@ -11,8 +11,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import audit, records
+from app import audit
 from app.clock import day_after
+from app.db import records
 from app.errors import ValidationError
 from app.models.invoice import Invoice
 from app.settings import organisation

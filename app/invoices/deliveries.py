@@ -7,17 +7,18 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from app import audit, records
+from app import audit
+from app.db import records
 from app.errors import InvalidStateError, NotFoundError
+from app.http.lists import Page, each, read_page
+from app.http.security import current_caller
 from app.invoices.service import INVOICES
-from app.lists import Page, each, read_page
 from app.mail.outbox import shown_delivery
 from app.mail.queue import queue_again
 from app.mail.recipients import SETTLED, has_missed
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
 from app.permissions import require
-from app.security import current_caller
 from app.writing.references import is_readable
 
 _TABLE: Any = OutgoingMail.__table__

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app import records
 from app.blobs import blobs
+from app.db import records
 from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
+from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.drawing import (
     WITH_DATA,
@@ -25,7 +26,6 @@ from app.invoices.freezing import frozen_file, key_of
 from app.invoices.issuing import due_of_draft
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice
-from app.security import current_caller
 from app.writing.references import is_readable
 
 PDF, XML = "application/pdf", "application/xml"

@@ -6,8 +6,10 @@ from typing import Any
 
 from flask import Response, request
 
-from app import wire_bounds as validate, wire_fields as fields
-from app.dispositions import content_disposition
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.dispositions import content_disposition
+from app.http.schema_fields import Schema
+from app.http.security import requires
 from app.invoices.area import area
 from app.invoices.downloads import (
     E_INVOICE_FORMS,
@@ -16,8 +18,6 @@ from app.invoices.downloads import (
     e_invoice,
     invoice_pdf,
 )
-from app.security import requires
-from app.wire_fields import Schema
 
 _FILE = {"type": "string", "format": "binary"}
 

@@ -10,8 +10,8 @@ import hashlib
 from dataclasses import replace
 from datetime import date
 
-from app import records
 from app.blobs import blobs
+from app.db import records
 from app.invoices.chain import add_link, lock_chain
 from app.invoices.document import InvoiceDocument
 from app.invoices.drawing import draw_pdf

@@ -14,7 +14,7 @@ from typing import Any
 
 from stdnum.eu import vat
 
-from app import records
+from app.db import records
 from app.errors import InvalidStateError, ValidationError
 from app.invoices.dating import issue_dates
 from app.invoices.posting import exchange_factor, rate_of

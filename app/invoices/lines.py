@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, select, update
 
-from app import records
+from app.db import records
 from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
 from app.models.invoice import TAX_CATEGORIES, LineItem

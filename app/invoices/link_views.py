@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_fields as fields
+from app.http import schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant
+from app.http.security import requires
 from app.invoices.area import area
 from app.invoices.public.links import show_link, withdraw_link
-from app.security import requires
-from app.wire import Instant
-from app.wire_fields import Schema
 
 
 class LinkSchema(Schema):

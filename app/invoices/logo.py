@@ -16,8 +16,8 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
+from app.http.security import current_caller
 from app.permissions import require
-from app.security import current_caller
 from app.settings import Organisation, organisation
 from app.settings.groups import LOGO
 from app.settings.store import write_row

@@ -6,7 +6,10 @@ from typing import Any
 
 from flask import request
 
-from app.dry_run import DryRunSchema, undo_if_dry
+from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.lists import Page
+from app.http.schema_parts import PageQuerySchema, page_schema
+from app.http.security import requires
 from app.invoices.area import area
 from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.sending import Letter, preview, send_invoice
@@ -20,9 +23,6 @@ from app.invoices.sending_schemas import (
     SentManySchema,
     SentSchema,
 )
-from app.lists import Page
-from app.security import requires
-from app.wire import PageQuerySchema, page_schema
 
 
 @area.post("/<int:invoice_id>/send")

@@ -7,10 +7,10 @@ from typing import Any
 
 from app.clock import utc_now
 from app.errors import ValidationError
+from app.http.security import current_caller
 from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
 from app.money import ZERO
-from app.security import current_caller
 from app.writing.operations import require_operation
 from app.writing.rules import RowRules
 from app.writing.states import require_right, require_step

@@ -7,8 +7,9 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.errors import (
     Detail,
     InvalidStateError,
@@ -18,13 +19,13 @@ from app.errors import (
     refuse_any,
 )
 from app.events import emit
+from app.http.security import current_caller
 from app.invoices.operations import issue_invoice
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
 from app.models.invoice import Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
-from app.security import current_caller
 from app.settings.days import today
 from app.writing.bodies import body_problems
 from app.writing.numbering import running_number

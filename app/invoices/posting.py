@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from app import records
 from app.clock import utc_now
 from app.crm.clients import CLIENTS
+from app.db import records
 from app.errors import InvalidStateError
 from app.invoices.settlement import balances
 from app.models.client import Client

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Text, cast, select
 
-from app import records
+from app.db import records
 from app.errors import NotFoundError
 from app.invoices.document import (
     Address,

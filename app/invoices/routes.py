@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.dry_run import DryRunSchema, undo_if_dry
 from app.events import entity_url
+from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.security import requires
 from app.invoices import file_views, link_views, mail_views
 from app.invoices.area import area, payments_area
 from app.invoices.crediting import create_credit_note
@@ -20,7 +21,6 @@ from app.invoices.schemas import (
     StandingSchema,
 )
 from app.invoices.shapes import describe_invoice, describe_payment
-from app.security import requires
 
 __all__ = ["area", "file_views", "link_views", "mail_views", "payments_area"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.errors import refuse_any
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean
 from app.invoices.crediting import check_credit
 from app.invoices.payments import PAYMENT, PAYMENTS, REASON
 from app.invoices.service import INVOICE
 from app.models.invoice import PAYMENT_METHODS
-from app.wire import CheckedSchema, Instant, JsonBoolean
-from app.wire_fields import Schema
 
 
 class PaymentBodySchema(CheckedSchema):

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.errors import ValidationError
 from app.events import emit
+from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.downloads import PDF, XML, refuse_incomplete
 from app.invoices.drawing import file_name, write_ubl
@@ -23,7 +25,6 @@ from app.invoices.service import INVOICES
 from app.mail.outbox import check_addresses, find_same, queue_mail, shown_delivery
 from app.models.invoice import Invoice
 from app.permissions import require
-from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import today
 from app.writing.operations import require_operation

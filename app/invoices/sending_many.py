@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from app.edge.errors import as_api_error
 from app.extensions import db
+from app.http.error_answers import as_api_error
+from app.http.security import current_caller
 from app.invoices.sending import Letter, send_invoice
 from app.invoices.service import INVOICES
 from app.mail.outbox import find_mail, shown_delivery
-from app.security import current_caller
 
 
 def send_invoices(

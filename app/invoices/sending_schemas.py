@@ -6,13 +6,13 @@ from typing import Any
 
 from marshmallow import ValidationError, post_load
 
-from app import wire_bounds as validate, wire_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant, JsonBoolean
 from app.invoices.sending import Letter
 from app.mail.outbox import MOST_RECIPIENTS
 from app.mail.recipients import STATUSES
 from app.settings.templates import KINDS
-from app.wire import Instant, JsonBoolean
-from app.wire_fields import Schema
 
 MOST_INVOICES = 100
 _KEY = validate.Range(1, 2**63 - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app import records
+from app.db import records
 from app.errors import NotFoundError
 from app.invoices.service import INVOICES
 from app.models.invoice import Payment

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import exists, select
 
-from app import records
 from app.blobs import blobs
+from app.db import records
 from app.errors import ServiceUnavailableError
 from app.invoices.chain import FIRST_HASH, content_hash, hash_of
 from app.invoices.freezing import key_of

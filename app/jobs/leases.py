@@ -32,9 +32,9 @@ from sqlalchemy import (
     update,
 )
 
-from app import records
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.extensions import Extension
 from app.models.event import Event, OutgoingMail
 from app.models.import_job import ImportJob

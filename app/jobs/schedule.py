@@ -18,13 +18,13 @@ import structlog
 from flask import Flask
 from sqlalchemy import ColumnElement, Select, Table, delete, exists, or_, select, update
 
-from app import records
 from app.clock import utc_now
-from app.database import primary_engine, read_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, read_engine, transaction
 from app.extensions import Model
+from app.http.security import acting_as, system_caller
 from app.jobs.leases import is_stopping
 from app.models.event import Setting
-from app.security import acting_as, system_caller
 
 log = structlog.get_logger(__name__)
 

@@ -24,14 +24,14 @@ from huey.api import Huey
 from redis.exceptions import RedisError
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP
+from app.db.schema import wait_for_tables
 from app.documents.looking import look_into_files
+from app.http.request_context import running_app
 from app.importing.jobs import run_imports
 from app.jobs.leases import Loop, LoopThreads
 from app.jobs.schedule import QUEUE, SCHEDULE, PeriodicJob, queue_file
 from app.kb.indexing import THREADS, index_articles, index_tickets
 from app.mail.delivery import MAIL_LOOP
-from app.request_context import running_app
-from app.schema import wait_for_tables
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from app import engine
+from app.container import engine
 from app.errors import ValidationError, naming
+from app.http.security import current_caller
 from app.kb.service import KB_ARTICLES
 from app.kb.suggestions import read_ticket
 from app.permissions import allowed
-from app.security import current_caller
 from app.tickets.article_links import link_article
 from app.tickets.service import TICKETS
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, update
 
-from app import records
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.extensions import Extension, db
 from app.jobs.leases import is_stopping, leave_if_stopping
 from app.kb.rendering import to_text

@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import and_, case, exists, func, select
 
-from app import engine
 from app.clock import utc_now
-from app.database import read_engine
+from app.container import engine
+from app.db.engines import read_engine
+from app.db.types import iso_instant
 from app.models.kb_use import KbSearch
-from app.types import iso_instant
 
 _SEARCHES: Any = KbSearch.__table__
 

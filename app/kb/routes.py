@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import engine
-from app.areas import Area
-from app.dry_run import DryRunSchema, undo_if_dry
+from app.container import engine
 from app.events import entity_url
+from app.http.areas import Area
+from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.security import requires
 from app.kb.drafting import draft_from_ticket
 from app.kb.missing import missing_articles
 from app.kb.rendering import to_html
@@ -28,7 +29,6 @@ from app.kb.schemas import (
 from app.kb.search import describe_found, search_articles
 from app.kb.suggestions import suggest_for_ticket
 from app.kb.use import list_feedback, note_search, note_view, rate_article
-from app.security import requires
 
 area = Area("kb", __name__, description="Knowledge base: search, suggestions, feedback")
 BY_WORDS_ONLY = "The embedding model is not installed: the search went by words alone."

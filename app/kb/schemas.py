@@ -6,12 +6,12 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from app import wire_bounds as validate, wire_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.page_sizes import ARTICLE_SEARCH, LIST, SUGGESTIONS
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant, JsonBoolean, limit_field
 from app.models.kb_article import ARTICLE_VISIBILITIES
-from app.page_sizes import ARTICLE_SEARCH, LIST, SUGGESTIONS
 from app.search.ranking import MODES
-from app.wire import Instant, JsonBoolean, limit_field
-from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app import engine
+from app.container import engine
 from app.events import entity_url
+from app.http.page_sizes import ARTICLE_SEARCH
 from app.kb.indexing import ARTICLE
-from app.odata.literal_text import quoted
-from app.page_sizes import ARTICLE_SEARCH
+from app.odata.syntax.literal_text import quoted
 from app.search.analysis import language_of
+from app.search.index_cache import shelf_of
 from app.search.ranking import Mode, Ranked, rank
-from app.search.shelf import shelf_of
 from app.search.snippets import Marker
 from app.search.texts_of import passages_of
 

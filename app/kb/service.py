@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import update
 
-from app import records
+from app.db import records
+from app.http.security import current_caller
 from app.kb.slugs import fill_slugs, free_slug
 from app.models.kb_article import KbArticle, KbRevision
 from app.permissions import require
 from app.search.writing import forget_one
-from app.security import current_caller
 from app.tickets.service import TICKETS
 from app.writing.change import Change, History
 from app.writing.pipeline import EntityService

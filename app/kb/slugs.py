@@ -9,9 +9,9 @@ from typing import Any
 from slugify import slugify
 from sqlalchemy import bindparam, select
 
-from app import records
+from app.db import records
+from app.db.transactions import advisory_lock
 from app.models.kb_article import KbArticle
-from app.transactions import advisory_lock
 
 _LENGTH = 290  # a count still fits behind it
 _COUNTS = re.compile(r"(-[0-9]+)+$")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app import engine
+from app.container import engine
 from app.errors import ForbiddenError, NotFoundError
 from app.events import entity_url
 from app.kb.indexing import ARTICLE, SOLVED, TICKET, TICKET_WORDS
 from app.kb.search import Found, search_articles
 from app.search.analysis import language_of
+from app.search.index_cache import shelf_of
 from app.search.ranking import rank
-from app.search.shelf import shelf_of
 from app.search.snippets import Marker
 
 SIMILAR_TICKETS = 5

@@ -12,18 +12,19 @@ from flask import Response, after_this_request, has_request_context
 from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.errors import NotFoundError
 from app.events import emit
+from app.http.request_context import running_app
+from app.http.security import acting_as, current_caller
 from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle
 from app.models.kb_use import KbFeedback, KbSearch
 from app.permissions import require
-from app.request_context import running_app
 from app.search.analysis import terms
-from app.security import acting_as, current_caller
 
 # An article that is opened so long after it was found was opened for something else.
 OPENED_WITHIN = timedelta(minutes=30)

@@ -8,14 +8,15 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
+from app.db.types import iso_instant
 from app.mail.failing import say_failed
 from app.mail.recipients import SETTLED, status_of
 from app.mail.reports import DeliveryReport, FailedRecipient, read_report
 from app.models.event import OutgoingMail
 from app.settings import organisation
-from app.types import iso_instant
 from app.writing.sameness import email_form
 
 _TABLE: Any = OutgoingMail.__table__

@@ -9,12 +9,12 @@ from typing import BinaryIO
 import click
 from flask.cli import AppGroup
 
-from app.body_stream import READ_BYTES
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import ApiError
+from app.http.body_stream import READ_BYTES
+from app.http.security import acting_as, system_caller
 from app.mail.bounces import note_bounce
 from app.mail.intake import first_bytes
-from app.security import acting_as, system_caller
 
 mail = AppGroup("mail", help="Mail of this service.")
 

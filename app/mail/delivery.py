@@ -25,8 +25,9 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from app import audit
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import ApiError
+from app.http.security import acting_as, system_caller
 from app.jobs.leases import Loop, finish, is_stopping, take
 from app.mail.address import MailServer, mail_target
 from app.mail.failing import say_failed
@@ -52,7 +53,6 @@ from app.mail.smtp import (
     UnknownOutcomeError,
 )
 from app.models.event import OutgoingMail
-from app.security import acting_as, system_caller
 from app.settings import organisation
 
 _log = structlog.get_logger(__name__)

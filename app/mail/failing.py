@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app import records
+from app.db import records
 from app.events import emit
 from app.mail.recipients import shown_recipients
 from app.models.invoice import Invoice

@@ -9,16 +9,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import records
 from app.clock import utc_now
+from app.db import records
 from app.errors import Detail, ValidationError
+from app.http.request_context import running_app
+from app.http.schema_fields import BadValueError
 from app.jobs.leases import wake
 from app.mail.address import server_form
 from app.mail.recipients import shown_recipients
 from app.models.event import OutgoingMail
-from app.request_context import running_app
 from app.settings import Organisation, organisation
-from app.wire_fields import BadValueError
 from app.writing.formats import email
 
 _TABLE: Any = OutgoingMail.__table__

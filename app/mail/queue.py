@@ -7,18 +7,19 @@ from typing import Any
 
 from sqlalchemy import Row, func, select
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
 from app.errors import InvalidStateError, NotFoundError
+from app.http.lists import Page, each, read_page
+from app.http.request_context import running_app
+from app.http.security import current_caller
 from app.jobs.leases import wake
-from app.lists import Page, each, read_page
 from app.mail.outbox import LOOP, shown_delivery
 from app.mail.recipients import has_missed, outcomes_of, shown_recipients, with_outcome
 from app.models.event import OutgoingMail
 from app.permissions import require
-from app.request_context import running_app
-from app.security import current_caller
 
 STATUSES = ("queued", "sending", "sent", "failed")
 _TABLE: Any = OutgoingMail.__table__

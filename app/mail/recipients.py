@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from app.clock import utc_now
-from app.types import iso_instant
+from app.db.types import iso_instant
 from app.writing.sameness import email_form
 
 SETTLED = ("sent", "failed")

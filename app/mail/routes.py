@@ -6,15 +6,15 @@ from typing import Any
 
 from flask import request
 
-from app import wire_bounds as validate, wire_fields as fields
-from app.areas import Area
-from app.body_stream import BodyStream, maximum_upload, note_fingerprint
 from app.errors import UnsupportedMediaTypeError
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.areas import Area
+from app.http.body_stream import BodyStream, maximum_upload, note_fingerprint
+from app.http.schema_fields import Schema
+from app.http.security import requires, streamed
 from app.mail.bounces import note_bounce
 from app.mail.intake import first_bytes
 from app.mail.outbox import shown_delivery
-from app.security import requires, streamed
-from app.wire_fields import Schema
 
 area = Area("mail", __name__, description="Mail of this service that came back")
 MESSAGE = "message/rfc822"

@@ -14,7 +14,7 @@ from prometheus_client import multiprocess
 from prometheus_client.registry import Collector
 
 from app.extensions import Extension
-from app.route_names import RouteNames
+from app.http.route_names import RouteNames
 
 # Seconds; a point read takes less than the first, a large export longer than the last.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

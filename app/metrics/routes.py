@@ -7,12 +7,12 @@ import hmac
 from flask import Blueprint, Flask, Response, current_app, request
 
 from app.errors import InvalidCredentialsError, NotFoundError, TokenMissingError
-from app.limits import network, rate_limits
+from app.http.limits import network, rate_limits
+from app.http.request_context import running_app
+from app.http.route_names import route_names
+from app.http.security import counted, public
 from app.metrics.requests import RequestMetrics, request_metrics
 from app.metrics.state import StateCollector
-from app.request_context import running_app
-from app.route_names import route_names
-from app.security import counted, public
 
 blueprint = Blueprint("metrics", __name__)
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -17,10 +17,10 @@ from sqlalchemy import Connection, case, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.clock import utc_now
-from app.database import read_engine
+from app.db.engines import read_engine
+from app.http.limits import rate_limits
 from app.jobs.leases import waiting
 from app.jobs.schedule import last_beat
-from app.limits import rate_limits
 from app.metrics.provider import provider_metrics
 from app.models.event import OutgoingMail
 from app.models.webhook import WebhookAttempt, WebhookEndpoint

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Date, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.types import Identifier, JsonText, UtcDateTime, string, text
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.types import Identifier, JsonText, UtcDateTime, string, text
 
 MESSAGE_STATUSES = ("in_progress", "completed", "failed", "canceled")
 ACTION_STATUSES = ("pending", "executed", "rejected", "expired", "failed")

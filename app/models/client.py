@@ -8,10 +8,10 @@ from decimal import Decimal
 from sqlalchemy import Boolean, Index, Integer, text as sql
 from sqlalchemy.orm import Mapped
 
+from app.db.partial_index import partial_index
+from app.db.types import UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
-from app.partial_index import partial_index
-from app.types import UtcDateTime, string
 
 CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
 CLIENT_TYPES = ("Company", "Individual")

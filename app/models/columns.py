@@ -18,8 +18,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
-from app.partial_index import partial_index
-from app.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.db.partial_index import partial_index
+from app.db.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 # In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0014).
 Money = ExactDecimal(16, MONEY_SCALE, least=2)

@@ -15,11 +15,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped
 
+from app.db.partial_index import partial_index
+from app.db.types import Identifier, UtcDateTime, string, text
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
-from app.partial_index import partial_index
-from app.types import Identifier, UtcDateTime, string, text
 
 DOCUMENT_CATEGORIES = (
     "Contract", "Invoice", "Quote", "Report", "Correspondence", "Identity", "Other",

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Index, Integer
 from sqlalchemy.orm import Mapped
 
+from app.db.types import JsonText, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.types import JsonText, UtcDateTime, string
 
 IMPORT_STATUSES = ("Queued", "Checking", "Writing", "Completed", "Failed")
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Boolean, CheckConstraint, Date, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import (
     EntityMixin,
@@ -20,7 +21,6 @@ from app.models.columns import (
     foreign_key,
 )
 from app.models.indexes import nulls_first
-from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 INVOICE_TYPES = ("Invoice", "CreditNote")
 INVOICE_STATUSES = ("Draft", "Sent", "PartiallyPaid", "Paid", "Void", "Uncollectible")

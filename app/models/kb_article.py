@@ -7,11 +7,11 @@ from datetime import date, datetime
 from sqlalchemy import Date, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.partial_index import partial_index
+from app.db.types import UtcDateTime, string, text
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
-from app.partial_index import partial_index
-from app.types import UtcDateTime, string, text
 
 ARTICLE_STATUSES = ("Draft", "InReview", "Published", "Archived")
 ARTICLE_VISIBILITIES = ("Internal", "Public")

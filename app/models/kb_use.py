@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.types import JsonText, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.types import JsonText, UtcDateTime, string
 
 
 class KbSearch(RowMixin, Model):

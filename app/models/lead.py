@@ -8,10 +8,10 @@ from decimal import Decimal
 from sqlalchemy import Boolean, CheckConstraint, Index, Integer
 from sqlalchemy.orm import Mapped
 
+from app.db.types import UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
-from app.types import UtcDateTime, string
 
 LEAD_STATUSES = ("New", "Contacted", "Nurturing", "Qualified", "Converted", "Disqualified")
 LEAD_SOURCES = (

@@ -8,10 +8,10 @@ from decimal import Decimal
 from sqlalchemy import Date, Index, Integer
 from sqlalchemy.orm import Mapped
 
+from app.db.types import ExactDecimal, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
-from app.types import ExactDecimal, UtcDateTime, string
 
 # Stage -> win probability in percent.
 STAGES = {

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Boolean, Index, Integer
 from sqlalchemy.orm import Mapped
 
+from app.db.types import Identifier, JsonText, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.types import Identifier, JsonText, UtcDateTime, string
 
 
 class QuestionSession(RowMixin, Model):

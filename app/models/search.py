@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Index, Integer, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.types import Identifier, JsonText, string
 from app.extensions import Model
 from app.models.columns import RowMixin, column
-from app.types import Identifier, JsonText, string
 
 
 class SearchEntry(RowMixin, Model):

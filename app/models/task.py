@@ -8,12 +8,12 @@ from decimal import Decimal
 from sqlalchemy import Boolean, CheckConstraint, Index, Integer
 from sqlalchemy.orm import Mapped
 
+from app.db.types import ExactDecimal, Identifier, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
 from app.models.document import ENTITY_TYPES
 from app.models.indexes import nulls_first
 from app.models.ticket import Priority
-from app.types import ExactDecimal, Identifier, UtcDateTime, string
 
 TASK_STATUSES = ("Todo", "InProgress", "Blocked", "Done", "Canceled")
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.types import OrdinalEnum, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
-from app.types import OrdinalEnum, UtcDateTime, string
 
 PRIORITIES = ("Low", "Normal", "High", "Urgent")
 Priority = OrdinalEnum("Priority", PRIORITIES)

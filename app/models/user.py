@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from app.db.types import Identifier, JsonText, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.types import Identifier, JsonText, UtcDateTime, string
 
 USER_STATUSES = ("active", "disabled")
 # A service account stands for one API key: it owns and creates records, and cannot sign in.

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
+from app.db.partial_index import partial_index
+from app.db.types import Identifier, JsonText, UtcDateTime, string
 from app.extensions import Model
 from app.models.columns import RowMixin, column, foreign_key
-from app.partial_index import partial_index
-from app.types import Identifier, JsonText, UtcDateTime, string
 
 ENDPOINT_STATUSES = ("active", "disabled")
 DELIVERY_STATUSES = ("pending", "succeeded", "failed", "canceled")

@@ -6,9 +6,9 @@ import typing as t
 from dataclasses import dataclass
 
 from app.odata.errors import QueryError
-from app.odata.lexer import Lexer, Token, TokenKind
-from app.odata.shape import check_characters, is_kept_whole
-from app.odata.walk import height
+from app.odata.syntax.lexer import Lexer, Token, TokenKind
+from app.odata.syntax.shape import check_characters, is_kept_whole
+from app.odata.syntax.walk import height
 
 # fmt: off
 OPERATORS: t.Final = frozenset((

@@ -19,9 +19,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
-from app.odata import edm
-from app.odata.column_types import Duration, Guid, WideDecimal
-from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
+from app.db.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
+from app.odata.model import edm
+from app.odata.sql.column_types import Duration, Guid, WideDecimal
 
 
 def camel(attribute: str) -> str:

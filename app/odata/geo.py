@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from app.json_body import parse_json
+from app.http.json_body import parse_json
 from app.odata.errors import QueryError
 
 _NUMBER = r"(?:[+-]?[0-9]++(?:\.[0-9]++)?(?:[Ee][+-]?[0-9]++)?|NaN|-?INF)"

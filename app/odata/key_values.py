@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.odata import edm
 from app.odata.binding.values import type_name
-from app.odata.csdl_capabilities import alternate_key_names
 from app.odata.errors import QueryError
-from app.odata.nodes import Argument, Literal, Node
+from app.odata.model import edm
+from app.odata.model.writable import alternate_key_names
+from app.odata.syntax.nodes import Argument, Literal, Node
 
 _INTEGERS = ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64")
 # A key is a literal of the type of its property (URL Conventions 4.3.1): nothing is promoted.

@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from flask import Response
 
 from app.errors import MethodNotAllowedError, NotFoundError
-from app.odata import edm
+from app.http.security import current_caller
 from app.odata.binding.context import Context
 from app.odata.methods import READ, allow
-from app.odata.nodes import Node
+from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
-from app.odata.options import OptionTexts, parse_options
-from app.odata.path import parse_path, read_path
-from app.odata.path_nodes import ResourcePath
-from app.odata.query_string import read_options
 from app.odata.reading.everything import ALL
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request
-from app.odata.write_collections import each_set, is_each
-from app.odata.write_methods import allowed_methods, each_methods
-from app.odata.write_targets import resolve_target
-from app.security import current_caller
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path_nodes import ResourcePath
+from app.odata.syntax.query_string import read_options
+from app.odata.writing.collections import each_set, is_each
+from app.odata.writing.methods import allowed_methods, each_methods
+from app.odata.writing.targets import resolve_target
 
 QUERY = "/$query"
 _ENTITY = "$entity"

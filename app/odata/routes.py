@@ -7,25 +7,25 @@ from urllib.parse import quote
 
 from flask import Flask, Response, request
 
-from app import records
-from app.body_stream import BodyStream
 from app.config import Config
-from app.database import reading
-from app.edge.deferred import MONITORS, defer, is_wanted, monitored
-from app.edge.errors import error_response
-from app.edge.transaction import audit_denial
+from app.db import records
+from app.db.engines import reading
 from app.events import addresses, representations
-from app.json_body import read_body
-from app.keys import derived_keys
-from app.limits import charge
-from app.links import service_root
-from app.odata import edm
+from app.http.body_stream import BodyStream
+from app.http.deferred import MONITORS, defer, is_wanted, monitored
+from app.http.error_answers import error_response
+from app.http.json_body import read_body
+from app.http.limits import charge
+from app.http.links import service_root
+from app.http.page_sizes import ODATA
+from app.http.security import streamed
+from app.http.transaction import audit_denial
 from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
+from app.odata.model import edm
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService, odata_service
-from app.page_sizes import ODATA
-from app.security import streamed
+from app.sealing import derived_keys
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
 

@@ -24,15 +24,17 @@ from app.errors import (
     UnsupportedMediaTypeError,
 )
 from app.extensions import Extension
-from app.odata import edm
+from app.http.page_sizes import ODATA, PageSize
+from app.http.security import current_caller
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
 from app.odata.binding.context import Context
-from app.odata.csdl import metadata, service_document
+from app.odata.csdl.document import metadata, service_document
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.etags import unconditional
 from app.odata.methods import READ, method_error
+from app.odata.model import edm
 from app.odata.offered import QUERY, answer_options
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import (
@@ -41,10 +43,7 @@ from app.odata.operations.service import (
     call_function,
     refuse_method,
 )
-from app.odata.options import OptionTexts, read_options
-from app.odata.path import parse_path, read_path
 from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
-from app.odata.query_string import METADATA_OPTIONS
 from app.odata.reading.everything import ALL, read_all
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated, refusal, takes
@@ -53,14 +52,15 @@ from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import Request
+from app.odata.syntax.options import OptionTexts, read_options
+from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.query_string import METADATA_OPTIONS
 from app.odata.tracking.service import Tracker
-from app.odata.write_collections import is_each
-from app.odata.write_content import WriteRequest
-from app.odata.write_shown import note_shown
-from app.odata.write_urls import entity_path
-from app.odata.writes import write
-from app.page_sizes import ODATA, PageSize
-from app.security import current_caller
+from app.odata.writing.collections import is_each
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.service import write
+from app.odata.writing.shown import note_shown
+from app.odata.writing.urls import entity_path
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "/()',=:@!$&*;-._~"

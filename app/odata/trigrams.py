@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import FromClause, Text, literal_column
 
-from app.odata.sql.spelled import Predicate
+from app.odata.sql.dialect_sql import Predicate
 
 # A shorter text has no trigram: then the exact predicate alone decides.
 MINIMUM_LENGTH = 3

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask
 
 from app.extensions import configuration
-from app.odata import edm
+from app.odata.model import edm
 from app.openapi import (
     answers,
     health_paths,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.odata import edm
+from app.odata.model import edm
 from app.openapi import odata_examples as examples
 from app.openapi.answers import headers
 from app.openapi.odata_schemas import collection_schema, entity_schema_name, ref

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from app.odata import edm
+from app.odata.model import edm
 from app.openapi.odata_schemas import is_writable
 
 INSTANT = "2026-01-31T09:30:00.000Z"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.odata import edm
+from app.odata.model import edm
 from app.openapi import odata_answers as answers, odata_examples as examples
 from app.openapi.answers import ODATA, errors, headers
 from app.openapi.odata_paths import READ_ERRORS, WRITE_ERRORS, key_parameters, key_template

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.odata import edm
-from app.page_sizes import ODATA
-from app.types import json_text
+from app.db.types import json_text
+from app.http.page_sizes import ODATA
+from app.odata.model import edm
 
 Parameter = dict[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.odata import edm
-from app.odata.csdl_capabilities import is_insertable
-from app.odata.payload import MOST_RELATED
+from app.odata.model import edm
+from app.odata.model.writable import is_insertable
+from app.odata.payload.reader import MOST_RELATED
 from app.openapi import (
     odata_answers as answers,
     odata_examples as examples,

@@ -12,9 +12,9 @@ from datetime import MAXYEAR
 from decimal import Decimal
 from typing import Any
 
-from app.odata import edm
-from app.odata.deep_relations import set_of
-from app.odata.payload import MOST_RELATED
+from app.odata.model import edm
+from app.odata.model.writable import set_of
+from app.odata.payload.reader import MOST_RELATED
 from app.writing.fields import EARLIEST_YEAR
 
 Schema = dict[str, Any]

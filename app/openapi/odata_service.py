@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.odata import edm
+from app.odata.model import edm
 from app.openapi.answers import ODATA, errors, headers
 
 _ERRORS = ("400", "401", "406", "429", "503")

@@ -11,9 +11,9 @@ from typing import Any
 
 from flask import Flask
 
-from app.edge import idempotency
-from app.edge.rules import RouteRules, rules_of
-from app.odata.payload import snake
+from app.http import idempotency
+from app.http.rules import RouteRules, rules_of
+from app.odata.payload.reader import snake
 from app.openapi.answers import errors, headers
 from app.openapi.rate_limits import RateLimits
 from app.openapi.rest_examples import example_of, for_operation
@@ -90,7 +90,7 @@ def _complete_operation(
                 else example_of(document, body.get("schema", {}), sent=True)
             )
         if media_type == "application/json":
-            # An absent body counts as an empty object, but never as a replacement (app/areas.py).
+            # An absent body counts as an empty object, but never as a replacement.
             schema = _resolved(document, body.get("schema", {}))
             needed = method == "put" or bool(schema.get("required")) or "properties" not in schema
             operation["requestBody"]["required"] = needed

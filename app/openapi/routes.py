@@ -13,12 +13,12 @@ from flask import Blueprint, Flask, Response, request, url_for
 from flask_smorest import Api  # type: ignore[import-untyped]
 from markupsafe import escape
 
+from app.db.types import json_text
 from app.errors import NotFoundError
 from app.extensions import Extension
-from app.odata import edm
+from app.http.security import counted, public
+from app.odata.model import edm
 from app.openapi.document import TITLE, build
-from app.security import counted, public
-from app.types import json_text
 
 OWN_ASSETS = Path(__file__).parent / "static"
 SWAGGER_ASSETS = Path(flask_swagger_ui.__file__).parent / "dist"

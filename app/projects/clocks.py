@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import or_, select
 
-from app import records
 from app.clock import utc_now
+from app.db import records
 from app.events import emit
 from app.jobs.schedule import for_each_due
 from app.models.task import Task

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from sqlalchemy import bindparam, case, func, select
 
-from app import records
+from app.db import records
 from app.models.project import Project
 from app.models.task import Task
 from app.projects.service import PROJECTS

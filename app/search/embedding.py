@@ -17,8 +17,8 @@ from typing import Any
 import numpy
 import structlog
 
-from app.heap import give_back
 from app.search.wordpiece import encode
+from app.start.heap import give_back
 
 MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384

@@ -139,7 +139,7 @@ class Segment:
 
 
 class Index:
-    """The segments; not safe for threads by itself (app/search/shelf.py)."""
+    """The segments; not safe for threads by itself (app/search/index_cache.py)."""
 
     # Many small segments, or many dead places, cost every query: then all is read anew.
     MOST_SEGMENTS = 12

@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from app.database import steady_read
+from app.db.engines import steady_read
 from app.search.embedding import DIMENSION, MODEL
 from app.search.vectors import BEST_PASSAGE, WHOLE_TEXT
 

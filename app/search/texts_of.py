@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.database import read_engine
+from app.db.engines import read_engine
 from app.models.search import SearchEntry
 
 _ENTRIES: Any = SearchEntry.__table__

@@ -7,13 +7,13 @@ from typing import Any
 import numpy
 from sqlalchemy import ColumnElement, delete
 
-from app import records
 from app.clock import utc_now
+from app.db import records
 from app.models.search import SearchEntry
 from app.search import pgvector
 from app.search.embedding import DIMENSION, MODEL
 from app.search.entries import Made
-from app.search.shelf import CHANGES
+from app.search.index_cache import CHANGES
 from app.writing.numbering import next_number
 
 _ENTRIES: Any = SearchEntry.__table__

@@ -6,7 +6,7 @@ import re
 
 from stdnum import bic as stdnum_bic, exceptions as stdnum_errors, iban as stdnum_iban
 
-from app.wire_fields import BadValueError
+from app.http.schema_fields import BadValueError
 from app.writing.formats import tax_id, vat_check
 
 

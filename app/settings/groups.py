@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
+from app.http.schema_fields import BadValueError
 from app.models.ticket import PRIORITIES
 from app.odata.declare import camel
 from app.settings.templates import check_templates, template_schema
@@ -24,7 +25,6 @@ from app.settings.values import (
     text,
     whole,
 )
-from app.wire_fields import BadValueError
 
 _LONGEST_HOURS = 8760
 _MOST_STEPS = 10

@@ -15,9 +15,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, cast, select
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
+from app.db.transactions import advisory_lock, has_begun
+from app.db.types import json_text
 from app.errors import (
     Detail,
     InvalidStateError,
@@ -25,16 +28,14 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
+from app.http.schema_fields import BadValueError
+from app.http.security import current_caller
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.odata.declare import camel
 from app.permissions import require
-from app.security import current_caller
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
-from app.transactions import advisory_lock, has_begun
-from app.types import json_text
-from app.wire_fields import BadValueError
 from app.writing.normal_forms import forget_national_forms
 
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"

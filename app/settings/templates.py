@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from app.http.schema_fields import BadValueError
 from app.settings.values import check_members
-from app.wire_fields import BadValueError
 from app.writing.formats import language
 
 KINDS = ("invoice", "creditNote", "notice", "reminder")

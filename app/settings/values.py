@@ -10,8 +10,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from app.errors import Detail
+from app.http.schema_fields import BadValueError
 from app.settings import formats
-from app.wire_fields import BadValueError
 from app.writing.formats import FORMATS as COMMON_FORMATS
 
 Check = Callable[[Any], Any]

@@ -8,7 +8,6 @@ import sys
 from dotenv import load_dotenv
 
 from app.config import Config, ConfigError, data_folder
-from app.setting_urls import MOST_PORT, is_number
 from app.start.administrator import Administrator
 from app.start.banner import banner
 from app.start.checks import (
@@ -20,6 +19,7 @@ from app.start.checks import (
 from app.start.folder import hold_folder
 from app.start.prepared import database_path, find_prepared
 from app.start.processes import run_processes
+from app.start.setting_urls import MOST_PORT, is_number
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = "8000"

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from app.auth.users import create_user
 from app.config import ConfigError
-from app.database import MIGRATIONS, read_engine, transaction
+from app.db.engines import MIGRATIONS, read_engine, transaction
 from app.errors import ValidationError
 from app.extensions import Model, db
 from app.start.administrator import PASSWORD_FILE, Administrator

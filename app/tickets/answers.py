@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import records
+from app.db import records
 from app.errors import NotFoundError
 from app.models.ticket import TicketComment
 from app.tickets.merging import TicketMerge

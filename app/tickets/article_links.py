@@ -7,13 +7,14 @@ from typing import Any
 
 from sqlalchemy import delete, select
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.errors import NotFoundError
+from app.http.security import Caller
 from app.models.kb_article import KbArticle
 from app.models.ticket import TicketArticle
 from app.permissions import allowed, require
-from app.security import Caller
 
 _LINKS: Any = TicketArticle.__table__
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
+from app.db.types import json_text
 from app.errors import Detail, InvalidStateError, NotFoundError, ValidationError
 from app.events import emit, represent
+from app.http.security import Caller, current_caller
 from app.models.ticket import Ticket, TicketComment
 from app.permissions import allowed, require
-from app.security import Caller, current_caller
 from app.tickets.service import TICKETS
-from app.types import json_text
 from app.writing.operations import require_operation
 from app.writing.rules import RowRules
 from app.writing.validation import validate

@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from app import audit, records
+from app import audit
+from app.db import records
 from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.http.security import Caller, current_caller
 from app.models.ticket import Ticket, TicketArticle, TicketComment
 from app.permissions import require
-from app.security import Caller, current_caller
 from app.tickets.service import TICKET, TICKETS
 from app.writing.moving import move_linked
 from app.writing.states import require_step

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.areas import Area
-from app.dry_run import DryRunSchema, undo_if_dry
 from app.events import entity_url
-from app.security import requires
+from app.http.areas import Area
+from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.security import requires
 from app.tickets.answers import describe_comment, describe_ticket_merge
 from app.tickets.comments import create_comment
 from app.tickets.merging import merge_tickets

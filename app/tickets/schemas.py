@@ -6,10 +6,10 @@ from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
-from app import wire_bounds as validate, wire_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.schema_parts import Instant, JsonBoolean
 from app.tickets.comments import COMMENT
-from app.wire import Instant, JsonBoolean
-from app.wire_fields import Schema
 
 _KEY = validate.Range(1, 2**63 - 1)
 

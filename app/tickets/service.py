@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from app.crm.clients import touch_client
 from app.errors import InvalidStateError
+from app.http.security import current_caller
 from app.models.client import Contact
 from app.models.ticket import Ticket
 from app.permissions import allowed
-from app.security import current_caller
 from app.tickets.article_links import link_article, unlink_article
 from app.tickets.sla import PAUSED, due_times, pushed, reprioritised, sla_status
 from app.writing.change import Change

@@ -9,8 +9,8 @@ from opentelemetry import context
 from opentelemetry.propagate import extract
 from opentelemetry.trace import SpanKind, StatusCode, Tracer
 
-from app.request_context import exchange_of
-from app.route_names import RouteNames
+from app.http.request_context import exchange_of
+from app.http.route_names import RouteNames
 
 Start = Callable[..., Any]
 # Asked for by monitors every few seconds.

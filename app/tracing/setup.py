@@ -14,8 +14,8 @@ from flask import Flask
 
 from app.config import Config, ConfigError
 from app.extensions import Extension, db
+from app.http.route_names import route_names
 from app.outbound.client import outbound_client
-from app.route_names import route_names
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -12,13 +12,13 @@ from flask import current_app
 from sqlalchemy import ColumnElement, Connection, Row, RowMapping, Text, and_, select, type_coerce
 
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db.engines import primary_engine, transaction
+from app.db.types import iso_instant
 from app.extensions import Extension
 from app.jobs import leases
 from app.outbound.client import EXCHANGE_SECONDS, Client, outbound_client
 from app.sealing import UnsealError
-from app.types import iso_instant
-from app.webhooks.crew import Crew
+from app.webhooks.delivery_pool import Crew
 from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS, audience_of
 from app.webhooks.messages import Message, Outcome, Sender, envelope
 from app.webhooks.outcomes import write_outcomes

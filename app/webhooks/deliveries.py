@@ -9,13 +9,14 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, Row, Select, Text, select, type_coerce
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
-from app.database import primary_engine, steady_read
+from app.db import records
+from app.db.engines import primary_engine, steady_read
+from app.db.types import iso_instant
 from app.errors import NotFoundError
-from app.lists import Page, read_page
-from app.security import current_caller
-from app.types import iso_instant
+from app.http.lists import Page, read_page
+from app.http.security import current_caller
 from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
 from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
 from app.webhooks.messages import envelope

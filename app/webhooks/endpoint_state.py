@@ -8,13 +8,14 @@ import structlog
 from flask import current_app
 from sqlalchemy import Row, Table, select, update
 
-from app import audit, events, records
+from app import audit, events
 from app.clock import utc_now
+from app.db import records
+from app.db.types import json_text
 from app.extensions import Model
 from app.mail.outbox import queue_mail
 from app.models.user import Role, User, UserRole
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.types import json_text
 
 log = structlog.get_logger(__name__)
 

@@ -9,13 +9,14 @@ from typing import Any
 from flask import current_app
 from sqlalchemy import Row, func, select
 
-from app import audit, events, records
+from app import audit, events
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
+from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError, gathered
+from app.http.security import current_caller
 from app.outbound.addresses import UrlError, read_url
-from app.security import current_caller
-from app.types import json_text
 from app.webhooks.endpoint_state import endpoint_shape, stop
 from app.webhooks.fan_out import COUNTER, COUNTERS, DELIVERIES, ENDPOINTS, EVENTS, new_delivery
 from app.webhooks.signing import new_secret, sealed_secret

@@ -24,16 +24,16 @@ from sqlalchemy import (
     update,
 )
 
-from app import records
 from app.auth.accounts import callers_of
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.extensions import Model
+from app.http.request_context import running_app
+from app.http.security import Caller, system_caller
 from app.jobs.leases import wake
 from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.request_context import running_app
-from app.security import Caller, system_caller
 from app.webhooks.endpoint_state import disable_endpoint
 from app.webhooks.signing import new_message_id
 from app.webhooks.subscriptions import matches, may_see

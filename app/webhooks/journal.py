@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 from sqlalchemy import Row, Text, func, select, type_coerce
 
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ValidationError
-from app.security import Caller, current_caller
+from app.http.security import Caller, current_caller
 from app.webhooks.fan_out import EVENTS
 from app.webhooks.subscriptions import data_for, may_read_group, may_see, names_of
 

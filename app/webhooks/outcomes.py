@@ -9,7 +9,7 @@ from typing import Any
 from flask import current_app
 from sqlalchemy import Connection, Table, bindparam, select, update
 
-from app import records
+from app.db import records
 from app.extensions import Model
 from app.models.webhook import WebhookAttempt
 from app.webhooks.endpoint_state import disable_endpoint

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Text, exists, select, type_coerce, update
 
-from app import records
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS, new_delivery, read_audience
 
 EVENTS_AT_ONCE = 500

@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.areas import Area
-from app.lists import Page, each, read_page
-from app.security import requires
+from app.http.areas import Area
+from app.http.lists import Page, each, read_page
+from app.http.schema_parts import page_schema
+from app.http.security import requires
 from app.webhooks import deliveries, endpoints, journal
 from app.webhooks.endpoint_state import endpoint_shape
 from app.webhooks.fan_out import ENDPOINTS
@@ -27,7 +28,6 @@ from app.webhooks.schemas import (
     WebhookSecretSchema,
 )
 from app.webhooks.subscriptions import check_patterns
-from app.wire import page_schema
 
 area = Area("webhooks", __name__, description="Receivers of events, and what was delivered")
 events_area = Area("events", __name__, description="The journal of events")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import wire_bounds as validate, wire_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.page_sizes import JOURNAL
+from app.http.schema_fields import Schema
+from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, limit_field
 from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
 from app.outbound.addresses import MAXIMUM_URL
-from app.page_sizes import JOURNAL
 from app.webhooks.endpoints import check_endpoint
-from app.wire import CheckedSchema, Instant, PageQuerySchema, limit_field
-from app.wire_fields import Schema
 
 _URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
 _EVENTS = {

@@ -13,13 +13,13 @@ import orjson
 from sqlalchemy import Table, select
 
 from app.auth.accounts import is_administrator
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.errors import ForbiddenError, ValidationError
 from app.events import EVENT_NAMES, NAMES
 from app.extensions import Model
+from app.http.security import Caller
 from app.models.invoice import Invoice
 from app.permissions import ALL, allowed, scope_of
-from app.security import Caller
 
 # The object of an event -> what one needs to read such records.
 PERMISSIONS: Mapping[str, str] = {

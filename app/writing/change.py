@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlalchemy import FromClause, Table
 
-from app import records
+from app.db import records
+from app.db.types import json_text
 from app.errors import Detail
-from app.security import Caller
+from app.http.security import Caller
 from app.settings import Organisation, organisation
-from app.types import json_text
 from app.writing.rules import EntityRules
 
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Select, Table, bindparam, select
 
-from app import records
+from app.db import records
 from app.errors import Detail, InUseError
 from app.extensions import Extension
+from app.http.security import current_caller
 from app.permissions import allowed
-from app.security import current_caller
 from app.writing.reference_rules import DELETE, RULES, Rule
 from app.writing.references import TABLES
 from app.writing.rules import ChildRules, EntityRules, Reference, RowRules

@@ -16,16 +16,16 @@ from typing import Any
 import orjson
 from sqlalchemy import BigInteger, Boolean, Column, Date, Integer, String
 
-from app import wire_bounds as validate, wire_fields as fields
-from app.odata.payload_values import (
+from app.db.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime, json_text
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import BadValueError, Field
+from app.http.schema_parts import Instant, JsonBoolean
+from app.odata.payload.values import (
     integer_reader,
     read_date,
     read_decimal,
     read_string,
 )
-from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime, json_text
-from app.wire import Instant, JsonBoolean
-from app.wire_fields import BadValueError, Field
 from app.writing.formats import FORMATS
 
 NULL_REFUSED = "must not be null"
@@ -239,7 +239,7 @@ class CustomFields(fields.Dict):
 
 
 _DEEPEST = 20
-# A longer one, as it is answered, could not be sent back (app/json_body.py).
+# A longer one, as it is answered, could not be sent back (app/http/json_body.py).
 _LONGEST_NUMBER = 100
 
 

@@ -21,7 +21,7 @@ from email_validator.syntax import validate_email_domain_name, validate_email_lo
 from iso4217 import Currency
 from stdnum import exceptions as stdnum_errors, get_cc_module
 
-from app.wire_fields import BadValueError
+from app.http.schema_fields import BadValueError
 
 # Countries of ISO 3166-1 without a telephone plan, and the regions with one that are none: islands
 # with a reserved code. XK (Kosovo) is no entry of the standard either, but post and trade use it.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sqlalchemy.exc import IntegrityError
 
+from app.db.constraint_refusals import FOREIGN_KEY, UNIQUE, read_refusal
 from app.errors import ApiError, Detail, DuplicateError, InUseError, ValidationError
-from app.refusals import FOREIGN_KEY, UNIQUE, read_refusal
 from app.writing.rules import EntityRules
 
 

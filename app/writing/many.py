@@ -9,7 +9,7 @@ from sqlalchemy import Table, bindparam, insert, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.schema import ForeignKeyConstraint
 
-from app import records
+from app.db import records
 from app.errors import ApiError, Detail
 from app.writing.change import Change
 from app.writing.integrity import named_refusals

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Table, update
 
-from app import records
+from app.db import records
 from app.extensions import Model
 from app.writing.deletion import linked_rows, referring, referring_rows, services
 from app.writing.rules import EntityRules

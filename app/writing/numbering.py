@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from app import records
+from app.db import records
 
 # One atomic statement, the same on both databases.
 _NEXT = text(

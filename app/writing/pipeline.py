@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.errors import (
     ApiError,
     Detail,
@@ -22,8 +23,8 @@ from app.errors import (
     ValidationError,
 )
 from app.events import EVENT_NAMES, emit, represent
+from app.http.security import Caller, current_caller
 from app.permissions import PERMISSIONS, allowed, require
-from app.security import Caller, current_caller
 from app.writing.amounts import check_amounts
 from app.writing.change import Change, History
 from app.writing.deletion import release

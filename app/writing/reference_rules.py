@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Column, ForeignKey
 
-from app import records
+from app.db import records
 from app.models.invoice import Invoice
 from app.settings.days import today
 

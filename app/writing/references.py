@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from app import records
+from app.db import records
 from app.extensions import Model
+from app.http.security import Caller
 from app.permissions import OWNING_COLUMNS, allowed
-from app.security import Caller
 from app.writing.change import Change
 from app.writing.rules import RowRules
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.transactions import advisory_lock
+from app.db.transactions import advisory_lock
 from app.writing.change import Change
 
 # A chain longer than this is a mistake, and every step of it is a query.

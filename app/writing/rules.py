@@ -16,10 +16,10 @@ import marshmallow
 from sqlalchemy import FromClause, Table
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
+from app.db.types import JsonText
+from app.http.schema_fields import Field, Schema
 from app.models.columns import is_money
 from app.odata.declare import camel
-from app.types import JsonText
-from app.wire_fields import Field, Schema
 from app.writing.fields import described, field_of
 from app.writing.reference_rules import Rule, rule_of
 

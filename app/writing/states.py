@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.errors import ForbiddenError, InvalidStateError
+from app.http.security import Caller
 from app.permissions import ALL, require, scope_of
-from app.security import Caller
 from app.writing.change import Change
 from app.writing.machines import PATCH, StateMachine, Transition
 

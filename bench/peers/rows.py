@@ -22,13 +22,13 @@ from sqlalchemy import ColumnElement, Connection, Table, insert, literal, select
 
 from app.auth.users import create_user
 from app.config import Config
-from app.database import transaction
+from app.db.engines import transaction
 from app.extensions import db
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem
 from app.models.user import User
-from app.security import acting_as, system_caller
 from bench.peers.databases import Database
 
 USERNAME = "bench"

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from app.clock import utc_now
-from app.types import Identifier, JsonText, UtcDateTime, string
+from app.db.types import Identifier, JsonText, UtcDateTime, string
 
 revision = "0001"
 down_revision = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.db.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 revision = "0002"
 down_revision = "0001"

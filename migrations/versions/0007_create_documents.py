@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from app.db.types import Identifier, JsonText, UtcDateTime, string
 from app.models.indexes import nulls_first
-from app.types import Identifier, JsonText, UtcDateTime, string
 
 revision = "0007"
 down_revision = "0006"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from app.db.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 from app.models.indexes import nulls_first
-from app.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
 
 revision = "0009"
 down_revision = "0008"

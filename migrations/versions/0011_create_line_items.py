@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import ExactDecimal, Identifier, UtcDateTime, string
+from app.db.types import ExactDecimal, Identifier, UtcDateTime, string
 
 revision = "0011"
 down_revision = "0010"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from app.db.types import Identifier, UtcDateTime, string, text
 from app.models import trigrams
-from app.types import Identifier, UtcDateTime, string, text
 
 revision = "0016"
 down_revision = "0015"

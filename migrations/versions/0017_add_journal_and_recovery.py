@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import Identifier, JsonText, UtcDateTime
+from app.db.types import Identifier, JsonText, UtcDateTime
 
 revision = "0017"
 down_revision = "0016"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import UtcDateTime
+from app.db.types import UtcDateTime
 
 revision = "0019"
 down_revision = "0018"

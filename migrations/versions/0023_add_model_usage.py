@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import Identifier, JsonText, UtcDateTime, string
+from app.db.types import Identifier, JsonText, UtcDateTime, string
 
 revision = "0023"
 down_revision = "0022"

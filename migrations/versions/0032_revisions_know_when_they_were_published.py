@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import UtcDateTime
+from app.db.types import UtcDateTime
 
 revision = "0032"
 down_revision = "0031"

@@ -7,8 +7,8 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
+from app.db.types import string
 from app.models import search_index, searched
-from app.types import string
 from app.writing.sameness import email_form, phone_form, tax_id_form
 
 revision = "0033"

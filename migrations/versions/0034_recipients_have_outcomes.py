@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.types import JsonText
+from app.db.types import JsonText
 
 revision = "0034"
 down_revision = "0033"

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 
 from app.auth.key_use import key_use
 from app.clock import utc_now
+from app.db.types import iso_instant
 from app.models.event import AuditRecord, Event
 from app.models.user import ApiKey
-from app.types import iso_instant
 from tests.contract.conftest import Api
 
 ERP = {"name": "ERP", "role": "Viewer", "scopes": ["clients:read"], "expiresAt": None}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from app.clock import utc_now
-from app.types import iso_instant
+from app.db.types import iso_instant
 from tests.contract.conftest import Api
 
 SignIn = Callable[..., Api]

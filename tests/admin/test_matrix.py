@@ -10,9 +10,9 @@ from flask import Flask
 
 from app.admin.area import area
 from app.auth.api_keys import create_api_key
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.permissions import NEVER_BY_KEY, ROLES, narrow
-from app.security import acting_as, system_caller
 from tests.contract.conftest import Api
 
 SignIn = Callable[..., Api]

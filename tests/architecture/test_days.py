@@ -12,7 +12,7 @@ from tests.architecture.modules import sources
 # Where an instant is cut to a day, and by what.
 CUTTING = {
     "app.clock": "the time zone that it is given",
-    "app.odata.edm": "UTC, for services without a zone of their own",
+    "app.odata.model.edm": "UTC, for services without a zone of their own",
     "app.odata.binding.comparison": "UTC: a date literal beside an instant (contract P5)",
     "app.odata.batch.condition": "UTC: likewise",
     "app.odata.sql.sqlite_times": "none: a date plus a duration is a date",

@@ -21,7 +21,7 @@ def inside(module: str, *packages: str) -> bool:
 
 # Loaded by whoever first needs them, for their weight; never against a cycle, see the next test.
 HEAVY = {
-    "app.bi.nlq.understanding", "app.bi.questions.answering", "app.engines.postgresql",
+    "app.bi.nlq.understanding", "app.bi.questions.answering", "app.db.postgresql",
     "app.invoices.pdf.logo", "app.invoices.pdf.sample_documents", "app.invoices.pdf.samples",
     "app.start.preparing", "app.tracing.outbound", "app.tracing.requests",
     "app.tracing.statements",
@@ -45,7 +45,7 @@ def test_no_private_name_of_a_library_is_used() -> None:
 
 
 def test_models_know_no_request_and_no_service() -> None:
-    allowed = ("app.models", "app.types", "app.extensions", "app.partial_index")
+    allowed = ("app.models", "app.db.types", "app.extensions", "app.db.partial_index")
     assert [
         found
         for found in imports()
@@ -70,7 +70,7 @@ def test_the_query_engine_knows_nothing_of_the_business() -> None:
 
 
 def test_only_routes_import_routes() -> None:
-    edges = ("app.factory", "app.areas", "app.openapi")
+    edges = ("app.factory", "app.http.areas", "app.openapi")
     assert [
         found
         for found in imports()
@@ -85,7 +85,7 @@ def test_schemas_know_the_wire_and_not_the_database() -> None:
         found
         for found in imports()
         if found.importer.rpartition(".")[2] == "schemas"
-        and inside(found.imported, "app.records", "app.extensions", "app.database")
+        and inside(found.imported, "app.db.records", "app.extensions", "app.db.engines")
     ] == []
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.container import container
 from app.measures import ALL, ISSUED, OWED
-from app.odata import edm
+from app.odata.model import edm
 from tests.architecture.modules import APP, sources
 
 # Amounts of documents and deals: whoever adds them up says what counts, and that is a definition.

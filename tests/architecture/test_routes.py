@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from werkzeug.routing import Rule
 
-from app.edge.rules import rules_of
+from app.http.rules import rules_of
 
 # Contract P2: what may be called without credentials, and nothing else.
 PUBLIC = (

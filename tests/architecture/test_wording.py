@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import wire_bounds, wire_fields
+from app.http import schema_bounds as wire_bounds, schema_fields as wire_fields
 from tests.architecture.modules import sources
 
 STYLE = re.compile(r"[^A-Z\s].*[^.\s]", re.DOTALL)
@@ -88,7 +88,7 @@ def test_those_of_the_library_are_in_our_words(module: object) -> None:
 
 
 def test_schemas_are_made_of_them() -> None:
-    ours = {"app.wire_fields", "app.wire_bounds", "app.areas"}
+    ours = {"app.http.schema_fields", "app.http.schema_bounds", "app.http.areas"}
     found = [
         module
         for module, tree in sources().items()

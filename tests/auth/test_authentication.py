@@ -17,9 +17,9 @@ from app.auth.credentials import new_api_key
 from app.auth.passwords import passwords
 from app.auth.roles import create_role, update_role
 from app.auth.users import find_user_id, update_user
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.user import User
-from app.security import acting_as, system_caller
 from tests.contract.conftest import PASSWORD, Api
 from tests.services import SERVICES
 

@@ -11,7 +11,7 @@ from sqlalchemy import text, update
 from sqlalchemy.exc import OperationalError
 
 from app.auth.epoch import DatabaseEpoch, bump_epoch
-from app.database import read_engine, transaction
+from app.db.engines import read_engine, transaction
 from app.models.user import Role, Session, UserRole
 from tests.contract.conftest import Api
 

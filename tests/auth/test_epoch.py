@@ -12,7 +12,7 @@ from sqlalchemy import make_url
 
 from app.auth import epoch
 from app.auth.epoch import SqliteEpoch, bump_epoch, epoch_source
-from app.database import transaction
+from app.db.engines import transaction
 from app.extensions import db
 
 

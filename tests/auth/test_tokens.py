@@ -14,7 +14,7 @@ from flask import Flask
 
 from app.auth.tokens import LEEWAY_SECONDS, LIFETIME_SECONDS
 from app.config import Config
-from app.keys import derived_keys
+from app.sealing import derived_keys
 from tests.contract.conftest import PASSWORD, Api
 
 pytestmark = pytest.mark.only_on("sqlite")

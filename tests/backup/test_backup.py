@@ -26,15 +26,15 @@ from app.backup.rows import select_rows, stored_columns, write_lines
 from app.backup.writing import write_backup
 from app.blobs import blobs
 from app.config import Config
-from app.database import read_engine, transaction
+from app.db.engines import read_engine, transaction
 from app.extensions import Model, db
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.importing.history import import_records
 from app.invoices.freezing import key_of
 from app.models.client import Client
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
-from app.security import acting_as, system_caller
 from tests.contract.conftest import Api, sign_in
 from tests.databases import close_engines, new_database
 from tests.documents.conftest import Files

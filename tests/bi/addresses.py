@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from app.auth.users import create_user
 from app.bi.query import flat
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.contract.conftest import PASSWORD, Api
 
 MOST = 5000

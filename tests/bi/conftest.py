@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.conftest import Once
 from tests.contract.conftest import Api, admin, sign_in
 from tests.factories import (

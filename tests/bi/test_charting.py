@@ -17,8 +17,8 @@ from app.bi.reports.builtin import built_in
 from app.bi.reports.charting import MOST_KEPT, Charted, chart_of
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.service import get_report, report_chart_spec
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.contract.conftest import Api
 from tests.factories import line, make_client, make_issued_invoice, make_project, today
 

@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from pypdf import PdfReader
 
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.contract.conftest import Api
 from tests.factories import make_client
 from tests.invoices.pdf.reading import fonts_of, text_of

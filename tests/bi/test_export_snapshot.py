@@ -13,9 +13,9 @@ from flask import Flask
 from sqlalchemy import update
 
 from app.bi.exports import table
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
-from app.security import acting_as, system_caller
 from tests.contract.conftest import Api
 from tests.factories import make_client
 

@@ -21,7 +21,7 @@ from app.bi.exports.formats import FORMATS, ExportFormat
 from app.bi.exports.working import run_exports, tidy_reports
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import ServiceUnavailableError
 from app.models.event import Event
 from app.models.report import ReportExport

@@ -10,8 +10,8 @@ from flask import Flask
 
 from app.ai.requests import due_date
 from app.bi.nlq.spans import FURTHEST_AHEAD, FURTHEST_BACK, clock_shifts, midnight
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.bi.conftest import Ask
 from tests.contract.conftest import Api

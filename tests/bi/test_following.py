@@ -10,8 +10,8 @@ import pytest
 from flask import Flask
 
 from app.auth.users import create_user
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
 from tests.contract.conftest import PASSWORD

@@ -9,8 +9,8 @@ from flask import Flask
 
 from app.bi.nlq.refusing import report_named
 from app.bi.nlq.understanding import vocabulary_of
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 from tests.factories import line, make_client, make_issued_invoice
 

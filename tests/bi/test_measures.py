@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.invoices.operations import mark_uncollectible, void_invoice
 from app.measures import ALL, MEASURES
 from app.models.invoice import Invoice, Payment
 from app.models.opportunity import Opportunity
 from app.money import rounded
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from app.settings.days import today
 from tests.console.conftest import Browser

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 import pytest
 from flask import Flask
 
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 from tests.factories import (
     make_client,

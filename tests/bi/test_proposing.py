@@ -14,8 +14,8 @@ from flask import Flask
 from app.ai.provider import health
 from app.ai.provider.errors import CROWDED
 from app.bi.query import flat
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.ai.provider.conftest import ModelServer, ai, make_ai, says, server
 from tests.contract.conftest import Api, sign_in
 from tests.factories import line, make_client, make_issued_invoice

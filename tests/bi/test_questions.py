@@ -11,7 +11,7 @@ import pytest
 
 from app.bi.nlq.answering import answer_question
 from app.extensions import db
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from bench.nlq import (
     HIGH,
     ROWS,

@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 from flask import Flask
 
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.bi.conftest import Ask
 from tests.factories import (

@@ -15,10 +15,10 @@ from app.bi.exports.working import send_due_reports
 from app.bi.reports import saving
 from app.bi.reports.builtin import built_in
 from app.bi.reports.schedules import next_run
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.event import OutgoingMail
 from app.models.report import SavedReport
-from app.security import acting_as, system_caller
 from tests.contract.conftest import Api
 from tests.factories import put_row, rows
 

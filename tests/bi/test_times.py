@@ -11,7 +11,7 @@ from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import Calendar
 from app.bi.nlq.understanding import understand
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 
 NOW = Calendar(date(2026, 6, 17), zone="Europe/Berlin")  # a Wednesday

@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.ticket import Ticket
-from app.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 from tests.factories import (
     make_client,

@@ -10,8 +10,8 @@ import time_machine
 from flask import Flask
 
 from app.bi.nlq.answering import answer_question
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.factories import make_client, make_ticket
 

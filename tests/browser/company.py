@@ -10,8 +10,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.webhooks import endpoints
 from tests.factories import line, make_invoice
 

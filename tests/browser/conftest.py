@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from werkzeug.serving import make_server
 
 from app.auth.users import create_user
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.services import SERVICES
 
 PASSWORD = "correct horse battery staple"

@@ -11,8 +11,8 @@ from flask import Flask
 from playwright.sync_api import Browser, Page
 
 from app.auth.api_keys import create_api_key
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.browser.conftest import PASSWORD, opened
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]

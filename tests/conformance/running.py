@@ -13,10 +13,10 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.auth.api_keys import create_api_key
 from app.config import Config
-from app.database import transaction
+from app.db.engines import transaction
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.logs import request_log
-from app.security import acting_as, system_caller
 from tests.conformance.service import Service, fill
 from tests.databases import close_engines
 

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.auth.users import create_user
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.kb.conftest import index
 
 __all__ = ["index"]

@@ -11,11 +11,11 @@ from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.invoice import LineItem, Payment
 from app.models.opportunity import Opportunity
 from app.models.user import User
-from app.security import acting_as, system_caller
 from app.settings import change_settings
 from tests.console.conftest import Browser, SignIn
 

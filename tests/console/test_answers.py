@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from app.bi.reports.builtin import built_in
 from app.console.svg_charts import picture_of
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.report import QuestionSession
-from app.security import acting_as, system_caller
 from tests.console.conftest import Browser, SignIn
 from tests.factories import line, make_invoice
 

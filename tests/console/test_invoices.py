@@ -12,11 +12,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.console.conftest import Browser, SignIn
 from tests.contract.test_rest_einvoice import SELLER

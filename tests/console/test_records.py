@@ -12,11 +12,11 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.console.sets import PAGES
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.models.task import Task
-from app.security import acting_as, system_caller
 from tests.console.conftest import SignIn
 from tests.factories import line, make_invoice
 

@@ -10,8 +10,8 @@ from flask import Flask
 from PIL import Image
 
 from app.console.settings import TABS
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.settings import organisation, save_settings
 from tests.console.conftest import Browser, SignIn
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app import records
 from app.container import container
+from app.db import records
 from app.errors import ApiError
+from app.http.security import Caller, make_caller
 from app.odata.reading.reader import Reader, ReadRequest
-from app.security import Caller, make_caller
 from tests.business import admin
 
 __all__ = ["admin"]

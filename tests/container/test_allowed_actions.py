@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from app import records
 from app.blobs import Blob
 from app.clock import utc_now
 from app.container import container
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.merging import merge_clients
+from app.db import records
 from app.documents.files import StoredFile
 from app.documents.service import DOCUMENTS
 from app.documents.sharing.shares import ShareTerms, share_document
@@ -25,12 +25,12 @@ from app.errors import (
     InUseError,
     InvalidStateError,
 )
+from app.http.security import Caller, acting_as
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import issue_invoice, mark_uncollectible, void_invoice
 from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.sending import Letter, send_invoice
 from app.models.invoice import Payment
-from app.security import Caller, acting_as
 from app.tickets.comments import create_comment
 from app.tickets.merging import merge_tickets
 from app.writing.transitions import MACHINES

@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from app import records
 from app.container import container
-from app.odata import edm
+from app.db import records
+from app.http.security import Caller
+from app.odata.model import edm
 from app.odata.reading.reader import Reader, ReadRequest
-from app.security import Caller
 from tests.factories import make_client, stored
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from app import records
 from app.auth.roles import scopes_of
 from app.clock import utc_now
 from app.container import container
+from app.db import records
 from app.extensions import Model
-from app.odata import edm
+from app.http.security import Caller
+from app.odata.model import edm
 from app.permissions import PUBLISHED
-from app.security import Caller
 from tests import factories
 from tests.container.conftest import Read, with_rights
 from tests.factories import put, today

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.security import Caller
+from app.http.security import Caller
 from tests import factories
 from tests.container.conftest import Read, with_rights
 from tests.factories import put

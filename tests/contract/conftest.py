@@ -17,8 +17,8 @@ from werkzeug.test import TestResponse
 
 from app.auth.tokens import make_access_token
 from app.auth.users import create_user
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from tests.conftest import Once
 
 PASSWORD = "correct horse battery staple"

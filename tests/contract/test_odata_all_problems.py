@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.errors import MOST_DETAILS
-from app.odata.edm import Property
+from app.odata.model.edm import Property
 from tests.architecture.test_wording import STYLE
 from tests.contract.conftest import Api
 from tests.contract.records import make

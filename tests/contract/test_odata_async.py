@@ -71,7 +71,7 @@ def test_only_who_asked_fetches_it(admin: Api, sign_in: Callable[..., Api]) -> N
 
 
 def test_an_answer_is_kept_for_a_while(admin: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.edge.deferred.KEPT_FOR", timedelta(seconds=-1))
+    monkeypatch.setattr("app.http.deferred.KEPT_FOR", timedelta(seconds=-1))
     assert admin.get(place(admin)).status_code == 410
 
 

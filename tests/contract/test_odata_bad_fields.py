@@ -16,7 +16,7 @@ import pytest
 from flask import Flask
 
 from app.container import container
-from app.odata.edm import (
+from app.odata.model.edm import (
     BOOLEAN,
     DATE,
     DATETIME,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.container import container
-from app.odata.csdl_terms import CORE
+from app.odata.csdl.terms import CORE
 from tests.contract.conftest import Api
 
 COMPUTED, DEFAULTED = f"@{CORE}.Computed", f"@{CORE}.ComputedDefaultValue"

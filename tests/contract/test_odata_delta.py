@@ -13,7 +13,7 @@ from flask import Flask
 from sqlalchemy import insert, update
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.models.client import Client
 from app.models.event import AuditRecord
 from tests.contract.conftest import Api

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.odata import payload_problems
+from app.odata.payload import problems as payload_problems
 from tests.contract.conftest import Api
 
 

@@ -221,7 +221,7 @@ from app.config import Config
 from app.factory import create_app
 from app.invoices import sending_many
 from app.invoices.sending import Letter
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 
 url, folder, *keys = sys.argv[1:]
 whole = sending_many.send_invoice

@@ -322,7 +322,7 @@ import os, signal, sys
 from app.config import Config
 from app.crm.conversion import Wishes, convert_lead
 from app.factory import create_app
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 
 app = create_app(Config.from_env(os.environ))
 with app.app_context(), acting_as(system_caller()):

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.opportunity import STAGES
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.contract.conftest import Api
 from tests.factories import put

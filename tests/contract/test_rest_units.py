@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import update
 
-from app.database import transaction
+from app.db.engines import transaction
 from app.models.invoice import LineItem
 from tests.contract.conftest import Api
 from tests.contract.test_rest_money import draft

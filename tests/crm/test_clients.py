@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.errors import InUseError, InvalidStateError
-from app.security import Caller
-from app.services import SERVICES
+from app.http.security import Caller
 from app.settings import save_settings
+from app.writing.services import SERVICES
 from tests.factories import (
     event_names,
     make_client,

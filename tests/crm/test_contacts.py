@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.errors import ValidationError
-from app.security import Caller
+from app.http.security import Caller
 from tests.factories import event_names, make_client, make_contact, stored, update
 
 

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from app.errors import InvalidStateError, ValidationError
-from app.security import Caller
+from app.http.security import Caller
 from tests.factories import create, event_names, make_lead, put, stored, update
 
 

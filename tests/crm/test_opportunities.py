@@ -9,8 +9,8 @@ import pytest
 import time_machine
 
 from app.errors import ValidationError
+from app.http.security import Caller
 from app.models.opportunity import STAGES, StageChange
-from app.security import Caller
 from app.settings import save_settings
 from tests.factories import (
     event_names,

@@ -13,11 +13,11 @@ from flask import Flask
 
 from app.errors import DuplicateError, ValidationError
 from app.events import represent
+from app.http.security import Caller
 from app.models.client import Client
 from app.models.event import Event
 from app.odata.service import ODataService, odata_service
-from app.security import Caller
-from app.services import SERVICES
+from app.writing.services import SERVICES
 from tests.factories import MAKERS, make_client, rows, stored, update
 
 CLIENTS: Any = Client.__table__

@@ -16,13 +16,14 @@ from pypdf import PdfReader
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app import records as stored
 from app.blobs import blobs
-from app.database import transaction
+from app.db import records as stored
+from app.db.engines import transaction
 from app.demo.article_files import read_articles
 from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS
 from app.demo.vocabulary.support import TOPICS
 from app.demo.year import make_year
+from app.http.security import acting_as, system_caller
 from app.invoices.clocks import run_invoice_clocks
 from app.invoices.einvoice.codes import unit_codes
 from app.models.client import CLIENT_STATUSES, Client
@@ -35,7 +36,6 @@ from app.models.project import PROJECT_STATUSES
 from app.models.task import TASK_STATUSES
 from app.models.ticket import TICKET_STATUSES
 from app.models.user import User
-from app.security import acting_as, system_caller
 
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
 

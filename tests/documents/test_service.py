@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app import records
 from app.clock import utc_now
+from app.db import records
 from app.documents.service import DOCUMENTS
 from app.errors import (
     ForbiddenError,
@@ -17,8 +17,8 @@ from app.errors import (
     NotFoundError,
     ValidationError,
 )
+from app.http.security import Caller, acting_as
 from app.models.document import DocumentShare
-from app.security import Caller, acting_as
 from tests.factories import (
     audit_actions,
     create,

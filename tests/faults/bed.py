@@ -22,11 +22,11 @@ from sqlalchemy import select
 
 from app.auth.api_keys import create_api_key
 from app.config import database_url
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery
-from app.security import acting_as, system_caller
 from app.webhooks.endpoints import register_endpoint
 from bench.kills import drain
 from bench.receiver import ReceiverProcess

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from app.auth.users import create_user
-from app.database import transaction
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from bench.callers import NO_ANSWER, Caller
 from bench.kills import run_out_leases
 from tests.faults.bed import Bed, wait_for_port

@@ -17,9 +17,9 @@ from sqlalchemy import text
 
 from app.auth.api_keys import create_api_key
 from app.config import Config, database_url
-from app.database import primary_engine, transaction
+from app.db.engines import primary_engine, transaction
 from app.factory import create_app
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from tests.databases import close_engines
 from tests.faults.servers import PostgreSQL, free_ports, running
 

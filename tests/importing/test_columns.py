@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.importing.columns import Column, Options, Plan, plan_columns
-from app.security import acting_as, system_caller
 from app.settings import change_settings
 from app.written.columns import Cell
 

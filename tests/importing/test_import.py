@@ -17,9 +17,10 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.crm.clients import CLIENTS
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import ForbiddenError
 from app.extensions import Model
+from app.http.security import acting_as, make_caller, system_caller
 from app.importing.history import import_records
 from app.importing.problems import ImportProblemsError
 from app.importing.sets import import_sets
@@ -32,7 +33,6 @@ from app.models.opportunity import Opportunity, StageChange
 from app.models.task import Task
 from app.models.ticket import Ticket, TicketComment
 from app.permissions import ROLES
-from app.security import acting_as, make_caller, system_caller
 from app.settings import organisation, save_settings
 from app.writing.change import History
 from app.writing.numbering import document_number, running_number

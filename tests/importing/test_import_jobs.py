@@ -17,19 +17,19 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
-from app import records
 from app.auth.users import update_user
 from app.blobs import blobs
 from app.clock import utc_now
 from app.crm.clients import ClientService
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.extensions import db
+from app.http.security import acting_as, system_caller
 from app.importing import jobs, rows, taking
 from app.importing.jobs import run_imports
 from app.importing.tidying import tidy_imports
 from app.models.client import Client
 from app.models.import_job import ImportJob
-from app.security import acting_as, system_caller
 from tests.contract.conftest import Api, admin, sign_in
 
 __all__ = ["admin", "sign_in"]

@@ -19,12 +19,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from app.bi.exports.csv_file import write_csv
 from app.bi.exports.xlsx_file import write_xlsx
 from app.bi.reports.definition import Column
-from app.database import transaction
+from app.db.engines import transaction
+from app.db.types import iso_instant
+from app.http.security import acting_as, system_caller
 from app.importing.columns import Options, Plan
 from app.importing.tables import open_table
-from app.security import acting_as, system_caller
 from app.settings import change_settings
-from app.types import iso_instant
 from app.written.guards import guarded, marked, unguarded
 from tests.contract.conftest import Api, admin, sign_in
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.errors import ValidationError
+from app.http.security import Caller
 from app.invoices.operations import void_invoice
-from app.security import Caller
 from tests.factories import (
     event_names,
     line,

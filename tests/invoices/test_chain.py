@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app import records
 from app.blobs import blobs
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.errors import ApiError
+from app.http.security import Caller, acting_as, system_caller
 from app.invoices.chain import FIRST_HASH, hash_of
 from app.invoices.commands import invoices as commands
 from app.invoices.freezing import key_of
 from app.invoices.operations import issue_invoice, void_invoice
 from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice, IssueRecord, LineItem
-from app.security import Caller, acting_as, system_caller
 from tests.business import bind_services
 from tests.factories import (
     line,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
+from app.http.security import Caller, acting_as
 from app.invoices.operations import issue_invoice, mark_uncollectible, void_invoice
 from app.invoices.service import INVOICES
-from app.security import Caller, acting_as
 from tests.factories import (
     create,
     event_names,

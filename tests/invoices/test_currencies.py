@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from app import records
+from app.db import records
 from app.errors import ValidationError
+from app.http.security import Caller
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import issue_invoice
 from app.invoices.payments import reverse_payment
@@ -17,7 +18,6 @@ from app.invoices.reading import read_document
 from app.models.invoice import Invoice, LineItem
 from app.money import is_whole, unit
 from app.odata.declare import camel
-from app.security import Caller
 from app.settings import save_settings
 from tests.factories import (
     create,

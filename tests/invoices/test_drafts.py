@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from app.errors import Detail, InvalidStateError, ValidationError
+from app.http.security import Caller
 from app.invoices.lines import LINE_ITEM, keys_kept
 from app.models.event import Event
 from app.models.invoice import LineItem
-from app.security import Caller
-from app.services import SERVICES
 from app.settings import save_settings
+from app.writing.services import SERVICES
 from tests.factories import (
     create,
     day,

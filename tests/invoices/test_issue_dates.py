@@ -14,16 +14,16 @@ import pytest
 import time_machine
 from flask import Flask
 
-from app import records
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.errors import ValidationError
+from app.http.security import Caller, acting_as, system_caller
 from app.invoices.chain import hash_of
 from app.invoices.crediting import create_credit_note
 from app.invoices.operations import issue_invoice
 from app.invoices.verifying import verify_chain
 from app.models.event import AuditRecord
 from app.models.invoice import IssueRecord
-from app.security import Caller, acting_as, system_caller
 from app.settings import save_settings
 from tests.business import bind_services
 from tests.factories import (

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import func, select
 
-from app import records
 from app.clock import utc_now
+from app.db import records
+from app.http.security import Caller
 from app.models.invoice import Payment
-from app.security import Caller
 from tests.factories import make_client, make_issued_invoice, stored, today
 
 PAYMENTS = 100_000

@@ -12,7 +12,7 @@ import pytest
 import time_machine
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import (
     ForbiddenError,
     InvalidStateError,
@@ -20,11 +20,11 @@ from app.errors import (
     OverpaymentError,
     ValidationError,
 )
+from app.http.security import Caller, acting_as, system_caller
 from app.invoices.operations import mark_uncollectible, void_invoice
 from app.invoices.payments import PAYMENTS, register_payment, reverse_payment
 from app.models.event import AuditRecord
 from app.models.invoice import Payment
-from app.security import Caller, acting_as, system_caller
 from app.settings import save_settings
 from tests.business import bind_services
 from tests.factories import (

@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from app.bi.exports.working import run_exports, send_due_reports
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.documents import cleaning, looking
 from app.documents.looking import look_into_files
 from app.extensions import Model
+from app.http.security import acting_as, system_caller
 from app.importing import jobs, taking
 from app.importing.jobs import run_imports
 from app.jobs.leases import Loop, LoopThreads, StoppingError, leave_if_stopping, running_loops
@@ -30,7 +31,6 @@ from app.models.kb_article import KbArticle
 from app.models.report import ReportExport, SavedReport
 from app.models.search import SearchEntry
 from app.search.embedding import EmbeddingModel
-from app.security import acting_as, system_caller
 from tests.bi.conftest import business
 from tests.contract.conftest import Api, admin, sign_in
 from tests.documents.conftest import Files

@@ -13,7 +13,7 @@ from sqlalchemy import Table, insert, select
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.extensions import Model, db
 from app.jobs import leases
 

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from app.kb.indexing import index_articles, index_tickets, tidy_index
-from app.search.shelf import shelves
+from app.search.index_cache import shelves
 from tests.business import admin
 from tests.contract.conftest import Api, sign_in
 

@@ -11,9 +11,9 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app import records
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.jobs.leases import waiting
 from app.kb.indexing import MOST_CHARACTERS, PORTION, THREADS, index_articles
 from app.models.kb_article import KbArticle

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app.errors import ForbiddenError, ValidationError
+from app.http.security import Caller, acting_as
 from app.models.kb_article import KbRevision
-from app.security import Caller, acting_as
 from tests.factories import create, event_names, make_article, make_user, rows, stored, update
 
 

@@ -13,9 +13,9 @@ from flask.testing import FlaskClient
 from app.auth.api_keys import create_api_key
 from app.clock import utc_now
 from app.config import ConfigError
-from app.database import transaction
-from app.limits import charge, network
-from app.security import acting_as, system_caller
+from app.db.engines import transaction
+from app.http.limits import charge, network
+from app.http.security import acting_as, system_caller
 from tests.contract.conftest import PASSWORD, Api
 
 pytestmark = pytest.mark.only_on("sqlite")

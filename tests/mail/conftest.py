@@ -10,11 +10,11 @@ import pytest
 from flask import Flask
 
 from app.clock import utc_now
+from app.http.security import acting_as, system_caller
 from app.mail.address import mail_target
 from app.mail.delivery import deliver_due
 from app.mail.outbox import queue_mail
 from app.models.event import OutgoingMail
-from app.security import acting_as, system_caller
 from app.settings import save_settings
 from tests.business import bind_services
 from tests.factories import put_row, rows

@@ -15,7 +15,7 @@ from sqlalchemy import insert
 
 from app.clock import utc_now
 from app.config import Config
-from app.database import transaction
+from app.db.engines import transaction
 from app.factory import create_app
 from app.models.event import OutgoingMail
 

@@ -16,9 +16,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from app.odata import edm
+from app.db.types import ExactDecimal, Identifier, JsonText, OrdinalEnum, UtcDateTime, string
 from app.odata.declare import by_name, entity_type, prop, to_many, to_one
-from app.types import ExactDecimal, Identifier, JsonText, OrdinalEnum, UtcDateTime, string
+from app.odata.model import edm
 
 metadata = MetaData()
 

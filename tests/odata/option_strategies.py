@@ -6,7 +6,7 @@ import typing as t
 
 from hypothesis import strategies as st
 
-from app.odata.apply_nodes import (
+from app.odata.syntax.apply_nodes import (
     Aggregate,
     AggregateFrom,
     AggregateItem,
@@ -33,10 +33,10 @@ from app.odata.apply_nodes import (
     Transformation,
     Traverse,
 )
-from app.odata.literals import INT64_MAX
-from app.odata.nodes import Argument, Count, Literal, Member, Node, OrderItem, Root
-from app.odata.option_nodes import ExpandItem, QueryOptions, SelectItem
-from app.odata.printer import to_text
+from app.odata.syntax.literals import INT64_MAX
+from app.odata.syntax.nodes import Argument, Count, Literal, Member, Node, OrderItem, Root
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.syntax.printer import to_text
 from tests.odata.strategies import (
     compute_items,
     expressions,

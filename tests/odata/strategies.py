@@ -14,8 +14,8 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX
-from app.odata.literals import INT64_MAX, INT64_MIN, NON_FINITE
-from app.odata.nodes import (
+from app.odata.syntax.literals import INT64_MAX, INT64_MIN, NON_FINITE
+from app.odata.syntax.nodes import (
     Alias,
     Annotation,
     Argument,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.apply_nodes import (
+from app.odata.errors import QueryError
+from app.odata.syntax.apply_nodes import (
     Aggregate,
     AggregateCall,
     AggregateFrom,
@@ -32,8 +33,7 @@ from app.odata.apply_nodes import (
     Transformation,
     Traverse,
 )
-from app.odata.errors import QueryError
-from app.odata.nodes import (
+from app.odata.syntax.nodes import (
     Argument,
     Binary,
     ComputeItem,
@@ -46,7 +46,7 @@ from app.odata.nodes import (
     SearchTerm,
     These,
 )
-from app.odata.options import parse_filter, parse_options
+from app.odata.syntax.options import parse_filter, parse_options
 
 
 def parse_apply(text: str) -> Apply:

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.odata import edm
-from app.odata.csdl import metadata, service_document
-from app.odata.csdl_terms import CAPABILITIES, CORE, MEASURES, VALIDATION
+from app.odata.csdl.document import metadata, service_document
+from app.odata.csdl.terms import CAPABILITIES, CORE, MEASURES, VALIDATION
+from app.odata.model import edm
 from tests.odata.bookshop import AUTHOR, BOOK, bookshop
 from tests.odata.csdl_rules import EDM, problems
 

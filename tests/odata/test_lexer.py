@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.lexer import Lexer, Token
+from app.odata.syntax.lexer import Lexer, Token
 
 
 def tokens(text: str) -> list[Token]:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.literal_text import literal_text
-from app.odata.literals import to_duration
-from app.odata.nodes import Literal, LiteralKind
-from app.odata.options import parse_filter
+from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.literals import to_duration
+from app.odata.syntax.nodes import Literal, LiteralKind
+from app.odata.syntax.options import parse_filter
 
 _CEST = dt.timezone(dt.timedelta(hours=2))
 

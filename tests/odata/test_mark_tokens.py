@@ -12,9 +12,9 @@ from itsdangerous import URLSafeSerializer
 
 from app.clock import utc_now
 from app.errors import GoneError
+from app.http.security import make_caller
 from app.odata.errors import QueryError
 from app.odata.tracking.tokens import Mark, MarkTokens
-from app.security import make_caller
 
 OLD, NEW = b"the key of last year", b"the key of this year"
 CALLER = make_caller(7, "reader", "jwt", {"clients:read": "own"})

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.odata.apply_nodes import Apply, Identity
 from app.odata.errors import QueryError
-from app.odata.nodes import (
+from app.odata.syntax.apply_nodes import Apply, Identity
+from app.odata.syntax.nodes import (
     Binary,
     Call,
     ComputeItem,
@@ -18,8 +18,8 @@ from app.odata.nodes import (
     SearchTerm,
     This,
 )
-from app.odata.option_nodes import ExpandItem, QueryOptions, SelectItem
-from app.odata.options import parse_expand, parse_select
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.syntax.options import parse_expand, parse_select
 
 A = Member(None, "a")
 A_GT_1 = Binary("gt", A, Literal(1, "integer"))

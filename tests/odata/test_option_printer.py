@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 
-from app.odata.apply_nodes import Apply
-from app.odata.option_nodes import QueryOptions
-from app.odata.option_printer import query_text, to_text
-from app.odata.options import parse_options
+from app.odata.syntax.apply_nodes import Apply
+from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.option_printer import query_text, to_text
+from app.odata.syntax.options import parse_options
 from tests.odata.option_strategies import applies, query_options
 
 _UNHURRIED = settings(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.odata import edm
-from app.odata.csdl_names import may_be_null
+from app.odata.csdl.names import may_be_null
+from app.odata.model import edm
 from app.odata.operations.arguments import url_arguments
 from app.odata.operations.calls import Operations
-from app.odata.options import read_options
+from app.odata.syntax.options import read_options
 
 COUNT = edm.Parameter(name="count", type=edm.INT32, nullable=False, optional=True)
 NAME = edm.Parameter(name="name", type=edm.STRING, nullable=False)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.nodes import (
+from app.odata.syntax.nodes import (
     Alias,
     Binary,
     Collection,
@@ -18,8 +18,8 @@ from app.odata.nodes import (
     OrderItem,
     SearchPhrase,
 )
-from app.odata.options import QueryOptions, parse_options
-from app.odata.query_string import (
+from app.odata.syntax.options import QueryOptions, parse_options
+from app.odata.syntax.query_string import (
     COLLECTION_OPTIONS,
     COUNT_OPTIONS,
     ENTITY_OPTIONS,

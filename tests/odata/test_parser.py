@@ -8,7 +8,7 @@ import pytest
 
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.nodes import (
+from app.odata.syntax.nodes import (
     Alias,
     Annotation,
     Argument,
@@ -34,8 +34,8 @@ from app.odata.nodes import (
     TypeName,
     Unary,
 )
-from app.odata.options import parse_filter
-from app.odata.walk import height
+from app.odata.syntax.options import parse_filter
+from app.odata.syntax.walk import height
 
 
 def number(value: int) -> Literal:

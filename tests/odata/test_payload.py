@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from app.errors import ValidationError
-from app.odata import edm
-from app.odata.payload import MOST_RELATED, EntityBody, Reading, read_entity, snake
-from app.odata.payload_types import read_enum
-from app.wire_fields import BadValueError
+from app.http.schema_fields import BadValueError
+from app.odata.model import edm
+from app.odata.payload.reader import MOST_RELATED, EntityBody, Reading, read_entity, snake
+from app.odata.payload.types import read_enum
 from tests.odata.bookshop import AUTHOR, BOOK, TRANSLATION, bookshop
 
 SHOP = bookshop()

@@ -10,9 +10,9 @@ from hypothesis import given, settings, strategies as st
 
 from app.errors import ApiError, ValidationError
 from app.odata.errors import QueryError
-from app.odata.path import parse_path
-from app.odata.payload import Reading, read_entity
-from app.odata.write_targets import find_plain_target, resolve_target
+from app.odata.payload.reader import Reading, read_entity
+from app.odata.syntax.path import parse_path
+from app.odata.writing.targets import find_plain_target, resolve_target
 from tests.odata.bookshop import AUTHOR, BOOK, bookshop
 
 SHOP = bookshop()
@@ -64,8 +64,8 @@ SEGMENTS = st.sampled_from(
 def test_any_path_is_followed_or_refused(path: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # No database here: nothing is related, nobody has an alternate key.
-        patch.setattr("app.odata.write_targets.related_keys", lambda *arguments: [1])
-        patch.setattr("app.odata.write_targets.find_key", lambda *arguments: None)
+        patch.setattr("app.odata.writing.targets.related_keys", lambda *arguments: [1])
+        patch.setattr("app.odata.writing.targets.find_key", lambda *arguments: None)
         found = find_plain_target(SHOP, path)
         try:
             target = resolve_target(SHOP, parse_path(path), {})

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from app.odata.payload_values import READERS, TEXT_READERS
-from app.wire_fields import BadValueError
+from app.http.schema_fields import BadValueError
+from app.odata.payload.values import READERS, TEXT_READERS
 
 GUID = "123e4567-e89b-12d3-a456-426614174000"
 

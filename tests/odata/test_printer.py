@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 
-from app.odata.nodes import Node, SearchNode
-from app.odata.options import parse_filter
-from app.odata.printer import to_text
-from app.odata.search import parse_search
+from app.odata.syntax.nodes import Node, SearchNode
+from app.odata.syntax.options import parse_filter
+from app.odata.syntax.printer import to_text
+from app.odata.syntax.search import parse_search
 from tests.odata.strategies import expressions, searches
 
 

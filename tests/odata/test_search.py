@@ -6,8 +6,15 @@ import pytest
 
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.nodes import SearchAnd, SearchNode, SearchNot, SearchOr, SearchPhrase, SearchTerm
-from app.odata.search import parse_nested_search, parse_search
+from app.odata.syntax.nodes import (
+    SearchAnd,
+    SearchNode,
+    SearchNot,
+    SearchOr,
+    SearchPhrase,
+    SearchTerm,
+)
+from app.odata.syntax.search import parse_nested_search, parse_search
 
 
 def word(text: str) -> SearchTerm:

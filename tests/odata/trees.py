@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.odata.nodes import Literal, Node
-from app.odata.option_nodes import QueryOptions
-from app.odata.walk import children
+from app.odata.syntax.nodes import Literal, Node
+from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.walk import children
 
 
 def walk(root: Node | QueryOptions) -> Iterator[Node]:

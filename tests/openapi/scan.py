@@ -23,10 +23,10 @@ from typing import Any
 import orjson
 
 from app.auth.users import create_user
-from app.database import transaction
+from app.db.engines import transaction
 from app.demo.load import load_demo_data
+from app.http.security import acting_as, system_caller
 from app.openapi.routes import openapi
-from app.security import acting_as, system_caller
 from bench.load import UNLIMITED, wait
 from bench.peers.processes import free_port
 from bench.services import service

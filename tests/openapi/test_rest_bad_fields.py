@@ -14,7 +14,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import func, select
 
-from app.database import read_engine
+from app.db.engines import read_engine
 from app.extensions import Model
 from tests.contract.conftest import Api
 from tests.openapi.bad_values import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
+from app.http.security import Caller, acting_as, make_caller
 from app.permissions import ROLES
-from app.security import Caller, acting_as, make_caller
 from tests.factories import (
     event_names,
     make_client,

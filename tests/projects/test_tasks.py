@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import ValidationError
-from app.security import Caller, acting_as, system_caller
-from app.services import SERVICES
+from app.http.security import Caller, acting_as, system_caller
+from app.writing.services import SERVICES
 from tests.business import bind_services
 from tests.factories import event_names, make_project, make_task, stored, update
 

@@ -8,18 +8,18 @@ from typing import Any
 from flask import Flask, Response, request
 from sqlalchemy import Connection
 
-from app import database, records
-from app.edge.errors import LANGUAGE, as_api_error
+from app.db import engines as database, records
+from app.db.transactions import has_begun
+from app.db.types import json_text
 from app.extensions import db
-from app.odata import edm
+from app.http.error_answers import LANGUAGE, as_api_error
+from app.http.security import make_caller, set_caller
 from app.odata.batch.parts import BatchEdge
 from app.odata.cursor import Limits
+from app.odata.model import edm
 from app.odata.reading.negotiation import VARY, version_of_error
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
-from app.security import make_caller, set_caller
-from app.transactions import has_begun
-from app.types import json_text
 from tests.reference import model, tables
 from tests.reference.operations import OPERATIONS, RESULTS
 from tests.reference.seed import reseed

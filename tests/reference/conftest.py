@@ -13,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import event
 
-from app import database, records
+from app.db import engines as database, records
 from app.extensions import db
 from tests.databases import close_engines, new_database
 from tests.reference.application import create_app

@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, func, literal, select, update
 
-from app import records
 from app.clock import utc_now
-from app.odata import edm
+from app.db import records
 from app.odata.declare import by_name
-from app.odata.sql.spelled import Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Spelled
 from tests.reference import tables as t
 from tests.reference.model import PRODUCT
 from tests.reference.seed import reseed

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, insert
 
 from app.clock import utc_now
-from app.odata.literals import to_duration
+from app.odata.syntax.literals import to_duration
 from tests.reference import tables as t
 from tests.reference.model import ADDRESS, COMPANY_ID, DIMENSIONS
 

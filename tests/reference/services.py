@@ -10,8 +10,8 @@ from sqlalchemy import Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from werkzeug.datastructures import Headers
 
-from app import records
 from app.clock import utc_now
+from app.db import records
 from app.errors import (
     Detail,
     DuplicateError,
@@ -19,7 +19,7 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
-from app.odata import edm
+from app.odata.model import edm
 from tests.reference import tables as t
 
 

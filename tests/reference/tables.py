@@ -21,8 +21,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from app.odata.column_types import Duration, Guid, WideDecimal
-from app.types import JsonText, UtcDateTime, string
+from app.db.types import JsonText, UtcDateTime, string
+from app.odata.sql.column_types import Duration, Guid, WideDecimal
 
 metadata = MetaData()
 _lock = threading.Lock()

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import event
 
-from app.database import read_engine
+from app.db.engines import read_engine
 from app.extensions import db
 from tests.contract.conftest import Api
 

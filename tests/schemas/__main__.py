@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app.container import container
-from app.odata import edm
-from app.odata.csdl import Version, metadata
+from app.odata.csdl.document import Version, metadata
+from app.odata.model import edm
 from tests.odata.test_csdl import SHOP
 from tests.reference.application import reference_container
 

@@ -14,19 +14,19 @@ import pytest
 from flask import Flask
 from sqlalchemy import text
 
-from app import records
 from app.clock import utc_now
 from app.config import Config, database_url
-from app.database import read_engine, transaction
+from app.db import records
+from app.db.engines import read_engine, transaction
 from app.extensions import db
 from app.factory import create_app
+from app.http.security import acting_as, system_caller
 from app.kb.indexing import ARTICLE, index_articles, tidy_index
 from app.kb.search import search_articles
 from app.models.kb_article import KbArticle
 from app.search import pgvector
-from app.search.shelf import shelf_of
+from app.search.index_cache import shelf_of
 from app.search.writing import forget_one
-from app.security import acting_as, system_caller
 from tests.databases import close_engines
 
 # This server was built without ICU, whose names the migrations use, and without pg_trgm.

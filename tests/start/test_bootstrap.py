@@ -12,8 +12,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.config import ConfigError
+from app.http.security import set_caller
 from app.models.user import User
-from app.security import set_caller
 from app.start.bootstrap import ensure_administrator, migrate, wants_demo_data
 
 

@@ -14,7 +14,7 @@ import pytest
 from alembic.script import ScriptDirectory
 
 from app.config import Config
-from app.database import MIGRATIONS
+from app.db.engines import MIGRATIONS
 from app.start.administrator import Administrator
 from app.start.prepared import database_path, find_prepared, newest_version
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, quote_plus
 
 from flask import Flask
 
-from app import database, records
+from app.db import engines as database, records
 from tests.databases import close_engines
 from tests.reference.application import create_app
 from tests.reference.seed import reseed

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from app.errors import ForbiddenError, InvalidStateError, NotFoundError, ValidationError
+from app.http.security import Caller, acting_as
 from app.models.event import AuditRecord, Event
 from app.models.ticket import Ticket, TicketComment
-from app.security import Caller, acting_as
 from app.tickets.comments import COMMENTS, create_comment
 from app.tickets.merging import merge_tickets
 from tests.container.conftest import with_rights

@@ -9,8 +9,8 @@ import pytest
 import time_machine
 
 from app.errors import InvalidStateError, ValidationError
+from app.http.security import Caller, acting_as, make_caller
 from app.permissions import ROLES
-from app.security import Caller, acting_as, make_caller
 from app.settings import save_settings
 from app.tickets.sla import sla_status
 from tests.factories import (

@@ -13,9 +13,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from sqlalchemy import text
 
 from app.auth.api_keys import create_api_key
-from app.database import primary_engine, transaction
+from app.db.engines import primary_engine, transaction
+from app.http.security import acting_as, system_caller
 from app.outbound.client import outbound_client
-from app.security import acting_as, system_caller
 from app.tracing.setup import traces
 from app.tracing.statements import describe
 from tests.receivers import Receiver, receiver

@@ -12,9 +12,9 @@ from flask import Flask
 from sqlalchemy import update
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.extensions import Model
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from tests.contract.conftest import Api
 from tests.documents.conftest import Files
 from tests.factories import make_user, today

@@ -11,7 +11,7 @@ import pytest
 
 from app.clock import utc_now
 from app.outbound.client import Client
-from app.webhooks.crew import FAILING, HELD, PROMPT, SLOW, Crew
+from app.webhooks.delivery_pool import FAILING, HELD, PROMPT, SLOW, Crew
 from app.webhooks.messages import HELD_SECONDS, Message, Outcome, Sender
 from app.webhooks.signing import new_secret
 from tests.waiting import until

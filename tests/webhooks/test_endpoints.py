@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 from standardwebhooks import Webhook
 
 from app.clock import utc_now
+from app.db.types import iso_instant
 from app.models.webhook import WebhookEndpoint
-from app.types import iso_instant
 from tests.contract.conftest import PASSWORD, Api
 from tests.outbound.test_addresses import BROKEN, INSIDE, LOOPBACK
 from tests.receivers import Receiver, status

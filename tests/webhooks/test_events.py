@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.events import EVENT_NAMES
 from app.invoices.clocks import run_invoice_clocks
 from app.mail.address import mail_target, parse_mail_url

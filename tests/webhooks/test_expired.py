@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.jobs.schedule import EVENTS_KEPT, remove_expired
 from app.models.event import Event
 from app.models.webhook import WebhookAttempt, WebhookDelivery

@@ -12,11 +12,11 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
-from app.database import transaction
+from app.db.engines import transaction
 from app.models.event import Event, OutgoingMail
 from app.models.webhook import WebhookEndpoint
-from app.webhooks.crew import Crew
 from app.webhooks.deliverer import due_endpoints, take_messages
+from app.webhooks.delivery_pool import Crew
 from app.webhooks.fan_out import fan_out
 from app.webhooks.schedule import JITTER, delay_after, retry_after
 from tests.contract.conftest import Api

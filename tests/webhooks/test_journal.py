@@ -11,9 +11,9 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app import records
 from app.clock import utc_now
-from app.database import transaction
+from app.db import records
+from app.db.engines import transaction
 from app.models.event import Event
 from app.webhooks.fan_out import EVENTS, fan_out
 from tests.contract.conftest import Api

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from sqlalchemy import select
 
-from app.database import transaction
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.webhook import WebhookDelivery
-from app.security import acting_as, system_caller
 from app.webhooks.endpoints import register_endpoint, send_test
 from bench.kills import run_out_leases
 from bench.services import Place, service, signal_group

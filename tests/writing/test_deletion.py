@@ -12,13 +12,13 @@ from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
 from app.errors import InUseError, InvalidStateError
 from app.extensions import Model
+from app.http.security import Caller, acting_as, make_caller
 from app.invoices.operations import issue_invoice
 from app.models.invoice import LineItem
 from app.models.ticket import TicketComment
-from app.security import Caller, acting_as, make_caller
-from app.services import SERVICES
 from app.tickets.comments import create_comment
 from app.writing.reference_rules import DELETE, RESTRICT, RULES, Rule, rule_of
+from app.writing.services import SERVICES
 from tests.factories import (
     MAKERS,
     create,

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import BigInteger, Boolean, Column, Date, Integer, String, Text
 
+from app.db.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
 from app.errors import ValidationError
-from app.security import Caller
-from app.services import SERVICES
-from app.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
+from app.http.security import Caller
 from app.writing.rules import EntityRules
+from app.writing.services import SERVICES
 from tests.factories import MAKERS, create, stored
 
 HUGE = 2**63

@@ -10,7 +10,7 @@ import pytest
 from babel import Locale
 from email_validator import EmailNotValidError, validate_email
 
-from app.wire_fields import BadValueError
+from app.http.schema_fields import BadValueError
 from app.writing.formats import FORMATS, currencies
 
 ACCEPTED = [

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from app import records
 from app.clock import utc_now
 from app.crm.clients import CLIENT
 from app.crm.contacts import CONTACT
+from app.db import records
 from app.errors import DuplicateError, InUseError, ValidationError
+from app.http.security import Caller
 from app.projects.service import PROJECT
-from app.security import Caller
 from app.writing.integrity import named_refusals
 from tests.factories import make_client, make_opportunity
 

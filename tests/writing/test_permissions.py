@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import ForbiddenError, NotFoundError
-from app.security import Caller, acting_as
-from app.services import SERVICES
+from app.http.security import Caller, acting_as
+from app.writing.services import SERVICES
 from tests.factories import MAKERS, make_user, put, stored
 
 # Letters as in the contract; o: own records only for U and D. Articles of Support are own.

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from sqlalchemy import Text, cast, select
 
-from app import records
+from app.db import records
 from app.errors import (
     DuplicateError,
     ForbiddenError,
@@ -17,10 +17,10 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
+from app.http.security import Caller, acting_as, make_caller, system_caller
 from app.models.event import AuditRecord, Event
 from app.permissions import ROLES
-from app.security import Caller, acting_as, make_caller, system_caller
-from app.services import SERVICES
+from app.writing.services import SERVICES
 from tests.factories import (
     MAKERS,
     audit_actions,

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from flask import Flask
 
-from app.database import transaction
+from app.db.engines import transaction
 from app.errors import ValidationError
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 from tests.business import bind_services
 from tests.factories import make_article, make_task, update
 

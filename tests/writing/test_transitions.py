@@ -9,7 +9,7 @@ import pytest
 
 from app.clock import utc_now
 from app.errors import ForbiddenError, InvalidStateError
-from app.security import Caller, acting_as
+from app.http.security import Caller, acting_as
 from app.writing.machines import StateMachine
 from app.writing.states import require_step
 from app.writing.transitions import MACHINES

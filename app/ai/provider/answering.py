@@ -35,8 +35,8 @@ from app.ai.provider.support import (
     without_foreign_links,
 )
 from app.ai.provider.toolbox import Use, read_arguments, use_tool
+from app.db.types import json_text
 from app.extensions import Extension
-from app.types import json_text
 
 # Exchanges of one answer: in the last one no tools may be used, so that it ends.
 ROUNDS = 5

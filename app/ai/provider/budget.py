@@ -10,10 +10,10 @@ from sqlalchemy.exc import IntegrityError
 
 from app.ai.provider.errors import SPENT, ProviderError
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from app.extensions import db
+from app.http.security import current_caller
 from app.models.assistant import AiUsage
-from app.security import current_caller
 from app.settings.days import today
 
 USAGE: Any = AiUsage.__table__

@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from app import engine, wire_bounds as validate, wire_fields as fields
 from app.ai.asking import asks_for
 from app.ai.context import read_context, states_of
 from app.ai.parts import Context, Proposal
 from app.ai.provider.toolbox import ModelTool, Use, proposals
 from app.ai.tools import NOTED, TOOLS
+from app.container import engine
+from app.db.types import iso_instant
 from app.errors import ForbiddenError, ValidationError
-from app.odata.literal_text import quoted
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.schema_fields import Schema
+from app.http.security import current_caller
+from app.odata.syntax.literal_text import quoted
 from app.permissions import allowed
-from app.security import current_caller
 from app.settings.days import NOON, start_of
-from app.types import iso_instant
-from app.wire_fields import Schema
 
 MOST_PROPOSALS = 3
 LONGEST_SUMMARY = 480

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app import engine, wire_bounds as validate, wire_fields as fields
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Citation
 from app.ai.provider.toolbox import ModelTool, Use
 from app.bi.nlq.answering import LONGEST_QUESTION, answer_question
+from app.container import engine
+from app.db.types import json_text
 from app.errors import ValidationError
 from app.events import entity_url
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.page_sizes import TOOL
+from app.http.schema_fields import Schema
+from app.http.security import current_caller
 from app.kb.search import search_articles
 from app.kb.use import note_search
-from app.page_sizes import TOOL
 from app.permissions import allowed
-from app.security import current_caller
-from app.types import json_text
-from app.wire_fields import Schema
 
 MOST_ARTICLES = 5
 PASSAGES_OF_ONE = 3

@@ -15,9 +15,9 @@ from orjson import JSONDecodeError, loads
 
 from app.ai.parts import Ask, Part, Proposal
 from app.ai.provider.sources import Sources
-from app.database import transaction
+from app.db.engines import transaction
+from app.db.types import json_text
 from app.errors import ApiError, ForbiddenError
-from app.types import json_text
 
 # Of one result; a model reads some 2,000 tokens of it.
 LONGEST_RESULT = 8000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.bi.exports.table import ExportTable
-from app.types import iso_instant, json_text
+from app.db.types import iso_instant, json_text
 
 
 def write_json(table: ExportTable, path: Path) -> None:

@@ -20,8 +20,8 @@ from app.bi.query import run
 from app.bi.reports.charting import chart_of
 from app.bi.reports.definition import Column
 from app.errors import ServiceUnavailableError
+from app.http.page_sizes import REPORT
 from app.jobs.processes import ChildProcess
-from app.page_sizes import REPORT
 from app.settings import organisation
 from app.settings.days import day_of
 

@@ -11,20 +11,21 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app import audit, records
+from app import audit
 from app.bi.exports.formats import FORMATS
 from app.bi.exports.table import ExportTable
 from app.bi.exports.writing import file_name, prepare
 from app.bi.reports.definition import Report
 from app.blobs import blobs
 from app.clock import utc_now
+from app.db import records
+from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
+from app.http.request_context import running_app
+from app.http.security import current_caller
 from app.jobs.leases import wake
 from app.models.report import ReportExport
-from app.request_context import running_app
-from app.security import current_caller
-from app.types import iso_instant, json_text
 
 # More rows than these are left to the worker: a request should end within seconds.
 AT_ONCE = 20_000

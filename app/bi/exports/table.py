@@ -13,8 +13,8 @@ from app.bi.query import Query, pages
 from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.totals import Totals
-from app.database import steady_read
-from app.page_sizes import ODATA
+from app.db.engines import steady_read
+from app.http.page_sizes import ODATA
 from app.written.dates import happens_once
 
 PAGE_ROWS = ODATA.largest

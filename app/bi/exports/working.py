@@ -9,7 +9,6 @@ from typing import Any
 import structlog
 from sqlalchemy import select
 
-from app import records
 from app.auth.lookup import find_account
 from app.bi.exports.service import LOOP, ExportFile, tell, written
 from app.bi.exports.table import Progress
@@ -20,14 +19,15 @@ from app.bi.reports.schedules import next_run
 from app.bi.reports.service import get_report
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
-from app.database import primary_engine, transaction
+from app.db import records
+from app.db.engines import primary_engine, transaction
 from app.errors import ApiError
+from app.http.security import acting_as
 from app.jobs import leases
 from app.jobs.leases import Loop, StoppingError, leave_if_stopping
 from app.mail.outbox import queue_mail
 from app.models.report import QuestionSession, ReportExport, SavedReport
 from app.permissions import require
-from app.security import acting_as
 from app.settings.days import zone
 
 log = structlog.get_logger(__name__)

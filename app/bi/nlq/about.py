@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.bi.nlq.plan import Condition
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import Token
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 
 _ARTICLES = ("the", "our", "a", "an", "any", "some", "their", "this", "word", "term")
 LONGEST = 5  # words that lead to a topic

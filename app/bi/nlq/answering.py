@@ -23,14 +23,14 @@ from app.bi.nlq.understood import Understood
 from app.bi.query import Row, count, run
 from app.bi.reports.builtin import built_in
 from app.clock import utc_now
+from app.db.types import iso_instant
 from app.errors import ForbiddenError, ValidationError
 from app.extensions import configuration
+from app.http.page_sizes import ANSWER
+from app.http.security import current_caller
 from app.measures import MEASURES
-from app.page_sizes import ANSWER
-from app.security import current_caller
 from app.settings import organisation
 from app.settings.days import day_of, zone
-from app.types import iso_instant
 
 LONGEST_QUESTION = 1000
 UNSURE = 0.75  # at most that of what only the grammar has an answer to

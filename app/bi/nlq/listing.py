@@ -9,7 +9,7 @@ from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.plan import Plan
 from app.bi.query import Query
 from app.container import container
-from app.odata import edm
+from app.odata.model import edm
 
 
 def listed(plan: Plan) -> Compiled:

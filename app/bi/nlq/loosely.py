@@ -14,8 +14,8 @@ from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.words import Token, phrase, stem
 from app.bi.query import Query, run
 from app.errors import ApiError
-from app.odata import edm
-from app.odata.literal_text import quoted
+from app.odata.model import edm
+from app.odata.syntax.literal_text import quoted
 
 SHORTEST_PART = 4  # of a word that is a part of a category
 MOST_TEXTS = 8  # properties that a quoted text is looked for in

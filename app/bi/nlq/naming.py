@@ -10,7 +10,7 @@ from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.vocabulary import Dimension
 from app.bi.nlq.words import stem
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 
 # What somebody did who made a record, and the property that says who.
 _MADE = frozenset(("created", "added", "entered", "recorded", "registered"))

@@ -10,7 +10,7 @@ from app.bi.nlq.vocabulary import Vocabulary
 from app.bi.nlq.words import Token
 from app.bi.query import Query, run
 from app.errors import ApiError
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 from app.search import wordpiece
 
 MOST_ALIKE = 200

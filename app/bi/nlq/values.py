@@ -22,7 +22,7 @@ from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
 from app.errors import ApiError
 from app.models.searched import plain_letters
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 from app.search import wordpiece
 
 MOST_NAMES = 5000

@@ -18,7 +18,7 @@ from app.bi.nlq.typed import Typed
 from app.bi.nlq.wordings import Wordings, idioms_of
 from app.bi.nlq.words import Token, phrase
 from app.measures import CURRENCY, MEASURES
-from app.odata import edm
+from app.odata.model import edm
 
 _NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
 _NO_STATES = (

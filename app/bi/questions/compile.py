@@ -31,7 +31,7 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import Periods
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 
 _SIGNS: dict[Sign, str] = {
     "gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly", "ne": "not",

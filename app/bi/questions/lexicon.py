@@ -20,7 +20,7 @@ from app.bi.nlq.periods import PeriodReader
 from app.bi.nlq.vocabulary import spoken
 from app.bi.nlq.words import stem, tokenise
 from app.bi.questions.model import Kind, Model
-from app.odata import edm
+from app.odata.model import edm
 
 Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5

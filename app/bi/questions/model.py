@@ -34,7 +34,7 @@ from app.bi.questions.algebra import (
     Tagged,
 )
 from app.container import container
-from app.odata import edm
+from app.odata.model import edm
 
 # Enumerations that say nothing of a record to people.
 _TECHNICAL = frozenset((

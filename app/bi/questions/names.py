@@ -23,10 +23,10 @@ from app.bi.questions.algebra import Equals, Mentions, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
 from app.errors import ApiError
 from app.extensions import Extension
+from app.http.security import current_caller
 from app.models.searched import plain_letters
-from app.odata.literal_text import quoted
+from app.odata.syntax.literal_text import quoted
 from app.search import wordpiece
-from app.security import current_caller
 
 LONGEST_NAME = 6
 MOST_LOOKUPS = 12  # of records by name, in one question

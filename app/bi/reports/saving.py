@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from sqlalchemy import or_, select
 
-from app import audit, records
+from app import audit
 from app.bi.charts import Chart
 from app.bi.nlq.answering import check_question
 from app.bi.query import Query, Row, run
@@ -18,11 +18,12 @@ from app.bi.reports.asked import report_of_question
 from app.bi.reports.definition import Column, Report
 from app.clock import utc_now
 from app.container import container
+from app.db import records
+from app.db.types import iso_instant
 from app.errors import ForbiddenError, NotFoundError, ValidationError
+from app.http.security import Caller, current_caller
 from app.models.report import SavedReport
 from app.permissions import allowed
-from app.security import Caller, current_caller
-from app.types import iso_instant
 
 # Numbers below are those of the built-in reports.
 FIRST_SAVED = 100

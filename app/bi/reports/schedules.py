@@ -8,14 +8,15 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app import audit, records
+from app import audit
 from app.bi.reports.saving import FIRST_SAVED, own_report
 from app.clock import local_day, utc_now
+from app.db import records
+from app.db.types import iso_instant
+from app.http.security import current_caller
 from app.mail.outbox import check_addresses
 from app.models.report import SavedReport
-from app.security import current_caller
 from app.settings.days import zone
-from app.types import iso_instant
 
 
 def schedule_report(report_id: int, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from app.bi.reports.saving import FIRST_SAVED, made_whole, saved_report, saved_r
 from app.bi.reports.totals import totals
 from app.clock import utc_now
 from app.container import container
+from app.db.types import iso_instant
 from app.errors import NotFoundError
-from app.page_sizes import REPORT
+from app.http.page_sizes import REPORT
+from app.http.security import Caller, current_caller
 from app.permissions import allowed, require
-from app.security import Caller, current_caller
-from app.types import iso_instant
 
 
 def list_reports() -> list[dict[str, Any]]:

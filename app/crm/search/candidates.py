@@ -12,9 +12,9 @@ from app.crm.search.kinds import Kind
 from app.crm.search.patterns import Pattern, like_texts, match_text, pieces, shape
 from app.crm.search.statements import Making
 from app.extensions import Extension
+from app.http.security import Caller
 from app.models.searched import split_fields
 from app.odata.reading.statement import Run, Statement
-from app.security import Caller
 
 _MOST_STATEMENTS = 256
 _statements: Extension[dict[Hashable, Statement]] = Extension("crm_search", dict)

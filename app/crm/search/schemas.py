@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app import wire_bounds as validate, wire_fields as fields
 from app.crm.search.service import TYPES
 from app.crm.search.wanted import MAXIMUM, MINIMUM
-from app.page_sizes import RECORD_SEARCH
-from app.wire import limit_field
-from app.wire_fields import Schema
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.page_sizes import RECORD_SEARCH
+from app.http.schema_fields import Schema
+from app.http.schema_parts import limit_field
 
 
 class SearchQuerySchema(Schema):

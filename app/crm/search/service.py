@@ -15,11 +15,11 @@ from app.crm.search.kinds import KINDS, Kind
 from app.crm.search.patterns import as_typed, nearly, tiers
 from app.crm.search.ranking import Found, rank_as_typed, rank_nearly
 from app.crm.search.wanted import Wanted, read_query
-from app.database import read_engine
+from app.db.engines import read_engine
 from app.events import entity_url
-from app.page_sizes import RECORD_SEARCH
+from app.http.page_sizes import RECORD_SEARCH
+from app.http.security import Caller, current_caller
 from app.permissions import require, scope_of
-from app.security import Caller, current_caller
 from app.settings import organisation
 
 ALL = "all"

@@ -10,8 +10,8 @@ from flask import Response
 from app.documents.serving import Asked
 from app.documents.sharing.visits import Visit
 from app.documents.versions import FileVersion
-from app.public_pages import public_page
-from app.sizes import readable_size
+from app.http.public_pages import public_page
+from app.http.sizes import readable_size
 
 TEMPLATE = "share.html"
 

@@ -7,8 +7,6 @@ from typing import Any
 from flask import Response, request
 from werkzeug.datastructures import Headers
 
-from app import wire_fields as fields
-from app.areas import Area, LinkQuery, mailed
 from app.documents.serving import Asked
 from app.documents.sharing.page import file_page, password_page, problem_page, wants_page
 from app.documents.sharing.visits import (
@@ -20,9 +18,11 @@ from app.documents.sharing.visits import (
     open_link,
 )
 from app.errors import ApiError, ValidationError
-from app.json_body import read_object
-from app.security import public
-from app.wire_fields import UNKNOWN
+from app.http import schema_fields as fields
+from app.http.areas import Area, LinkQuery, mailed
+from app.http.json_body import read_object
+from app.http.schema_fields import UNKNOWN
+from app.http.security import public
 
 links = Area("links", __name__, description="Public links to documents: no credentials needed")
 BYTES = {"type": "string", "format": "binary"}

@@ -11,16 +11,17 @@ from typing import Any
 
 from sqlalchemy import Row, func, select, update
 
-from app import audit, records
+from app import audit
 from app.auth.passwords import passwords
 from app.clock import utc_now
+from app.db import records
 from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
 from app.errors import NotFoundError, ValidationError, gathered, refuse_any
-from app.lists import Page, each, read_page
+from app.http.lists import Page, each, read_page
+from app.http.security import current_caller
 from app.models.document import DocumentShare, ShareAccess
 from app.permissions import require
-from app.security import current_caller
 from app.writing.operations import require_operation
 
 PERMISSION = "documents:share"

@@ -17,20 +17,20 @@ from typing import Any
 from flask import Response, request
 from sqlalchemy import case, literal, or_, select, update
 
-from app import records
 from app.auth.passwords import passwords
 from app.clock import utc_now
-from app.database import primary_engine
+from app.db import records
+from app.db.engines import primary_engine
+from app.db.types import UtcDateTime
 from app.documents.service import DOCUMENTS
 from app.documents.serving import Asked, deliver
 from app.documents.sharing.shares import token_hash
 from app.documents.versions import FileVersion, find_version, require_open
 from app.errors import InvalidCredentialsError, NotFoundError, RateLimitedError
 from app.extensions import db
+from app.http.request_context import client_address
+from app.http.security import acting_as, visitor
 from app.models.document import Document, DocumentShare, ShareAccess
-from app.request_context import client_address
-from app.security import acting_as, visitor
-from app.types import UtcDateTime
 
 # So many wrong passwords close a link for a while, to everybody.
 TRIES = 5

@@ -14,16 +14,17 @@ from typing import Any
 
 from flask import current_app, has_request_context, request
 
-from app import audit, records
+from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.extensions import configuration
+from app.http.links import service_root
+from app.http.security import current_caller
 from app.invoices.service import INVOICES
-from app.keys import Key, derived_keys
-from app.links import service_root
 from app.models.invoice import Invoice
 from app.permissions import require
-from app.security import current_caller
+from app.sealing import Key, derived_keys
 from app.settings import organisation
 
 PATH = "/s/i"

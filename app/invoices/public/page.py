@@ -7,12 +7,12 @@ from typing import Any
 
 from flask import Response
 
+from app.http.public_pages import public_page
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.preflight import preflight
 from app.invoices.formats import Formats
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
-from app.public_pages import public_page
 from app.settings.days import today
 
 TEMPLATE = "invoice.html"

@@ -7,16 +7,16 @@ from typing import Any
 
 from flask import Response, request
 
-from app import wire_bounds as validate, wire_fields as fields
-from app.areas import Area, LinkQuery, mailed
-from app.dispositions import content_disposition
 from app.errors import ApiError, InvalidStateError
 from app.extensions import db
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.areas import Area, LinkQuery, mailed
+from app.http.dispositions import content_disposition
+from app.http.security import public
 from app.invoices.downloads import InvoiceFile, data_of, pdf_of
 from app.invoices.public.page import document_page, problem_page
 from app.invoices.public.visits import is_reader, note_view, open_document
 from app.invoices.reading import read_document
-from app.security import public
 
 pages = Area(
     "invoice-pages", __name__, description="Documents for the clients who got a link to them"

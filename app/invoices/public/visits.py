@@ -8,12 +8,12 @@ from typing import Any
 
 from flask import Request
 
-from app import records
 from app.clock import utc_now
+from app.db import records
+from app.http.security import acting_as, visitor
 from app.invoices.public.links import not_there, read_token
 from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
-from app.security import acting_as, visitor
 from app.settings import organisation
 
 # What a browser says of a page that nobody has asked for yet.

@@ -19,19 +19,19 @@ from sqlalchemy import (
     tuple_,
 )
 
-from app.odata import edm
+from app.db.types import ExactDecimal
 from app.odata.aggregation.rowset import RowSet, made, refuse_nested
-from app.odata.apply_nodes import TopBottom
 from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
 from app.odata.binding.derived import labelled, outputs_of
 from app.odata.binding.ordering import order_keys
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Literal, Member, OrderItem
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Spelled
 from app.odata.sql.double_sums import double_sum
-from app.odata.sql.spelled import Spelled
-from app.types import ExactDecimal
+from app.odata.syntax.apply_nodes import TopBottom
+from app.odata.syntax.nodes import Literal, Member, OrderItem
 
 _AMOUNTS = ("integer", "decimal", "double")
 _ALL = 100  # percent

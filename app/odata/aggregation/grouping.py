@@ -10,7 +10,13 @@ from sqlalchemy import BigInteger, ColumnElement, and_, func, select, true, tupl
 
 from app.odata.aggregation.extremes import count_of
 from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made, refuse_nested
-from app.odata.apply_nodes import (
+from app.odata.binding.aggregates import aggregate_item, method_from
+from app.odata.binding.computing import compute
+from app.odata.binding.derived import Output, labelled, outputs_of
+from app.odata.binding.ordering import order_keys
+from app.odata.binding.search_condition import search_condition
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.syntax.apply_nodes import (
     Aggregate,
     AggregateItem,
     Apply,
@@ -27,13 +33,7 @@ from app.odata.apply_nodes import (
     Transformation,
     name_of,
 )
-from app.odata.binding.aggregates import aggregate_item, method_from
-from app.odata.binding.computing import compute
-from app.odata.binding.derived import Output, labelled, outputs_of
-from app.odata.binding.ordering import order_keys
-from app.odata.binding.search_condition import search_condition
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Member, Node, OrderItem, TypeCast
+from app.odata.syntax.nodes import Member, Node, OrderItem, TypeCast
 
 # The name of a value between two steps: no property and no alias is spelled like this.
 _STEP = "$step"

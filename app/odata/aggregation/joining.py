@@ -5,12 +5,12 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, FromClause, and_, true
 
 from app.odata.aggregation.rowset import RowSet, refuse_nested
-from app.odata.apply_nodes import Apply, FilterTransformation, Identity, Join, name_of
 from app.odata.binding.collections import element_table
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Place, Row, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Node
+from app.odata.syntax.apply_nodes import Apply, FilterTransformation, Identity, Join, name_of
+from app.odata.syntax.nodes import Node
 
 # Each multiplies the rows by the members of one more collection.
 MOST_JOINS = 4

@@ -7,9 +7,13 @@ from typing import Any
 
 from sqlalchemy import literal_column, select
 
-from app.odata import edm
 from app.odata.aggregation.rowset import MOST_PARTS, RowSet
-from app.odata.apply_nodes import (
+from app.odata.binding.collections import opened
+from app.odata.binding.paths import navigation_of
+from app.odata.binding.values import Nested, Rows, Scope
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.model import edm
+from app.odata.syntax.apply_nodes import (
     Apply,
     ComputeTransformation,
     ExpandTransformation,
@@ -23,12 +27,8 @@ from app.odata.apply_nodes import (
     Transformation,
     name_of,
 )
-from app.odata.binding.collections import opened
-from app.odata.binding.paths import navigation_of
-from app.odata.binding.values import Nested, Rows, Scope
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Binary, Member, Node
-from app.odata.option_nodes import ExpandItem, QueryOptions
+from app.odata.syntax.nodes import Binary, Member, Node
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions
 
 # Options are applied in this order, so transformations in another mean something else.
 _STAGES = {"compute": 0, "filter": 0, "search": 0, "orderby": 1, "skip": 2, "top": 3}

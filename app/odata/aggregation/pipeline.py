@@ -11,7 +11,10 @@ from app.odata.aggregation.grouping import group, group_paths, grouping_sets, to
 from app.odata.aggregation.joining import join
 from app.odata.aggregation.nesting import add_nested, expand, nest
 from app.odata.aggregation.rowset import RowSet, copies, flat, union
-from app.odata.apply_nodes import (
+from app.odata.binding.computing import compute
+from app.odata.binding.search_condition import search_condition
+from app.odata.errors import QueryError, UnsupportedError
+from app.odata.syntax.apply_nodes import (
     Aggregate,
     Apply,
     ComputeTransformation,
@@ -31,10 +34,7 @@ from app.odata.apply_nodes import (
     Transformation,
     name_of,
 )
-from app.odata.binding.computing import compute
-from app.odata.binding.search_condition import search_condition
-from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Literal
+from app.odata.syntax.nodes import Literal
 
 # concat() and nest() inside one another: beyond this SQLite's parser takes no statement of it.
 DEEPEST_CONCAT = 3

@@ -20,15 +20,15 @@ from sqlalchemy import (
     union_all,
 )
 
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.derived import PLACE, Output, derived_type, labelled, outputs_of
 from app.odata.binding.ordering import OrderKey, order_keys
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import NestedRows, Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import OrderItem
+from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_number
+from app.odata.syntax.nodes import OrderItem
 
 # Selects in one statement: each concat() and rollup() multiplies those that are there.
 MOST_PARTS = 24

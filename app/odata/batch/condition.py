@@ -15,8 +15,8 @@ from typing import Any
 from app.errors import InvalidQueryError
 from app.odata.batch.references import References
 from app.odata.errors import QueryError
-from app.odata.nodes import Binary, Collection, In, Literal, Node, Unary
-from app.odata.options import parse_filter
+from app.odata.syntax.nodes import Binary, Collection, In, Literal, Node, Unary
+from app.odata.syntax.options import parse_filter
 
 _SUCCEEDED = re.compile(r"('(?:[^']|'')*')|\$([^\s/()',]+)/\$succeeded")
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {

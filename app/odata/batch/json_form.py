@@ -16,12 +16,12 @@ from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
+from app.db.types import json_text
 from app.errors import MOST_DETAILS, ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
 from app.odata.errors import QueryError
-from app.odata.literals import to_binary
-from app.odata.payload_problems import Problems
-from app.types import json_text
+from app.odata.payload.problems import Problems
+from app.odata.syntax.literals import to_binary
 
 _MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")

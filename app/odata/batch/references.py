@@ -16,13 +16,13 @@ from typing import Any
 from flask import Response
 from werkzeug.datastructures import Headers
 
+from app.db.types import json_text
 from app.errors import FailedDependencyError, InvalidQueryError, PreconditionFailedError
-from app.json_body import parse_json
-from app.odata import edm
+from app.http.json_body import parse_json
 from app.odata.batch.parts import Part
 from app.odata.batch.urls import SYSTEM_RESOURCES
-from app.odata.literal_text import quoted
-from app.types import json_text
+from app.odata.model import edm
+from app.odata.syntax.literal_text import quoted
 
 _FIRST_SEGMENT = re.compile(r"\$([^/?]+)(?=[/?]|$)")
 _IN_QUERY = re.compile(r"('(?:[^']|'')*')|\$([\w.~-]+)((?:/[\w.@]+)*)")

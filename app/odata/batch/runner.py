@@ -15,13 +15,13 @@ from sqlalchemy import Connection, NestedTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.errors import ApiError, FailedDependencyError, InvalidQueryError
-from app.odata import edm
 from app.odata.batch.condition import holds
 from app.odata.batch.parts import BatchEdge, Part, Result, Unit
 from app.odata.batch.references import Outcome, References
 from app.odata.batch.urls import Address, address_of
 from app.odata.errors import QueryError
-from app.odata.write_locks import Written, locks_of_requests, take_locks
+from app.odata.model import edm
+from app.odata.writing.locks import Written, locks_of_requests, take_locks
 
 _READS = ("GET", "HEAD")
 

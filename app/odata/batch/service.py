@@ -15,8 +15,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
-from app.json_body import parse_json
-from app.odata import edm
+from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch
 from app.odata.batch.multipart import read_multipart
 from app.odata.batch.multipart_answer import write_multipart
@@ -25,10 +24,11 @@ from app.odata.batch.references import References
 from app.odata.batch.runner import BatchRunner
 from app.odata.batch.urls import Address
 from app.odata.methods import method_error
+from app.odata.model import edm
 from app.odata.preferences import parse_preferences
-from app.odata.query_string import read_options
 from app.odata.reading.negotiation import negotiated
 from app.odata.request import Request
+from app.odata.syntax.query_string import read_options
 
 # What a request of a batch takes over from the batch unless it says otherwise.
 _INHERITED = ("OData-Version", "OData-MaxVersion")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.errors import InvalidQueryError, UriTooLongError
 from app.odata.batch.parts import BatchEdge, Part
-from app.odata.path import read_path
+from app.odata.syntax.path import read_path
 
 _ABSOLUTE = re.compile(r"https?://([^/?#]*)(/[^?#]*)?", re.IGNORECASE)
 # First segments that are the service's own, whatever a request of the batch is called.

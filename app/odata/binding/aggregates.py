@@ -22,20 +22,20 @@ from sqlalchemy import (
     select,
 )
 
-from app.odata import edm
-from app.odata.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
+from app.db.types import ExactDecimal
 from app.odata.binding.collections import Opened, opened
 from app.odata.binding.lambdas import count_rows
 from app.odata.binding.protocol import Translating
 from app.odata.binding.unifying import as_decimal
 from app.odata.binding.values import NUMBERS, Place, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Count, Member, Node
-from app.odata.parser import ExpressionParser
+from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
+from app.odata.sql.dialect_sql import Spelled
 from app.odata.sql.double_sums import double_average, double_sum
-from app.odata.sql.spelled import Spelled
-from app.types import ExactDecimal
+from app.odata.syntax.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
+from app.odata.syntax.nodes import Count, Member, Node
+from app.odata.syntax.parser import ExpressionParser
 
 _ORDERED = (*NUMBERS, "text", "date", "instant", "time", "duration", "enum")
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Date, Double
 
-from app.odata import edm
+from app.db.types import UtcDateTime
 from app.odata.binding.nulls import null_of, null_of_family
 from app.odata.binding.unifying import as_decimal, as_double
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
+from app.odata.model import edm
 from app.odata.sql.decimals import decimal_operation, integer_operation
-from app.odata.sql.spelled import Spelled
-from app.types import UtcDateTime
+from app.odata.sql.dialect_sql import Spelled
 
 
 def arithmetic(op: str, left: Typed | None, right: Typed | None, offset: int) -> Typed:

@@ -13,16 +13,16 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from app.odata import edm
 from app.odata.binding.collections import opened
-from app.odata.binding.fitting import fit
 from app.odata.binding.nulls import null_of
 from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set
+from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import Constant, Place, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.nodes import Argument, BoundCall, KeyPredicate, Member, Root
+from app.odata.model import edm
+from app.odata.syntax.nodes import Argument, BoundCall, KeyPredicate, Member, Root
 from app.permissions import require
 
 Members = Callable[[Any, Any, Mapping[str, ColumnElement[Any]]], ColumnElement[bool]]

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement
 
 from app.odata.cursor import DEFAULT_LIMITS
 from app.odata.errors import QueryError
-from app.odata.sql.weight import weight
+from app.odata.sql.estimated_size import weight
 
 # A part of the text is several of the SQL: a decimal column in a sum is eight on SQLite.
 _PARTS_OF_ONE = 4

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Text
 
-from app.dynamic import dynamic
-from app.odata import edm
+from app.db.late_values import dynamic
 from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import collection_call, is_collection
 from app.odata.binding.subsets import within_collection
@@ -17,9 +16,10 @@ from app.odata.binding.unifying import apply
 from app.odata.binding.values import Constant, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import FUNCTIONS, family_of
-from app.odata.nodes import Call, Literal, Node
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate
 from app.odata.sql.patterns import spelled_pattern
-from app.odata.sql.spelled import Predicate
+from app.odata.syntax.nodes import Call, Literal, Node
 
 
 def call(translator: Translating, node: Call) -> Typed:

@@ -15,12 +15,11 @@ from sqlalchemy import (
     true,
 )
 
-from app.odata import edm
 from app.odata.binding.comparison import is_null
-from app.odata.binding.fitting import fit
 from app.odata.binding.nulls import is_null_literal, null_of
 from app.odata.binding.protocol import Translating
 from app.odata.binding.text_literals import typed_text
+from app.odata.binding.type_coercion import fit
 from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant, as_time
 from app.odata.binding.values import (
     NUMBERS,
@@ -36,11 +35,12 @@ from app.odata.binding.values import (
     type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.nodes import Call, Case, Literal, Node, TypeCast, TypeName
+from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
+from app.odata.sql.dialect_sql import Spelled
 from app.odata.sql.json_values import plain_text
-from app.odata.sql.spelled import Spelled
 from app.odata.sql.text_values import of_text
+from app.odata.syntax.nodes import Call, Case, Literal, Node, TypeCast, TypeName
 
 _PRIMITIVES = {
     type_.name: type_ for type_ in vars(edm).values() if isinstance(type_, edm.PrimitiveType)

@@ -10,13 +10,13 @@ from sqlalchemy import ColumnElement, FromClause, Select, Text, func, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Scope, Typed
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Member, Node, Root
-from app.odata.sql.spelled import Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Spelled
+from app.odata.syntax.nodes import Member, Node, Root
 
 
 class _ElementsOf(GenericFunction[Any]):

@@ -13,10 +13,10 @@ from datetime import UTC, date, datetime
 
 from sqlalchemy import ColumnElement, Date, and_, false, or_, true
 
-from app.odata.binding.fitting import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.json_members import dynamic_value, member_text
 from app.odata.binding.nulls import is_null_literal
 from app.odata.binding.parameters import Parameters
+from app.odata.binding.type_coercion import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.unifying import as_day, as_instant, unified
 from app.odata.binding.values import (
     Constant,
@@ -32,8 +32,8 @@ from app.odata.binding.values import (
     type_name,
 )
 from app.odata.errors import QueryError
+from app.odata.sql.dialect_sql import Predicate
 from app.odata.sql.operands import ROUNDING, InstantOperand
-from app.odata.sql.spelled import Predicate
 
 Condition = ColumnElement[bool]
 

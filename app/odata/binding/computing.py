@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from app.odata.binding.translator import Translator
 from app.odata.errors import QueryError
-from app.odata.nodes import ComputeItem
-from app.odata.sql.weight import weight
+from app.odata.sql.estimated_size import weight
+from app.odata.syntax.nodes import ComputeItem
 
 
 def compute(translator: Translator, items: Sequence[ComputeItem]) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from app.odata import edm
+from app.http.security import Caller
 from app.odata.binding.budget import Budget
 from app.odata.binding.parameters import Parameters
-from app.odata.nodes import Node
-from app.odata.option_nodes import QueryOptions
-from app.security import Caller
+from app.odata.model import edm
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.option_nodes import QueryOptions
 
 
 @dataclass

@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select
 
-from app.odata import edm
 from app.odata.binding.json_members import json_member
 from app.odata.binding.paths import of_property
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Scope, Structure, Typed
 from app.odata.errors import QueryError
+from app.odata.model import edm
 
 # The path of the value that tells where a row stands: it is shown nowhere.
 PLACE = ("$place",)

@@ -7,14 +7,14 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, Text, Time
 from sqlalchemy.types import TypeEngine
 
-from app.odata import edm
+from app.db.types import UtcDateTime
 from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Typed, family
-from app.odata.column_types import Guid
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.payload_types import all_properties
+from app.odata.model import edm
+from app.odata.payload.types import all_properties
+from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
-from app.odata.sql.spelled import Spelled
-from app.types import UtcDateTime
+from app.odata.sql.dialect_sql import Spelled
 
 # ``{0}`` the JSON, ``{1}`` the name; SQLite's ``->`` keeps the digits of a number as written.
 _NUMBER = "NULLIF({0} -> {1}, 'null')"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, ColumnElement, func, literal_column, not_
 
-from app.odata import edm
 from app.odata.binding.collections import opened
 from app.odata.binding.comparison import is_true
 from app.odata.binding.protocol import Translating
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Elements, Row, Typed
 from app.odata.errors import QueryError
-from app.odata.nodes import Count, Lambda
-from app.odata.sql.spelled import spell
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import spell
+from app.odata.syntax.nodes import Count, Lambda
 
 
 def lambda_condition(translator: Translating, node: Lambda) -> ColumnElement[bool]:

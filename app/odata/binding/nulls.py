@@ -11,12 +11,12 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Date, Double, Integer, LargeBinary, Text, Time
 from sqlalchemy.types import TypeEngine
 
-from app.odata import edm
+from app.db.types import UtcDateTime
 from app.odata.binding.values import Constant, Place, Typed, family
-from app.odata.column_types import Guid
+from app.odata.model import edm
+from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
-from app.odata.sql.spelled import Spelled
-from app.types import UtcDateTime
+from app.odata.sql.dialect_sql import Spelled
 
 _TEXT = (Text(), "TEXT")
 # Family -> the type of its values in SQL, and PostgreSQL's name for it.

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from app.odata import edm
 from app.odata.binding.derived import identity_of, is_entity
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope, Typed, family
 from app.odata.errors import QueryError
-from app.odata.nodes import OrderItem
+from app.odata.model import edm
+from app.odata.syntax.nodes import OrderItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import BindParameter, bindparam
 from sqlalchemy.types import TypeEngine
 
 from app.odata.errors import QueryError
-from app.odata.nodes import Literal, LiteralValue
+from app.odata.syntax.nodes import Literal, LiteralValue
 
 Convert = Callable[[Any], Any]
 

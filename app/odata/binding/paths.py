@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_
 
-from app.odata import edm
-from app.odata.binding.fitting import fit
 from app.odata.binding.json_members import json_member
 from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set, of_root
+from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (
     Constant,
     Elements,
@@ -26,9 +25,10 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
-from app.odata.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
-from app.odata.option_nodes import ExpandItem
-from app.odata.sql.weight import weight
+from app.odata.model import edm
+from app.odata.sql.estimated_size import weight
+from app.odata.syntax.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
+from app.odata.syntax.option_nodes import ExpandItem
 
 
 def member(translator: Translating, node: Member) -> Place:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement
 
 from app.odata.binding.context import Context
 from app.odata.binding.values import Place, Scope, Typed
-from app.odata.nodes import Node
+from app.odata.syntax.nodes import Node
 
 
 class Translating(Protocol):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, true
 
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Row, Rows, Scope
 from app.odata.errors import QueryError, suggestion
+from app.odata.model import edm
 
 
 def singleton_scope(context: Context, singleton: edm.Singleton, *, optional: bool = False) -> Scope:

@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, literal, or_, select
 
-from app.odata import edm
+from app.http.security import Caller
+from app.odata.model import edm
 from app.permissions import row_filter
-from app.security import Caller
 
 
 def rows_for(

@@ -9,12 +9,19 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, false, not_, or_
 
-from app.odata import edm
 from app.odata.binding.values import Scope
 from app.odata.errors import UnsupportedError
-from app.odata.nodes import SearchAnd, SearchNode, SearchNot, SearchOr, SearchPhrase, SearchTerm
-from app.odata.sql.spelled import Predicate, Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate, Spelled
 from app.odata.sql.sqlite_texts import fold
+from app.odata.syntax.nodes import (
+    SearchAnd,
+    SearchNode,
+    SearchNot,
+    SearchOr,
+    SearchPhrase,
+    SearchTerm,
+)
 
 # Decomposed, without the combining marks, and through upper case, so that "ß" is "ss".
 _FOLDED = (

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, literal
 
-from app.odata import edm
 from app.odata.binding.lambdas import count_rows
 from app.odata.binding.protocol import Translating
 from app.odata.binding.subsets import two_arrays
 from app.odata.binding.values import Elements, Rows, Typed
 from app.odata.errors import UnsupportedError
-from app.odata.nodes import Call, Collection, Count, Member, Node
-from app.odata.sql.spelled import Predicate, Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate, Spelled
+from app.odata.syntax.nodes import Call, Collection, Count, Member, Node
 
 # Arrays ``h`` and ``w`` of what is there and what is wanted.
 _MEMBERS = (

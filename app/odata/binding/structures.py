@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, and_, not_, true
 
-from app.odata import edm
 from app.odata.binding.comparison import compare, is_null, is_true
 from app.odata.binding.paths import in_columns, unknown_name
 from app.odata.binding.protocol import Translating
 from app.odata.binding.subsets import two_arrays
 from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Binary, Collection, JsonObject, Member
-from app.odata.sql.spelled import Predicate
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate
+from app.odata.syntax.nodes import Binary, Collection, JsonObject, Member
 
 _SAME = ("odata_members_same({0}, {1})", "(CAST({0} AS JSONB) = CAST({1} AS JSONB))")
 

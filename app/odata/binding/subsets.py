@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text
 
-from app.odata import edm
 from app.odata.binding.collections import members
 from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Constant, Elements, Rows, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import Binary, Call, Collection, Member, Node, Root
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate, Spelled
 from app.odata.sql.json_values import plain_text
-from app.odata.sql.spelled import Predicate, Spelled
+from app.odata.syntax.nodes import Binary, Call, Collection, Member, Node, Root
 
 # What SQLite takes as arguments of one function.
 MOST_MEMBERS = 100

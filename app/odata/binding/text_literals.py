@@ -13,16 +13,16 @@ from typing import Any
 from sqlalchemy import BigInteger, Date, Double, LargeBinary, Time
 from sqlalchemy.types import TypeEngine
 
-from app.odata import edm
-from app.odata.binding.fitting import microseconds
 from app.odata.binding.parameters import Convert, Parameters
+from app.odata.binding.type_coercion import microseconds
 from app.odata.binding.values import Typed, family
-from app.odata.column_types import Guid
 from app.odata.errors import QueryError
-from app.odata.literals import CONVERTERS, NON_FINITE, UNQUOTED, to_binary, to_duration
-from app.odata.nodes import Literal
+from app.odata.model import edm
+from app.odata.sql.column_types import Guid
+from app.odata.sql.dialect_sql import Spelled
 from app.odata.sql.operands import InstantOperand
-from app.odata.sql.spelled import Spelled
+from app.odata.syntax.literals import CONVERTERS, NON_FINITE, UNQUOTED, to_binary, to_duration
+from app.odata.syntax.nodes import Literal
 
 
 def typed_text(literal: Literal, wanted: edm.PrimitiveType, parameters: Parameters) -> Typed | None:

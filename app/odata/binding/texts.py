@@ -12,8 +12,8 @@ from sqlalchemy.sql.schema import Column
 from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import collection_match, is_collection
 from app.odata.binding.values import Constant, Typed
-from app.odata.nodes import Call, Literal
-from app.odata.sql.spelled import Predicate
+from app.odata.sql.dialect_sql import Predicate
+from app.odata.syntax.nodes import Call, Literal
 
 _LAST_CODE_POINT = chr(0x10FFFF)
 

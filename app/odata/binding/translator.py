@@ -8,8 +8,6 @@ from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, and_, false, literal_column, not_, or_
 
-from app.odata import edm
-from app.odata.apply_nodes import AggregateCall
 from app.odata.binding.aggregates import aggregate_call
 from app.odata.binding.arithmetic import arithmetic, negated
 from app.odata.binding.bound_calls import bound_call
@@ -18,13 +16,13 @@ from app.odata.binding.casts import cast, choose, entity_cast, isof
 from app.odata.binding.collections import members
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.context import Context
-from app.odata.binding.fitting import fit, natural
 from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.lambdas import count_rows, lambda_condition
 from app.odata.binding.nulls import is_null_literal, null_of, null_of_family
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.texts import text_match
+from app.odata.binding.type_coercion import fit, natural
 from app.odata.binding.values import (
     Constant,
     Dynamic,
@@ -41,7 +39,11 @@ from app.odata.binding.values import (
     type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import (
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import spell
+from app.odata.sql.estimated_size import weight
+from app.odata.syntax.apply_nodes import AggregateCall
+from app.odata.syntax.nodes import (
     Alias,
     Binary,
     BoundCall,
@@ -61,8 +63,6 @@ from app.odata.nodes import (
     TypeCast,
     Unary,
 )
-from app.odata.sql.spelled import spell
-from app.odata.sql.weight import weight
 
 # What SQLite's parser takes of functions in functions, with room for those that one becomes.
 DEEPEST = 20

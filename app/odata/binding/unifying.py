@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import Double
 
-from app.odata import edm
+from app.db.types import ExactDecimal, UtcDateTime
 from app.odata.binding.nulls import sql_type
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
 from app.odata.functions import FUNCTIONS, Overload
+from app.odata.model import edm
 from app.odata.sql.decimals import decimal_number
-from app.odata.sql.spelled import Spelled
-from app.types import ExactDecimal, UtcDateTime
+from app.odata.sql.dialect_sql import Spelled
 
 
 def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, and_, case
 
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.rows import rows_for
-from app.odata.nodes import Literal, Node
-from app.odata.option_nodes import ExpandItem
-from app.odata.sql.spelled import Predicate
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate
+from app.odata.syntax.nodes import Literal, Node
+from app.odata.syntax.option_nodes import ExpandItem
 from app.odata.trigrams import Trigrams
 
 

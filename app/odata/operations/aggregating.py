@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import literal, select
 
-from app.odata import edm
 from app.odata.binding.values import Scope
-from app.odata.write_rows import run
+from app.odata.model import edm
+from app.odata.writing.rows import run
 
 
 def aggregate_of_rows(

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 from app.errors import InvalidQueryError, ValidationError, telling_all
-from app.odata import edm
 from app.odata.errors import QueryError
-from app.odata.literal_text import duration_text, literal_text
-from app.odata.nodes import Alias, Collection, JsonObject, Literal, Node
+from app.odata.model import edm
 from app.odata.operations.calls import Call
-from app.odata.options import OptionTexts, parse_filter, parse_options
-from app.odata.payload_problems import Problems
-from app.odata.payload_types import typed_reader
+from app.odata.payload.problems import Problems
+from app.odata.payload.types import typed_reader
+from app.odata.syntax.literal_text import duration_text, literal_text
+from app.odata.syntax.nodes import Alias, Collection, JsonObject, Literal, Node
+from app.odata.syntax.options import OptionTexts, parse_filter, parse_options
 
 
 def body_arguments(

@@ -9,10 +9,10 @@ from functools import cached_property
 from urllib.parse import quote
 
 from app.errors import InvalidQueryError, NotFoundError
-from app.odata import edm
-from app.odata.nodes import Argument
-from app.odata.path import PathText, parse_path, read_path
-from app.odata.path_nodes import NameSegment, ResourcePath, Segment, SystemSegment
+from app.odata.model import edm
+from app.odata.syntax.nodes import Argument
+from app.odata.syntax.path import PathText, parse_path, read_path
+from app.odata.syntax.path_nodes import NameSegment, ResourcePath, Segment, SystemSegment
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "()',=:@!$&*;-._~/"

@@ -9,15 +9,15 @@ from urllib.parse import quote
 
 from flask import Response
 
-from app.json_body import parse_json
-from app.odata import edm
-from app.odata.csdl_names import element_name
-from app.odata.literal_text import literal_text
-from app.odata.options import OptionTexts
-from app.odata.payload_types import all_properties
+from app.db.types import json_text
+from app.http.json_body import parse_json
+from app.odata.csdl.names import element_name
+from app.odata.model import edm
+from app.odata.payload.types import all_properties
 from app.odata.reading.json_format import Format
-from app.odata.write_rows import key_parts
-from app.types import json_text
+from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.options import OptionTexts
+from app.odata.writing.rows import key_parts
 
 
 def value_answer(

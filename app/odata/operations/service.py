@@ -21,33 +21,33 @@ from app.errors import (
     NotFoundError,
     PreconditionFailedError,
 )
-from app.json_body import parse_json
-from app.odata import edm
+from app.http.json_body import parse_json
+from app.http.security import current_caller
 from app.odata.binding.context import Context
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale, refuse_tags
-from app.odata.literal_text import literal_text
 from app.odata.methods import READ, method_error
-from app.odata.nodes import Node
+from app.odata.model import edm
 from app.odata.operations.aggregating import aggregate_of_rows
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, contained_path, found_options, value_answer
-from app.odata.options import OptionTexts, parse_options
-from app.odata.payload_problems import Problems
-from app.odata.payload_types import typed_reader
+from app.odata.payload.problems import Problems
+from app.odata.payload.types import typed_reader
 from app.odata.preferences import preference_applied
 from app.odata.reading.json_format import Format
 from app.odata.reading.resource import PathResolver
-from app.odata.write_answers import no_content
-from app.odata.write_collections import as_member, each_set, member_keys, refuse_versions
-from app.odata.write_content import WriteRequest
-from app.odata.write_rows import find_version
-from app.odata.write_targets import resolve_target
-from app.odata.write_urls import entity_path
+from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.writing.answers import no_content
+from app.odata.writing.collections import as_member, each_set, member_keys, refuse_versions
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.rows import find_version
+from app.odata.writing.targets import resolve_target
+from app.odata.writing.urls import entity_path
 from app.permissions import allowed, require
-from app.security import current_caller
 
 _VALUE_OPTIONS = frozenset(("format", "schemaversion"))
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Text
 
-from app.odata import edm
 from app.odata.binding.values import Scope, family
-from app.odata.sql.spelled import Part, spell
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Part, spell
 
 
 def entity_address(scope: Scope, collection: str) -> list[Part]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.options import OptionTexts
-from app.odata.query_string import (
+from app.odata.reading.resource import Resource
+from app.odata.reading.value_json import value_options
+from app.odata.syntax.options import OptionTexts
+from app.odata.syntax.query_string import (
     COLLECTION_OPTIONS,
     COUNT_OPTIONS,
     ENTITY_OPTIONS,
     METADATA_OPTIONS,
 )
-from app.odata.reading.resource import Resource
-from app.odata.reading.value_json import value_options
 
 _SHAPING = frozenset(("select", "expand"))
 

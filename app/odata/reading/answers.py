@@ -11,21 +11,21 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection
 
+from app.db.types import json_text
 from app.errors import NotFoundError
+from app.http.page_sizes import EXPANDED, PageSize
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
 from app.odata.geo import to_wkt
-from app.odata.literals import NAME
-from app.odata.path import with_keys
 from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
+from app.odata.reading.expansion_links import MakeToken, with_links
 from app.odata.reading.json_format import Format
 from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.plan import Plan
-from app.odata.reading.remainders import MakeToken, with_links
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart
-from app.page_sizes import EXPANDED, PageSize
-from app.types import json_text
+from app.odata.syntax.literals import NAME
+from app.odata.syntax.path import with_keys
 
 # Texts of a path, in which nothing stands for something else, and parameter aliases.
 _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")

@@ -18,13 +18,13 @@ from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.option_nodes import ExpandItem, QueryOptions
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.expansion import expand_member, expand_members
 from app.odata.reading.json_format import Version
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
-from app.odata.sql.spelled import Part
+from app.odata.sql.dialect_sql import Part
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions
 
 
 @contextmanager

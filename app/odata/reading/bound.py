@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import BindParameter, ColumnElement, FromClause, Select, func, select
 
-from app.odata import edm
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Place, Scope, Typed
-from app.odata.nodes import OrderItem
-from app.odata.reading.remainders import Remainder
-from app.odata.sql.spelled import Part
+from app.odata.model import edm
+from app.odata.reading.expansion_links import Remainder
+from app.odata.sql.dialect_sql import Part
+from app.odata.syntax.nodes import OrderItem
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from threading import Lock
 
-from app.odata.nodes import LiteralValue
 from app.odata.reading.plan import Plan
+from app.odata.syntax.nodes import LiteralValue
 
 MOST_PLANS = 2000
 # A plan of the usual size has some 5 KB, one of the longest query that is accepted half a megabyte:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, case, true
 
-from app.odata import edm
 from app.odata.binding.values import Scope, type_name
+from app.odata.model import edm
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
 from app.odata.reading.json_format import Format
-from app.odata.sql.spelled import Part, Template
+from app.odata.sql.dialect_sql import Part, Template
 
 # What JSON itself tells: no annotation is needed (JSON Format 4.6.3).
 _EVIDENT = frozenset(("Edm.String", "Edm.Boolean", "Edm.Double"))

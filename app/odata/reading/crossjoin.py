@@ -13,17 +13,17 @@ from functools import reduce
 from sqlalchemy import ColumnElement, and_, func, literal, select, true
 
 from app.errors import NotFoundError
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.values import Scope, Typed
 from app.odata.errors import QueryError, suggestion
-from app.odata.path_nodes import CrossJoinSegment
+from app.odata.model import edm
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
 from app.odata.reading.json_format import Format
 from app.odata.sql.decimals import integer_operation
-from app.odata.sql.spelled import Template
+from app.odata.sql.dialect_sql import Template
+from app.odata.syntax.path_nodes import CrossJoinSegment
 
 # The context URL of its rows, which are of no type of the model (Protocol 10.15).
 CONTEXT = "Collection(Edm.ComplexType)"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Text
 
-from app.odata import edm
 from app.odata.binding.values import Scope
+from app.odata.model import edm
 from app.odata.reading.control import type_annotation
 from app.odata.reading.json_format import Format
-from app.odata.sql.spelled import Part, Template, spell
+from app.odata.sql.dialect_sql import Part, Template, spell
 
 
 @dataclass(frozen=True, slots=True)

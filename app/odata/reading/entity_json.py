@@ -16,7 +16,6 @@ from sqlalchemy import (
     true,
 )
 
-from app.odata import edm
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.paths import of_property, property_sql
@@ -29,7 +28,8 @@ from app.odata.binding.values import (
     Structure,
     Typed,
 )
-from app.odata.payload_types import all_properties
+from app.odata.model import edm
+from app.odata.payload.types import all_properties
 from app.odata.reading.bound import (
     ComputedMember,
     DerivedMember,
@@ -50,8 +50,8 @@ from app.odata.reading.control import (
 from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
 from app.odata.reading.expanded_rows import limit_of, number_of, with_keys, with_mark
 from app.odata.reading.json_format import Format
+from app.odata.sql.dialect_sql import Part, Spelled, Template, spell
 from app.odata.sql.json_values import json_parts, or_null, plain_text
-from app.odata.sql.spelled import Part, Spelled, Template, spell
 
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:

@@ -13,22 +13,22 @@ from urllib.parse import parse_qs, urlsplit
 
 from sqlalchemy import Connection
 
+from app.db.types import json_text
 from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
-from app.json_body import parse_json
-from app.odata import edm
+from app.http.json_body import parse_json
+from app.http.security import Caller
 from app.odata.errors import QueryError
 from app.odata.etags import unconditional
-from app.odata.options import OptionTexts, parse_options, read_options
-from app.odata.path import parse_path, read_path
-from app.odata.path_nodes import NameSegment
+from app.odata.model import edm
 from app.odata.preferences import Preference, Preferences
 from app.odata.reading.answers import Answer
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.tokens import PageStart, fingerprint
-from app.security import Caller
-from app.types import json_text
+from app.odata.syntax.options import OptionTexts, parse_options, read_options
+from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path_nodes import NameSegment
 
 ALL = "$all"
 _OPTIONS = frozenset(("top", "count", "format", "schemaversion", "skiptoken"))

@@ -15,14 +15,14 @@ from sqlalchemy import (
     select,
 )
 
-from app.odata import edm
+from app.odata.model import edm
 from app.odata.reading.bound import BoundQuery, ExpandMember
+from app.odata.reading.expansion_links import KEYS
 from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_json
-from app.odata.reading.remainders import KEYS
 from app.odata.reading.statement import RUN
+from app.odata.sql.dialect_sql import Part, Spelled, Template, spell
 from app.odata.sql.json_values import json_parts
-from app.odata.sql.spelled import Part, Spelled, Template, spell
 
 # How many related entities a row shows at most.
 _PAGE = bindparam(f"{RUN}expanded", type_=BigInteger(), required=True)

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.paths import navigation_of
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.option_nodes import ExpandItem, QueryOptions
+from app.odata.model import edm
 from app.odata.reading.addresses import related_address
 from app.odata.reading.bound import BoundQuery, ExpandMember
-from app.odata.reading.remainders import Remainder
-from app.odata.sql.spelled import Part
+from app.odata.reading.expansion_links import Remainder
+from app.odata.sql.dialect_sql import Part
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions
 
 # From here on SQLite's parser takes little more than the expanded entities.
 _DEEP = 3

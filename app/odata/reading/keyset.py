@@ -11,13 +11,13 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
-from app.odata import edm
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.values import family
+from app.odata.model import edm
 from app.odata.reading.bound import BoundQuery
 from app.odata.reading.statement import RUN
+from app.odata.sql.dialect_sql import Part
 from app.odata.sql.json_values import json_parts, plain_text
-from app.odata.sql.spelled import Part
 
 # Sort keys that a page continues by; each that may be null nests the condition one level deeper,
 # and SQLite's parser has a stack of 100. With more of them a page continues by its position.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ColumnElement, Text
 
 from app.errors import NotFoundError
-from app.odata import edm
 from app.odata.binding.values import Elements, JsonStructure, Place, Scope, Typed
-from app.odata.nodes import Argument, Literal
-from app.odata.sql.spelled import Predicate, Spelled
+from app.odata.model import edm
+from app.odata.sql.dialect_sql import Predicate, Spelled
+from app.odata.syntax.nodes import Argument, Literal
 
 
 def member_at(scope: Scope, place: Place, arguments: tuple[Argument, ...], name: str) -> Place:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.odata.binding.parameters import Guard
-from app.odata.nodes import LiteralValue
-from app.odata.option_nodes import QueryOptions
 from app.odata.reading.fan import Fan
 from app.odata.reading.statement import Statement, Top
+from app.odata.syntax.nodes import LiteralValue
+from app.odata.syntax.option_nodes import QueryOptions
 
 # Of a plan itself and of the shape that it is kept under.
 _BYTES = 4000

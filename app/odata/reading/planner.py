@@ -22,20 +22,16 @@ from sqlalchemy import (
     union_all,
 )
 
-from app.odata import edm
+from app.http.security import Caller
 from app.odata.binding.budget import Budget
 from app.odata.binding.context import Context
 from app.odata.binding.parameters import Source
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Typed
-from app.odata.csdl_terms import CORE
+from app.odata.csdl.terms import CORE
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.nodes import Argument
-from app.odata.option_nodes import QueryOptions
-from app.odata.options import OptionTexts, parse_options
-from app.odata.path import PathText, parse_path
-from app.odata.path_nodes import NameSegment, ResourcePath
+from app.odata.model import edm
 from app.odata.reading.allowed import check_allowed
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
@@ -58,8 +54,12 @@ from app.odata.reading.value_json import (
     selected_parts,
     value_json,
 )
-from app.odata.sql.spelled import Part, Template, spell
-from app.security import Caller
+from app.odata.sql.dialect_sql import Part, Template, spell
+from app.odata.syntax.nodes import Argument
+from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.syntax.path import PathText, parse_path
+from app.odata.syntax.path_nodes import NameSegment, ResourcePath
 
 # Of bytes whose property does not say what they are.
 _BYTES = "application/octet-stream"

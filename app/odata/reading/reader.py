@@ -16,25 +16,25 @@ from app.errors import (
     NotFoundError,
     NotImplementedInServiceError,
 )
-from app.odata import edm
-from app.odata.csdl_terms import MEASURES
+from app.http.page_sizes import ODATA, PageSize
+from app.http.security import Caller
+from app.odata.csdl.terms import MEASURES
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.nodes import LiteralValue
-from app.odata.options import OptionTexts, read_options, shape_options
-from app.odata.path import PathText, read_path, shape_path, with_keys
+from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES, Preferences
 from app.odata.reading.answers import Answer, Answering
-from app.odata.reading.blame import out_of_range, too_deep
 from app.odata.reading.cache import PlanCache
+from app.odata.reading.error_location import out_of_range, too_deep
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import negotiated, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan
 from app.odata.reading.planner import Paging, Planner
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
-from app.page_sizes import ODATA, PageSize
-from app.security import Caller
+from app.odata.syntax.nodes import LiteralValue
+from app.odata.syntax.options import OptionTexts, read_options, shape_options
+from app.odata.syntax.path import PathText, read_path, shape_path, with_keys
 
 # Options that the answer to a link has as well.
 _OF_ALL = ("format", "schemaversion")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from app.errors import NotFoundError
-from app.odata import edm
 from app.odata.binding.context import Context
 from app.odata.binding.paths import key_condition, of_property, unknown_name
 from app.odata.binding.roots import singleton_scope
@@ -26,8 +25,13 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import own_key
-from app.odata.nodes import Argument, Literal, Member
-from app.odata.path_nodes import (
+from app.odata.model import edm
+from app.odata.reading.addresses import entity_address, related_address
+from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
+from app.odata.reading.ordinals import member_at
+from app.odata.sql.dialect_sql import Part
+from app.odata.syntax.nodes import Argument, Literal, Member
+from app.odata.syntax.path_nodes import (
     CrossJoinSegment,
     FilterPathSegment,
     KeySegment,
@@ -36,10 +40,6 @@ from app.odata.path_nodes import (
     Segment,
     SystemSegment,
 )
-from app.odata.reading.addresses import entity_address, related_address
-from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
-from app.odata.reading.ordinals import member_at
-from app.odata.sql.spelled import Part
 
 Kind = OneOf["collection", "entity", "value"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.odata import edm
 from app.odata.binding.paths import of_property, unknown_name
 from app.odata.binding.values import Elements, Scope
-from app.odata.csdl_names import own_properties
+from app.odata.csdl.names import own_properties
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.option_nodes import QueryOptions, SelectItem
-from app.odata.payload_types import all_properties
+from app.odata.model import edm
+from app.odata.payload.types import all_properties
 from app.odata.reading.bound import (
     ComputedMember,
     DerivedMember,
@@ -22,6 +21,7 @@ from app.odata.reading.bound import (
 )
 from app.odata.reading.json_format import Version
 from app.odata.reading.members import shown_members
+from app.odata.syntax.option_nodes import QueryOptions, SelectItem
 
 _ALL = None
 

@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import Connection, Dialect, Select
 
 from app.clock import utc_now
-from app.dynamic import DYNAMIC_TYPES
-from app.odata import edm
+from app.db.late_values import DYNAMIC_TYPES
+from app.http.page_sizes import EXPANDED
 from app.odata.binding.parameters import Source
-from app.odata.reading.haste import hurried
-from app.page_sizes import EXPANDED
+from app.odata.model import edm
+from app.odata.reading.statement_timeout import hurried
 
 RUN = "run_"
 LONGEST_SECONDS = 30
@@ -156,7 +156,7 @@ def fetch_all(
     """The rows of SQL in the driver's own style.
 
     Args:
-        options: of the execution, such as ``prepare`` (app/engines/postgresql.py).
+        options: of the execution, such as ``prepare`` (app/db/postgresql.py).
     """
     return list(connection.exec_driver_sql(sql, parameters, execution_options=options))
 

@@ -10,7 +10,7 @@ from typing import Any
 from itsdangerous import BadData, URLSafeSerializer
 
 from app.odata.errors import QueryError
-from app.odata.options import OptionTexts
+from app.odata.syntax.options import OptionTexts
 
 # Options that say nothing about which rows a query has, or in which order.
 _NOT_IN_QUERY = frozenset(("skiptoken", "format"))

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement
 
-from app.odata import edm
 from app.odata.binding.values import Elements, JsonStructure, Place, Scope, Structure
-from app.odata.option_nodes import QueryOptions
-from app.odata.query_string import METADATA_OPTIONS
+from app.odata.model import edm
 from app.odata.reading.binder import option
 from app.odata.reading.bound import ShownMembers
 from app.odata.reading.entity_json import members_json, property_json, structure_json
 from app.odata.reading.json_format import Format
 from app.odata.reading.members import shown_members
 from app.odata.reading.selection import wanted_parts
+from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.query_string import METADATA_OPTIONS
 
 _OF_COLLECTION = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}
 

@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Dialect, Numeric, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from app.odata.sql.spelled import Spelled
-from app.types import ExactDecimal
+from app.db.types import ExactDecimal
+from app.odata.sql.dialect_sql import Spelled
 
 # More digits than any sum of ours has: with fewer ``to_char`` writes signs of a number.
 _WIDEST = 40

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Double, func
 
-from app.odata.sql.spelled import Spelled, spell
+from app.odata.sql.dialect_sql import Spelled, spell
 
 _Over = Callable[[Any], ColumnElement[Any]]
 

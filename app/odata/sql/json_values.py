@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Text, literal_column
 
-from app.odata import edm
+from app.db.types import ExactDecimal
+from app.odata.model import edm
 from app.odata.sql.decimals import scaled_digits, written_number, written_text
-from app.odata.sql.spelled import Conversions, Part, Spelled, spell
-from app.types import ExactDecimal
+from app.odata.sql.dialect_sql import Conversions, Part, Spelled, spell
 
 _NUMBERS = frozenset(
     ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal")

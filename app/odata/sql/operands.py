@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import BigInteger, DateTime, Dialect, Numeric, String
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from app.types import iso_instant
+from app.db.types import iso_instant
 
 Rounding = Literal["down", "up", "none"]
 ROUNDING: dict[str, Rounding] = {"gt": "down", "le": "down", "ge": "up", "lt": "up"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from app.types import iso_instant
+from app.db.types import iso_instant
 
 _MICROSECOND = timedelta(microseconds=1)
 

@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, LargeBinary, Time
 from sqlalchemy.types import TypeEngine
 
-from app.odata.column_types import Guid
+from app.db.types import UtcDateTime, iso_instant
+from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
-from app.odata.sql.spelled import Spelled
-from app.types import UtcDateTime, iso_instant
+from app.odata.sql.dialect_sql import Spelled
 
 _LEAP = "([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
 _DAY = (

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, tuple_
 
 from app.errors import GoneError
-from app.odata import edm
+from app.odata.model import edm
 from app.odata.tracking.tokens import Mark
 
 # Longer than a transaction can be open, clocks differ and a replica lags.

@@ -16,22 +16,22 @@ from flask import Response
 from sqlalchemy import Connection
 
 from app.clock import utc_now
-from app.json_body import parse_json
-from app.odata import edm
-from app.odata.literal_text import literal_text
-from app.odata.options import OptionTexts, read_options
+from app.db.types import json_text
+from app.http.json_body import parse_json
+from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
+from app.http.security import current_caller
+from app.odata.model import edm
 from app.odata.preferences import parse_preferences, preference_applied
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.tokens import SecretKey, fingerprint
 from app.odata.request import Request
+from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.tracking.changes import Changes
 from app.odata.tracking.tokens import Mark, MarkTokens
-from app.odata.write_urls import entity_path
-from app.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
-from app.security import current_caller
-from app.types import json_text
+from app.odata.writing.urls import entity_path
 
 # With these a set of rows is not one that can be kept in step.
 _NOT_TRACKED = frozenset(("apply", "top", "skip", "search", "index", "id"))

@@ -15,12 +15,12 @@ from cryptography.fernet import InvalidToken
 from itsdangerous import BadData, URLSafeSerializer
 
 from app.clock import utc_now
+from app.db.types import json_text
 from app.errors import GoneError
+from app.http.security import Caller
 from app.odata.errors import QueryError
 from app.odata.reading.tokens import SecretKey
 from app.sealing import sealer_of
-from app.security import Caller
-from app.types import json_text
 
 # Deletions are told for so long; who comes later reads the whole again.
 KEPT = timedelta(days=30)

@@ -16,7 +16,7 @@ from app.ai.answering import INSTEAD
 from app.ai.provider import completions, health
 from app.ai.provider.answering import ai_provider
 from app.ai.provider.budget import USAGE
-from app.database import primary_engine
+from app.db.engines import primary_engine
 from tests.ai.conftest import chat
 from tests.ai.provider.conftest import (
     Answer,

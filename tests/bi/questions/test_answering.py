@@ -16,7 +16,7 @@ from app.bi.nlq.spans import Calendar
 from app.bi.questions.answering import propose
 from app.bi.questions.explaining import explained
 from app.bi.questions.names import KeptLists, kept_lists
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 
 NOW = Calendar(date(2026, 6, 17))
 

@@ -10,7 +10,7 @@ from app.bi.nlq.spans import Calendar
 from app.bi.questions.ranker import Weights
 from app.bi.questions.rules import rules_data
 from app.bi.questions.understanding import understanding_of
-from app.security import acting_as, system_caller
+from app.http.security import acting_as, system_caller
 
 NOW = Calendar(date(2026, 6, 17))
 

@@ -7,9 +7,9 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cmp_to_key
 from typing import Any
 
-from app.odata.nodes import Node
-from app.odata.options import parse_filter
-from app.types import iso_instant
+from app.db.types import iso_instant
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.options import parse_filter
 from tests.odata.differential.queries import (
     ApplyQuery,
     ComputeQuery,

@@ -15,11 +15,11 @@ from flask import Flask
 from hypothesis import HealthCheck, Phase, given, seed as seeded, settings
 from sqlalchemy import Connection, delete, insert
 
-from app import database
+from app.db import engines as database
 from app.errors import ApiError
 from app.extensions import db
+from app.http.security import make_caller
 from app.odata.reading.reader import Reader, ReadRequest
-from app.security import make_caller
 from tests.databases import close_engines, new_database
 from tests.odata.differential.expectation import Expectation, answered
 from tests.odata.differential.queries import QUERIES, Query, address_options

@@ -14,14 +14,14 @@ from flask import Flask
 from sqlalchemy import Connection, func, insert
 from werkzeug.datastructures import Headers
 
-from app import database
+from app.db import engines as database
 from app.errors import ApiError
 from app.extensions import db
+from app.http.security import Caller, make_caller
 from app.odata.preferences import parse_preferences
 from app.odata.reading.answers import Answer
 from app.odata.reading.plan import Plan
 from app.odata.reading.reader import Reader, ReadRequest
-from app.security import Caller, make_caller
 from tests.databases import close_engines, new_database
 from tests.odata.reading import model
 from tests.services import SERVICES

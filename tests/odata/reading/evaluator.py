@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from app.odata import nodes
 from app.odata.declare import camel
+from app.odata.syntax import nodes
 from tests.odata.reading import model
 
 Row = Mapping[str, Any]

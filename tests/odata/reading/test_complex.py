@@ -10,12 +10,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import Column, Connection, MetaData, Table, insert
 
-from app import database
+from app.db import engines as database
+from app.db.types import Identifier, JsonText, string
 from app.extensions import db
-from app.odata import edm
 from app.odata.declare import by_name, entity_type, prop
+from app.odata.model import edm
 from app.odata.reading.reader import Reader
-from app.types import Identifier, JsonText, string
 from tests.databases import close_engines, new_database
 from tests.odata.reading.conftest import Client
 from tests.services import SERVICES

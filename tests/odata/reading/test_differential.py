@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from sqlalchemy import Connection
 
-from app.odata.options import parse_filter
 from app.odata.reading.reader import Reader
+from app.odata.syntax.options import parse_filter
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client
 from tests.odata.reading.evaluator import Evaluator

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.errors import ApiError
-from app.odata import edm
+from app.odata.model import edm
 from app.odata.reading.negotiation import negotiated
 from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.csdl_capabilities import of_container
+from app.odata.csdl.capabilities import of_container
 from app.odata.functions import FUNCTIONS, Function, Overload
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
+from app.http.page_sizes import PageSize
 from app.odata.reading.reader import Reader
-from app.page_sizes import PageSize
 from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client, without_types
 

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import text
 
+from app.http.security import make_caller
 from app.odata.reading.cache import PlanCache
 from app.odata.reading.reader import Reader
-from app.security import make_caller
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client
 

@@ -10,10 +10,10 @@ from app.odata.binding.values import Scope
 from app.odata.cursor import DEFAULT_LIMITS
 from app.odata.declare import entity_type, prop
 from app.odata.errors import UnsupportedError
-from app.odata.nodes import SearchTerm
-from app.odata.path import read_path
-from app.odata.query_string import read_options
-from app.odata.reading.blame import too_deep
+from app.odata.reading.error_location import too_deep
+from app.odata.syntax.nodes import SearchTerm
+from app.odata.syntax.path import read_path
+from app.odata.syntax.query_string import read_options
 from tests.odata.reading import model
 from tests.odata.reading.conftest import CALLER, Client
 

@@ -13,16 +13,16 @@ from flask import Flask, Response
 from sqlalchemy import select
 from werkzeug.datastructures import Headers
 
-from app import database, records
+from app.db import engines as database, records
+from app.db.types import json_text
 from app.extensions import db
-from app.odata import edm
-from app.odata.options import OptionTexts, read_options
-from app.odata.path import parse_path
-from app.odata.write_content import WriteRequest
-from app.odata.write_targets import resolve_target
-from app.odata.writes import write
-from app.security import acting_as, make_caller
-from app.types import json_text
+from app.http.security import acting_as, make_caller
+from app.odata.model import edm
+from app.odata.syntax.options import OptionTexts, read_options
+from app.odata.syntax.path import parse_path
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.service import write
+from app.odata.writing.targets import resolve_target
 from tests.databases import close_engines, new_database
 from tests.odata import bookshop
 from tests.odata.writing.services import BookService, TableService, TranslationService

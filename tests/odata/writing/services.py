@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Table, delete, insert, select, update
 
-from app import records
+from app.db import records
 from app.errors import (
     Detail,
     DuplicateError,

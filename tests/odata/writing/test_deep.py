@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.errors import NotImplementedInServiceError, ValidationError
-from app.odata.options import OptionTexts
+from app.odata.syntax.options import OptionTexts
 from tests.odata.bookshop import AUTHOR, BOOK, authors, book_genres, books, chapters, reviews
 from tests.odata.writing.conftest import ROOT, Shop
 from tests.odata.writing.services import TableService

@@ -1,0 +1,130 @@
+"""PostgreSQL: a limit wherever a request could wait, and poolers noticed (docs/adr/0004)."""
+
+from __future__ import annotations
+
+import select
+import time
+from typing import Any
+
+from psycopg import OperationalError
+from psycopg.types.json import JsonLoader
+from psycopg.types.string import TextLoader
+from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy.exc import DisconnectionError
+
+from app.db.watch import Watch
+
+# An idle connection is asked for a sign of life only after this long.
+PING_AFTER_SECONDS = 30
+SESSION_SETTINGS = {
+    "statement_timeout": "30s",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "60s",
+    "timezone": "UTC",
+    # Compiling a query to machine code costs more than any of ours takes.
+    "jit": "off",
+}
+
+
+# How a transaction begins whose reads all see one state.
+STEADY = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+def options(url: URL, *, reading: bool) -> dict[str, Any]:
+    """What the engine is made with."""
+    settings = dict(SESSION_SETTINGS)
+    if reading:
+        settings["default_transaction_read_only"] = "on"
+    connect: dict[str, Any] = {
+        "connect_timeout": 3,
+        "keepalives_idle": 30,
+        "tcp_user_timeout": 10_000,
+        "application_name": "business-platform",
+    }
+    # An operator whose pooler takes no start-up options gives ``options`` in the URL, or none.
+    if "options" not in url.query:
+        connect["options"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    pool: dict[str, Any] = {"pool_size": 4, "max_overflow": 12, "pool_timeout": 3}
+    return {"url": url, "connect_args": connect, **pool, "pool_use_lifo": True}
+
+
+def listen(engine: Engine, *, reading: bool) -> None:
+    """Prepare every connection of ``engine``, and notice those that the server has closed."""
+    watch = Watch(engine)
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, record: Any, words: Any, options: Any) -> None:
+        if watch.is_silent:
+            raise OperationalError("the server is silent")
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: Any) -> None:
+        # JSON as the text that it is: nothing is parsed that is only handed on.
+        connection.adapters.register_loader("json", TextLoader)
+        if _backend_pid(connection) != connection.info.backend_pid:
+            connection.prepare_threshold = None
+
+    @event.listens_for(engine, "do_execute")
+    def execute(cursor: Any, sql: str, parameters: Any, context: Any) -> bool:
+        """Statements whose values decide the way are planned each time."""
+        if context.execution_options.get("prepare", True):
+            return False
+        cursor.execute(sql, parameters, prepare=False)
+        return True
+
+    @event.listens_for(engine, "checkin")
+    def remember(connection: Any, record: Any) -> None:
+        watch.note_returned(connection)
+        record.info["idle_since"] = time.monotonic()
+
+    for ending in ("invalidate", "detach", "close"):
+        event.listen(engine, ending, lambda connection, *_: watch.note_returned(connection))
+
+    @event.listens_for(engine, "checkout")
+    def refuse_dead(connection: Any, record: Any, proxy: Any) -> None:
+        """A ping costs a round trip; a closed socket shows itself for two microseconds."""
+        idle_since = record.info.pop("idle_since", None)
+        if idle_since is None:
+            watch.note_taken(connection)
+            return
+        if watch.is_silent or _has_news(connection.pgconn.socket):
+            raise DisconnectionError("the server has closed the connection")
+        if time.monotonic() - idle_since > PING_AFTER_SECONDS and not _ping(engine, connection):
+            raise DisconnectionError("the server does not answer")
+        watch.note_taken(connection)
+
+
+def read_catalogue(connection: Connection) -> None:
+    """Take ``connection`` out of the pool for a look at the schema.
+
+    SQLAlchemy wants the JSON of the catalogue parsed, where all others want it as text.
+    """
+    driver: Any = connection.connection.driver_connection
+    driver.adapters.register_loader("json", JsonLoader)
+    connection.detach()
+
+
+def _backend_pid(connection: Any) -> int:
+    """The server process that really answers: a pooler such as PgBouncer tells the client another.
+
+    Behind one, the next transaction may meet a process that never saw the prepared statement.
+    """
+    before = connection.autocommit
+    connection.autocommit = True
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    connection.autocommit = before
+    return int(row[0])
+
+
+def _has_news(socket: int) -> bool:
+    """Whether something waits on an idle connection: the server's goodbye, or its end."""
+    poll = select.poll()
+    poll.register(socket, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _ping(engine: Engine, connection: Any) -> bool:
+    try:
+        return bool(engine.dialect.do_ping(connection))
+    except engine.dialect.loaded_dbapi.Error:
+        return False

@@ -1,0 +1,98 @@
+"""The end of every request: the transaction, the headers that each answer has, its line of log."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+from flask import Flask, Response, request
+
+from app.http.limits import rate_limits
+from app.http.request_context import Exchange, exchange_of
+from app.http.transaction import end_transaction
+from app.http.versions import VERSIONS, version_of
+from app.logs import request_log
+from app.metrics.requests import request_metrics
+
+MOST_REST_BYTES, READ_BYTES = 1_000_000, 65_536
+API_POLICY = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+NOT_STORED = ("Cache-Control", "no-store")
+# What has an ETag may be kept by the caller, and is asked for again each time.
+KEPT_AND_CHECKED = ("Cache-Control", "private, no-cache")
+SECURITY_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+# A year; only said where the connection was encrypted (RFC 6797, 7.2).
+TRANSPORT_SECURITY = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+
+
+class Finisher:
+    """Finishes answers."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._log = request_log.of(app)
+
+    def leave(self, response: Response) -> Response:
+        """After the view, or after the handler of its error."""
+        if response.status_code >= 400 and "HTTP_TRANSFER_ENCODING" in request.environ:
+            read_rest(request.environ["wsgi.input"])
+        response = end_transaction(response)
+        exchange = exchange_of(request.environ)
+        add_headers(response, request.environ, exchange)
+        self._write(response.status_code, request.environ, exchange)
+        return response
+
+    def _write(self, status: int, environ: dict[str, Any], exchange: Exchange) -> None:
+        """The numbers and the line of log."""
+        seconds = perf_counter() - exchange.started
+        if (metrics := request_metrics.find(self._app)) is not None:
+            metrics.note(environ, status, seconds, exchange.principal)
+        self._log.write(
+            exchange.request_id,
+            exchange.principal,
+            environ["REQUEST_METHOD"],
+            exchange.route or environ["PATH_INFO"],
+            status,
+            seconds * 1000,
+        )
+
+
+def read_rest(body: Any) -> None:
+    """Read what is left of a refused body in chunks, so that the next request can follow it.
+
+    How long it is nobody has said; gunicorn would read a little of it, and close.
+    """
+    left = MOST_REST_BYTES
+    with suppress(Exception):  # no chunks, or too slow: gunicorn closes
+        while left > 0 and (piece := body.read(READ_BYTES)):
+            left -= len(piece)
+
+
+def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange) -> None:
+    """What each answer has; a page may frame or refer by its own."""
+    headers = response.headers
+    names = tuple([name for name, _ in headers])
+    headers.extend(_added(version_of(environ["PATH_INFO"]).name, names))
+    headers["X-Request-ID"] = exchange.request_id
+    if environ["wsgi.url_scheme"] == "https":
+        headers.add(*TRANSPORT_SECURITY)
+    if (standing := rate_limits.current.standing()) is not None:
+        headers["RateLimit-Limit"] = str(standing.limit)
+        headers["RateLimit-Remaining"] = str(standing.remaining)
+        headers["RateLimit-Reset"] = str(standing.reset)
+
+
+@lru_cache(maxsize=256)
+def _added(version: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """What an answer with headers of these names lacks."""
+    given = {name.lower() for name in names}
+    fixed = next(each.headers() for each in VERSIONS if each.name == version)
+    policy = KEPT_AND_CHECKED if "etag" in given else NOT_STORED
+    ours = (*SECURITY_HEADERS, *fixed, API_POLICY, policy)
+    return tuple(header for header in ours if header[0].lower() not in given)

@@ -1,0 +1,104 @@
+"""What the database refuses, as an error that the caller can do something about.
+
+The services check before they write; here arrives what only the database can decide: two at the
+same time, a server that is away, a row that others refer to.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from flask import request
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    PendingRollbackError,
+    SQLAlchemyError,
+    TimeoutError as PoolTimeoutError,
+)
+
+from app.db.constraint_refusals import FOREIGN_KEY, NOT_NULL, UNIQUE, read_refusal
+from app.errors import (
+    ApiError,
+    DuplicateError,
+    InUseError,
+    ServiceUnavailableError,
+    ValidationError,
+)
+from app.odata.declare import camel
+
+RETRY_AFTER_SECONDS = 5
+# SQLite has one class of error for all of these and for a mistake in a statement; its primary
+# result codes tell them apart (https://www.sqlite.org/rescode.html).
+_SQLITE_AWAY = frozenset(
+    (
+        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL,
+    )
+)  # fmt: skip
+_PRIMARY = 0xFF
+
+# What PostgreSQL says of two that wait for each other, and of a lock that is held for too long.
+_IN_THE_WAY = frozenset(("40P01", "55P03"))
+
+
+def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError | None:
+    """The error of ours that stands for ``error``; None for a mistake in our own statements.
+
+    Args:
+        method: of what was tried; else that of the request.
+    """
+    if isinstance(error, IntegrityError):
+        return _refused(error, method or request.method)
+    if isinstance(error, DataError):
+        return ValidationError([("", "A value is outside what its field can hold.")])
+    if _sqlstate(error) in _IN_THE_WAY:
+        return ServiceUnavailableError(
+            "Another request is changing the same records; try again.",
+            headers={"Retry-After": "1"},
+        )
+    if is_away(error):
+        return ServiceUnavailableError(
+            "The database does not answer for a moment; try again.",
+            headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+        )
+    return None
+
+
+def is_away(error: SQLAlchemyError) -> bool:
+    """Whether the database does not answer, for whatever reason."""
+    # The second: the connection was lost earlier in the transaction, which cannot go on.
+    if isinstance(error, PoolTimeoutError | PendingRollbackError):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_AWAY
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def _sqlstate(error: SQLAlchemyError) -> str | None:
+    return getattr(getattr(error, "orig", None), "sqlstate", None)
+
+
+def _refused(error: IntegrityError, method: str) -> ApiError:
+    refusal = read_refusal(error)
+    fields = [camel(name) for name in refusal.columns] or [""]
+    if refusal.kind == UNIQUE:
+        return DuplicateError(
+            "A value that must be unique is taken.",
+            [(field, "is taken by another record") for field in fields],
+        )
+    if refusal.kind == FOREIGN_KEY:
+        if method == "DELETE":
+            return InUseError("Other records need this one.")
+        return ValidationError([(field, "refers to no record") for field in fields])
+    is_missing = refusal.kind == NOT_NULL
+    problem = "is required" if is_missing else "is not allowed"
+    return ValidationError([(field, problem) for field in fields])

@@ -1,0 +1,143 @@
+"""``Prefer: respond-async``: 202 with the address of the answer, which is kept for a while.
+
+The request is done at once, in its own transaction, and the answer is a row beside those of
+idempotent requests; so whoever fetches it may ask another process (docs/adr/0005).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any
+
+from flask import Response, request
+from sqlalchemy import Row, delete, select
+
+from app.clock import utc_now
+from app.db import records
+from app.db.engines import primary_engine
+from app.errors import GoneError, NotFoundError
+from app.http.idempotency import MAXIMUM_STORED_BYTES
+from app.http.security import current_caller
+from app.models.event import IdempotencyRecord
+from app.odata.methods import READ, allow, method_error
+from app.odata.preferences import parse_preferences, preference_applied
+from app.sealing import UnsealError, seal, unseal
+
+KEPT_FOR = timedelta(minutes=10)
+MONITORS = "$async/"
+_TABLE: Any = IdempotencyRecord.__table__
+_PREFIX = "async:"
+_METHODS = (*READ, "DELETE")
+
+
+def is_wanted(environ: Mapping[str, Any]) -> bool:
+    """Whether the request with this WSGI environment would take its answer later."""
+    header: str = environ.get("HTTP_PREFER", "")
+    return "respond-async" in header.lower() and parse_preferences([header]).respond_async
+
+
+def defer(response: Response, root: str) -> Response:
+    """Keep an answer, and answer with its address; an answer that is too large goes out as it is.
+
+    Args:
+        root: the address of the service, with a slash at its end.
+    """
+    if response.is_streamed or response.direct_passthrough or response.status_code >= 400:
+        return response
+    body = response.get_data()
+    if len(body) > MAXIMUM_STORED_BYTES:
+        return response
+    token = secrets.token_urlsafe(24)
+    now = utc_now()
+    records.insert(
+        _TABLE,
+        {
+            "created_at": now,
+            "principal": current_caller().principal,
+            "key": _PREFIX + token,
+            "fingerprint": "",
+            "status": response.status_code,
+            "headers": [pair for pair in response.headers if pair[0] != "Content-Length"],
+            "body": seal(body),
+            "expires_at": now + KEPT_FOR,
+        },
+    )
+    answer = Response(status=202)
+    del answer.headers["Content-Type"]
+    answer.headers["Location"] = f"{root}{MONITORS}{token}"
+    answer.headers["Retry-After"] = "0"
+    answer.headers["OData-Version"] = response.headers.get("OData-Version", "4.0")
+    preferences = parse_preferences(request.headers.getlist("Prefer"))
+    answer.headers["Preference-Applied"] = (
+        preference_applied(preferences.applied("respond-async")) or ""
+    )
+    return answer
+
+
+def monitored(token: str) -> Response:
+    """The answer to a request for a kept answer, or for its removal.
+
+    Raises: NotFoundError, there is none of this caller; GoneError, its time is over.
+    """
+    if request.method == "OPTIONS":
+        return Response(status=204, headers=allow(_METHODS))
+    if request.method not in _METHODS:
+        raise method_error(request.method, _METHODS, "A monitor takes GET and DELETE.")
+    stored = _find(token)
+    if stored is None:
+        raise NotFoundError("There is no such answer.")
+    if request.method == "DELETE":
+        records.connection().execute(delete(_TABLE).where(_TABLE.c.id == stored.id))
+        response = Response(status=204)
+        del response.headers["Content-Type"]
+        response.headers["OData-Version"] = "4.0"
+        return response
+    if stored.expires_at <= utc_now():
+        raise GoneError("The answer was kept for ten minutes: send the request again.")
+    try:
+        body = unseal(stored.body)
+    except UnsealError as error:
+        raise GoneError("The answer cannot be read any more: send the request again.") from error
+    return _wrapped(stored, body) if _wants_http() else _plain(stored, body)
+
+
+def _find(token: str) -> Row[Any] | None:
+    principal = current_caller().principal
+    with primary_engine().connect() as connection:
+        return connection.execute(
+            select(_TABLE).where(_TABLE.c.principal == principal, _TABLE.c.key == _PREFIX + token)
+        ).first()
+
+
+def _wants_http() -> bool:
+    """Whether the answer is wanted as the text of HTTP (Protocol 11.6).
+
+    A client of 4.0 that names no format knows no other form: ``AsyncResult`` came with 4.01.
+    """
+    accept = request.headers.get("Accept", "")
+    is_old = request.headers.get("OData-MaxVersion", "").strip() == "4.0"
+    return "application/http" in accept or (is_old and not accept)
+
+
+def _plain(stored: Row[Any], body: bytes) -> Response:
+    """The answer itself; its status is in ``AsyncResult`` as well (Protocol 8.3.1, 11.6)."""
+    response = Response(body, 200)
+    del response.headers["Content-Type"]
+    for name, value in stored.headers:
+        response.headers[name] = value
+    if response.headers.get("OData-Version") == "4.01" or "Accept" in request.headers:
+        response.headers["AsyncResult"] = str(stored.status)
+    return response
+
+
+def _wrapped(stored: Row[Any], body: bytes) -> Response:
+    """The answer as the text of HTTP (Protocol 11.6)."""
+    lines = [f"HTTP/1.1 {stored.status} {HTTPStatus(stored.status).phrase}"]
+    lines += [f"{name}: {value}" for name, value in stored.headers]
+    text = "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""])
+    response = Response(text.encode("latin-1", "replace") + body, content_type="application/http")
+    response.headers["OData-Version"] = "4.0"
+    return response

@@ -1,0 +1,155 @@
+"""The gate that every request goes through: who calls, how often, and whether that is allowed.
+
+``identify`` finds the caller and names the bucket that the request counts against, Flask-Limiter
+counts it (app/http/limits.py), ``enter`` lets it in; each is a ``before_request`` (docs/adr/0003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Flask, Request, Response, g, request
+from flask_jwt_extended.exceptions import JWTExtendedException, WrongTokenError
+from jwt import ExpiredSignatureError, PyJWTError
+from werkzeug.exceptions import MethodNotAllowed
+
+from app import permissions
+from app.auth.authentication import authenticator
+from app.auth.key_use import key_use
+from app.config import Config
+from app.errors import (
+    ApiError,
+    ApiKeyInvalidError,
+    InvalidCredentialsError,
+    TooLargeError,
+)
+from app.http.encoding import check_host, check_path, check_query
+from app.http.idempotency import idempotency
+from app.http.limits import network, rate_limits
+from app.http.request_context import Exchange, exchange_of
+from app.http.rules import CLOSED, PUBLIC, RouteRules, rules_of
+from app.http.security import current_caller, set_caller
+
+# Room for the names and boundaries of a form around its file.
+FORM_OVERHEAD_BYTES = 1_000_000
+
+
+class Gate:
+    """Lets a request in, or raises the error that keeps it out."""
+
+    def __init__(self, app: Flask, config: Config) -> None:
+        self._app = app
+        self._authenticator = authenticator.of(app)
+        self._key_use = key_use.of(app)
+        self._idempotency = idempotency.of(app)
+        self._maximum_json = config.MAX_JSON_BYTES
+        self._maximum_upload = config.max_upload_bytes + FORM_OVERHEAD_BYTES
+        self._rules: dict[str, RouteRules] = {}
+
+    def identify(self) -> None:
+        """Find the caller; a refusal waits until the request was counted.
+
+        Raises: an ApiError for a host that is not ours, or an address that cannot be read.
+        """
+        asked = request
+        environ = asked.environ
+        exchange = exchange_of(environ)
+        set_caller(None)
+        check_host(environ)
+        if asked.view_args and "token" in asked.view_args and asked.url_rule:
+            exchange.route = asked.url_rule.rule  # the address itself is the secret
+        elif asked.url_rule is None and environ["PATH_INFO"].startswith("/s/"):
+            exchange.route = "/s/<token>"  # a link with a slash behind it, or sent by PUT
+        rules = g.route_rules = self._find_rules(asked)
+        if not rules.public:
+            self._find_caller(asked, exchange)
+        elif rules.counting != "free":
+            exchange.bucket = f"{rules.counting}:{network(asked.remote_addr)}"
+
+    def enter(self) -> Response | None:
+        """Before the view: returns an answer only where a stored one is repeated.
+
+        Raises: what ``identify`` found wrong with the credentials; an ApiError: 413, 400 and 403,
+            all of them before 404.
+        """
+        # As it stood when it was counted, before others are.
+        rate_limits.current.standing()
+        if "refused" in g:
+            raise g.refused
+        asked = request
+        environ = asked.environ
+        rules: RouteRules = g.route_rules
+        self._check_sizes(asked, environ, rules)
+        check_path(environ)
+        if not rules.mailed:
+            check_query(environ)
+        if rules.public:
+            return None
+        caller = current_caller()
+        if caller.api_key_id is not None:
+            self._key_use.note(caller, asked.remote_addr)
+        for permission in rules.permissions:
+            permissions.require(caller, permission)
+        if "HTTP_IDEMPOTENCY_KEY" in environ:
+            return self._idempotency.begin(asked, caller, streamed=rules.streamed)
+        return None
+
+    def _find_rules(self, asked: Request) -> RouteRules:
+        if not self._rules:
+            self._rules = rules_of(self._app)
+        if isinstance(asked.routing_exception, MethodNotAllowed):
+            return self._rules_of_other_methods(asked.routing_exception.valid_methods or ())
+        return self._rules.get(asked.endpoint or "", CLOSED)
+
+    def _rules_of_other_methods(self, methods: Iterable[str]) -> RouteRules:
+        """Of an address that takes only these: whoever may use them all may be told of it."""
+        adapter: Any = self._app.create_url_adapter(request)
+        found = [adapter.match(method=method, return_rule=True)[0].endpoint for method in methods]
+        is_public = all(self._rules.get(endpoint, CLOSED).public for endpoint in found)
+        return PUBLIC if found and is_public else CLOSED
+
+    def release(self, error: BaseException | None) -> None:
+        """After the request, whatever came of it."""
+        self._idempotency.release(request.environ)
+
+    def _find_caller(self, asked: Request, exchange: Exchange) -> None:
+        # Excel and Power BI offer Basic only (contract P3).
+        basic = asked.environ["PATH_INFO"].startswith("/odata")
+        try:
+            entry = self._authenticator.find(asked.environ, basic=basic)
+        except (ApiError, PyJWTError, JWTExtendedException) as error:
+            g.refused = error
+            # A guess counts; no credentials at all, or expired ones, are no guess.
+            g.guessed = _is_guess(error)
+            name = "guess" if g.guessed else "address"
+            exchange.bucket = f"{name}:{network(asked.remote_addr)}"
+            exchange.cost = int(g.guessed)
+            return
+        exchange.bucket = exchange.principal = entry.caller.principal
+        exchange.credential_expires = entry.expires
+        set_caller(entry.caller)
+
+    def _check_sizes(self, asked: Request, environ: dict[str, Any], rules: RouteRules) -> None:
+        if rules.streamed and _carries_file(environ):
+            maximum = self._maximum_upload
+        else:
+            maximum = self._maximum_json
+        length: str = environ.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and (len(length) > 18 or int(length) > maximum):
+            raise TooLargeError(f"The body has more than {maximum} bytes.")
+
+
+def _carries_file(environ: dict[str, Any]) -> bool:
+    """Whether the body of a streamed view is a file; those of OData are mostly entities."""
+    path: str = environ["PATH_INFO"]
+    if not path.startswith("/odata") or path.endswith("/$value"):
+        return True
+    media_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+    return media_type not in ("application/json", "multipart/mixed", "text/plain", "")
+
+
+def _is_guess(error: Exception) -> bool:
+    if isinstance(error, PyJWTError):
+        return not isinstance(error, ExpiredSignatureError)
+    return isinstance(error, InvalidCredentialsError | ApiKeyInvalidError | WrongTokenError)

@@ -1,0 +1,202 @@
+"""Rate limits by Flask-Limiter: how much a user, a key and an address may (contract P11, ADR 0003).
+
+Every request counts against one bucket, which the gate names before the limiter looks:
+``user:7`` over all tokens of a user, ``key:7`` for each API key, and by address ``sign-in:…`` for
+login and refresh, ``guess:…`` for wrong credentials, ``address:…`` for public pages.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import time
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from flask import Flask
+from flask_limiter import ApplicationLimit, Limiter, RateLimitExceeded
+from limits import parse
+
+from app.config import Config, ConfigError
+from app.errors import RateLimitedError
+from app.extensions import Extension
+from app.http.limit_windows import WindowStorage
+from app.http.request_context import current_exchange
+
+# Under load Redis is late by tenths of a second now and then; who leaves it for that counts anew.
+REDIS_TIMEOUT_SECONDS = 0.5
+# All requests of a bucket count together, whatever they ask for.
+_SCOPE = "all"
+
+
+class Standing(NamedTuple):
+    """How a bucket stands: of ``limit`` requests so many remain; seconds until one leaves it."""
+
+    limit: int
+    remaining: int
+    reset: int
+
+
+class RateLimits:
+    """The limits of one application, in memory or in Redis.
+
+    While Redis is away each process counts for itself, as Flask-Limiter's fallback does.
+    Raises: ConfigError, a rate or the address of Redis cannot be used.
+    """
+
+    def __init__(self, config: Config) -> None:
+        user = _checked("RATE_LIMIT_USER", config.RATE_LIMIT_USER)
+        self._rates = {
+            "user": user,
+            "address": user,
+            "guess": user,
+            "key": _checked("RATE_LIMIT_API_KEY", config.RATE_LIMIT_API_KEY),
+            "sign-in": _checked("RATE_LIMIT_AUTH", config.RATE_LIMIT_AUTH),
+        }
+        self.limiter = Limiter(
+            _bucket,
+            application_limits=[
+                ApplicationLimit(
+                    limit_provider=self._rate, scope=_SCOPE, cost=_cost, exempt_when=_is_free
+                )
+            ],
+            strategy="moving-window",
+            storage_uri=_storage(config.REDIS_URL),
+            storage_options=_redis_options() if config.REDIS_URL else {},
+            in_memory_fallback_enabled=config.REDIS_URL is not None,
+            request_identifier=lambda: _SCOPE,  # an address that there is not counts, too
+        )
+        self._more = self.limiter.shared_limit(
+            self._rate, _SCOPE, key_func=_bucket, cost=_cost, override_defaults=False
+        )
+
+    def charge(self, requests: int, bucket: str | None = None) -> None:
+        """Count ``requests`` more, all of them or none: the parts of a ``$batch``.
+
+        The request that carries them was counted as one already.
+        Args:
+            bucket: another than that of the request.
+        Raises: RateLimitedError, they do not fit any more.
+        """
+        exchange = current_exchange()
+        exchange.cost = requests
+        exchange.bucket = bucket or exchange.bucket
+        try:
+            with self._more:
+                pass
+        except RateLimitExceeded as error:
+            raise self.refusal() from error
+
+    def refusal(self) -> RateLimitedError:
+        """The error for a request that was over its limit, with ``Retry-After``."""
+        standing = self.standing()
+        limit, reset = (standing.limit, standing.reset) if standing else (0, 1)
+        return RateLimitedError(
+            f"More than {limit} requests: try again in {reset} seconds.",
+            headers={"Retry-After": str(reset)},
+        )
+
+    def standing(self) -> Standing | None:
+        """How this request's bucket stands; None where nothing is counted, or Redis went away."""
+        current = self.limiter.current_limit
+        if current is None:
+            return None
+        try:
+            reset = current.window.reset_time - time.time()
+        except self.limiter.storage.base_exceptions:
+            return None
+        # Rounded up: nobody is refused at the second that they were told.
+        seconds = max(math.ceil(reset), 1 if current.breached else 0)
+        return Standing(current.limit.amount, current.remaining, seconds)
+
+    def look_at(self, principal: str) -> Standing:
+        """How the bucket of a principal (``user:1``, ``key:1``) stands; nothing is counted."""
+        rate = parse(self._rates[principal.partition(":")[0]])
+        window = self.limiter.limiter.get_window_stats(rate, principal, _SCOPE)
+        return Standing(rate.amount, window.remaining, math.ceil(window.reset_time - time.time()))
+
+    def _rate(self) -> str:
+        return self._rates[_bucket().partition(":")[0] or "address"]
+
+
+rate_limits = Extension[RateLimits]("rate_limits")
+
+
+def init_app(app: Flask, config: Config) -> None:
+    """Give ``app`` its limits: Flask-Limiter checks them in a ``before_request`` of its own."""
+    limits = RateLimits(config)
+    try:
+        limits.limiter.init_app(app)
+        # What a connection would say of its options; nothing is asked yet.
+        if config.REDIS_URL:
+            _try_options(config.REDIS_URL)
+    except TypeError as error:  # it names the option behind the name of a function of its own
+        problem = str(error).rpartition("got an ")[2]
+        raise ConfigError(f"REDIS_URL cannot be used: {problem}") from error
+    except Exception as error:  # each library has its own, and none tells the address
+        raise ConfigError(f"REDIS_URL cannot be used: {error}") from error
+    rate_limits.bind(app, limits)
+
+
+def charge(requests: int) -> None:
+    """As ``RateLimits.charge``, of the running application."""
+    rate_limits.current.charge(requests)
+
+
+@lru_cache(maxsize=4096)
+def network(address: str | None) -> str:
+    """The name that an address is counted under: IPv6 by the network of a household, /64."""
+    try:
+        found = ipaddress.ip_address(address or "")
+    except ValueError:
+        return "unknown"  # a Unix socket
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+
+
+def _bucket() -> str:
+    return current_exchange().bucket
+
+
+def _cost() -> int:
+    return current_exchange().cost
+
+
+def _is_free() -> bool:
+    return not current_exchange().bucket
+
+
+def _checked(name: str, rate: str) -> str:
+    try:
+        parse(rate)
+    except ValueError as error:
+        raise ConfigError(f"{name} must look like 100/minute, not {rate!r}") from error
+    return rate
+
+
+def _storage(redis_url: str | None) -> str:
+    if redis_url is None:
+        return f"{WindowStorage.STORAGE_SCHEME[0]}://"
+    return f"redis+{redis_url}" if redis_url.startswith("unix:") else redis_url
+
+
+def _redis_options() -> dict[str, Any]:
+    from redis.backoff import NoBackoff  # a laptop does not load its client
+    from redis.retry import Retry
+
+    # A server that was restarted has closed the connection: a second try finds a new one.
+    return {
+        "socket_timeout": REDIS_TIMEOUT_SECONDS,
+        "socket_connect_timeout": REDIS_TIMEOUT_SECONDS,
+        "retry": Retry(NoBackoff(), 1),
+    }
+
+
+def _try_options(url: str) -> None:
+    from redis import ConnectionPool
+
+    pool = ConnectionPool.from_url(url, **_redis_options())
+    pool.connection_class(**pool.connection_kwargs)

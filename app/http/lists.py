@@ -1,0 +1,34 @@
+"""Pages of plain lists: ``{items, total, limit, offset}``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from app.db.engines import primary_engine, steady_read
+
+Page = dict[str, Any]
+# The rows of a page, and the connection they were read with, to what the API shows.
+Shape = Callable[[Connection, Iterable[Row[Any]]], list[dict[str, Any]]]
+
+
+def read_page(statement: Select[Any], shape: Shape, *, limit: int, offset: int) -> Page:
+    """The rows ``offset`` to ``offset + limit`` of ``statement``, which must have an order.
+
+    Rows, what the shape reads for them, and the total are of one moment.
+    """
+    with steady_read(primary_engine()) as connection:
+        count = select(func.count()).select_from(statement.order_by(None).subquery())
+        return {
+            "items": shape(connection, connection.execute(statement.limit(limit).offset(offset))),
+            "total": connection.execute(count).scalar_one(),
+            "limit": limit,
+            "offset": offset,
+        }
+
+
+def each(shape_row: Callable[[Row[Any]], dict[str, Any]]) -> Shape:
+    """The shape of rows that need nothing but themselves."""
+    return lambda connection, rows: [shape_row(row) for row in rows]

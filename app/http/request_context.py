@@ -1,0 +1,72 @@
+"""What a request carries besides its caller: its id, the address it came from, its bucket."""
+
+from __future__ import annotations
+
+import os
+import re
+from time import perf_counter
+from typing import Any
+
+from flask import Flask, current_app, has_request_context, request
+
+# What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
+# be forged.
+_ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_NAME = "platform.exchange"
+
+
+class Exchange:
+    """One request and its answer, as the edge sees them; lies in the WSGI environment.
+
+    ``bucket`` is what it counts against, as ``cost`` requests (app/http/limits.py); ``route`` what
+    the log shows in place of the address; ``credential_expires`` when the caller's token or key
+    ends, in seconds since 1970.
+    """
+
+    __slots__ = (
+        "bucket", "cost", "credential_expires", "principal", "request_id", "route", "started",
+    )  # fmt: skip
+
+    def __init__(self, environ: dict[str, Any]) -> None:
+        given: str | None = environ.get("HTTP_X_REQUEST_ID")
+        if given is None or not _ACCEPTED.fullmatch(given):
+            given = os.urandom(16).hex()
+        self.request_id = given
+        self.started = perf_counter()
+        self.bucket = ""
+        self.cost = 1
+        self.principal: str | None = None
+        self.route: str | None = None
+        self.credential_expires = 0.0
+
+
+def begin_exchange(environ: dict[str, Any]) -> Exchange:
+    """Give the request its id: the client's X-Request-ID when it is harmless, else a new one."""
+    exchange = environ[_NAME] = Exchange(environ)
+    return exchange
+
+
+def exchange_of(environ: dict[str, Any]) -> Exchange:
+    """The exchange of the request with this WSGI environment."""
+    found: Exchange = environ.get(_NAME) or begin_exchange(environ)
+    return found
+
+
+def current_exchange() -> Exchange:
+    """The exchange of this request."""
+    return exchange_of(request.environ)
+
+
+def current_request_id() -> str | None:
+    """The id of this request; None in jobs and commands."""
+    return current_exchange().request_id if has_request_context() else None
+
+
+def running_app() -> Flask:
+    """The application itself, for threads and loops that outlive the context of its proxy."""
+    return current_app.app_context().app
+
+
+def client_address() -> str | None:
+    """The address the request came from, after the trusted proxies; None in jobs."""
+    return request.remote_addr if has_request_context() else None

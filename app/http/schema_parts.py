@@ -1,0 +1,77 @@
+"""Fields and forms that the schemas of all areas share."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from app.db.types import iso_instant
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.page_sizes import LIST, PageSize
+from app.http.schema_fields import Schema
+from app.odata.payload.values import read_datetime
+
+
+class Instant(fields.DateTime):
+    """An instant in UTC, ``2024-01-31T09:05:00.000Z``; one without a time zone is refused."""
+
+    def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else iso_instant(value)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> datetime:
+        return read_datetime(value)
+
+
+class JsonBoolean(fields.Boolean):
+    """True or false of JSON: in a body, unlike in a query, ``"true"`` and ``1`` are mistakes."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class CheckedSchema(Schema):
+    """A body of which a service looks at more than a schema does."""
+
+    def check(self, given: dict[str, Any]) -> None:
+        """Look at the values that could be read, where others could not: they are told together.
+
+        No row is read for it: who may not call the operation learns nothing.
+
+        Raises: ValidationError, for what the service would refuse.
+        """
+        raise NotImplementedError
+
+
+def limit_field(size: PageSize, description: str = "How many items.") -> fields.Integer:
+    """How many items of a list are wanted."""
+    return fields.Integer(
+        load_default=size.default,
+        validate=validate.Range(1, size.largest),
+        metadata={"description": description},
+    )
+
+
+class PageQuerySchema(Schema):
+    """Which part of a list: ``limit`` items from ``offset`` on."""
+
+    limit = limit_field(LIST)
+    offset = fields.Integer(
+        load_default=0,
+        validate=validate.Range(0, 2**31),
+        metadata={"description": "How many to leave out first."},
+    )
+
+
+@cache
+def page_schema(item: type[Schema]) -> type[Schema]:
+    """The schema of a page of ``item``: ``{items, total, limit, offset}``."""
+    members = {
+        "items": fields.List(fields.Nested(item)),
+        "total": fields.Integer(metadata={"description": "Items on all pages."}),
+        "limit": fields.Integer(),
+        "offset": fields.Integer(),
+    }
+    return type(item.__name__.replace("Schema", "PageSchema"), (Schema,), members)

@@ -1,0 +1,44 @@
+"""One request, one transaction: services flush, only the edge commits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, g, request
+from sqlalchemy.exc import SQLAlchemyError
+
+from app import audit
+from app.db.transactions import has_begun
+from app.errors import ApiError
+from app.extensions import db
+from app.http import idempotency
+from app.http.error_answers import error_response
+
+
+def end_transaction(response: Response) -> Response:
+    """Commit when the answer is a success, else roll back; before the answer leaves.
+
+    Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
+        an error answer when the database refuses the commit.
+    """
+    if not has_begun() and "keyed_request" not in g and "denied" not in g:
+        return response  # nothing was written or locked
+    try:
+        if response.status_code >= 400:
+            db.session.rollback()
+            audit_denial(request.method, request.path)
+        if "keyed_request" in g:
+            response = idempotency.store(response)
+        db.session.commit()
+    except (SQLAlchemyError, ApiError) as error:
+        db.session.rollback()
+        return error_response(error)
+    return response
+
+
+def audit_denial(method: str, path: str) -> None:
+    """A refusal is part of the audit log though everything else of the request is undone."""
+    denied: dict[str, Any] | None = g.pop("denied", None)
+    if denied is not None:
+        target = {"method": method, "path": path[:500]}
+        audit.record(denied.pop("action"), after={**target, **denied})

@@ -1,0 +1,1 @@
+"""``$metadata``: the model in XML and in JSON."""

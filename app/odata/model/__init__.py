@@ -1,0 +1,1 @@
+"""The entity data model, and how it is declared."""

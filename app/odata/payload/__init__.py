@@ -1,0 +1,1 @@
+"""Bodies of OData: JSON to values, and what is wrong with it."""

@@ -1,0 +1,333 @@
+"""The JSON of an entity read into values by attribute: what a write of it starts from.
+
+One reading serves creation and change: ``EntityBody`` holds what was given, and the writer takes
+what its kind of write may set. Source: OData JSON Format 4.01, 4.6 (control information), 6, 7, 8;
+Protocol 11.4.2 to 11.4.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from app.http.json_body import NO_NAME
+from app.odata.model import edm
+from app.odata.payload.problems import Problems, join_path
+from app.odata.payload.types import read_property
+
+# Entities in one body besides those kept inside their owner (line items).
+MOST_RELATED = 500
+
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@dataclass
+class EntityBody:
+    """What a body says of one entity.
+
+    ``values`` are by attribute, complex ones that lie in columns taken apart. ``partial`` holds
+    the complex values kept as JSON: a PATCH merges them into what is there. ``key`` has the key
+    values given. ``reference`` is the URL of an existing entity, ``tag`` the ETag that it must
+    have. ``removed`` is why a delta names it: ``changed`` (related no more) or ``deleted``.
+    ``refused`` are the attributes whose values could not be read.
+    ``address`` is the alternate key by which the entity was found, by attribute; empty where it was
+    found by another.
+    """
+
+    type: edm.EntityType
+    path: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+    partial: dict[str, Any] = field(default_factory=dict)
+    key: dict[str, Any] = field(default_factory=dict)
+    related: list[Related] = field(default_factory=list)
+    reference: str | None = None
+    tag: str | None = None
+    removed: str | None = None
+    refused: set[str] = field(default_factory=set)
+    address: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def given_key(self) -> Any | None:
+        """The key that the body gives; None when a part of it is missing."""
+        parts = [self.key.get(name) for name in self.type.key]
+        if any(part is None for part in parts):
+            return None
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it only points at an entity and changes nothing of it."""
+        return self.reference is not None and not (self.values or self.partial or self.related)
+
+
+@dataclass
+class Related:
+    """What a body says of a navigation property; ``items`` is empty for null or an empty array.
+
+    ``is_delta``: the items are added, changed or removed; the others related stay. ``is_bound``:
+    they are added by ``odata.bind``.
+    """
+
+    navigation: edm.NavigationProperty
+    path: str
+    items: list[EntityBody]
+    is_delta: bool = False
+    is_bound: bool = False
+
+
+@dataclass(slots=True)  # not frozen, which costs more: one a request
+class Reading:
+    """How a body is to be read."""
+
+    container: edm.EntityContainer
+    text_numbers: bool = False  # Int64 and Decimal may be strings (IEEE754Compatible=true)
+    max_depth: int = 5
+    handling: str | None = None  # ``strict`` or ``lenient``, as Prefer says
+    # Whether it says that it is of 4.0, where control information has longer names.
+    is_old: bool = False
+
+
+@dataclass(frozen=True)
+class _Member:
+    """What a name in a body means: a property that the client may set, or one that is ignored."""
+
+    prop: edm.Property
+    is_key: bool
+
+    @property
+    def is_ignored(self) -> bool:
+        """Set by the service: ignored, because a client may send back what it read."""
+        prop = self.prop
+        return prop.computed or prop.expression is not None or prop.type == edm.STREAM
+
+
+def snake(name: str) -> str:
+    """``LineItems`` -> ``line_items``."""
+    return _WORDS.sub("_", name).lower()
+
+
+def read_entity(body: Any, type_: edm.EntityType, reading: Reading) -> tuple[EntityBody, Problems]:
+    """Read the body of a request for an entity: what could be read, and what could not."""
+    reader = _BodyReader(reading)
+    return reader.entity(body, type_, "", 0), reader.problems
+
+
+def read_entities(
+    items: Sequence[Any], type_: edm.EntityType, reading: Reading, path: str
+) -> tuple[list[EntityBody], Problems]:
+    """Read the entities of an array, which stands at ``path`` of a body; as ``read_entity``."""
+    reader = _BodyReader(reading)
+    entities = [
+        reader.entity(item, type_, f"{path}[{index}]", 0) for index, item in enumerate(items)
+    ]
+    return entities, reader.problems
+
+
+class _BodyReader:
+    """Reads one body; keeps its problems and counts its entities."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._container = reading.container
+        self._text_numbers = reading.text_numbers
+        self._max_depth = reading.max_depth
+        self._handling = reading.handling
+        self._is_old = reading.is_old
+        self._related = 0
+        self.problems = Problems()
+
+    def entity(self, body: Any, type_: edm.EntityType, path: str, depth: int) -> EntityBody:
+        if not isinstance(body, dict):
+            self.problems.add(path, "must be a JSON object")
+            return EntityBody(type_, path)
+        entity = EntityBody(self._concrete_type(body, type_, path), path)
+        members = _members(entity.type)
+        for name, value in body.items():
+            if "@" in name:
+                self._control(entity, body, name, depth)
+            elif (member := members.get(name)) is not None:
+                self._property(entity, member, value)
+            elif (navigation := entity.type.navigation.get(name)) is not None:
+                self._navigation(entity, navigation, value, depth)
+            elif self._handling != "lenient":
+                known = chain(members, entity.type.navigation)
+                self.problems.add_unknown(
+                    join_path(path, name or NO_NAME), name, known, entity.type.name
+                )
+        return entity
+
+    def _concrete_type(
+        self, body: Mapping[str, Any], type_: edm.EntityType, path: str
+    ) -> edm.EntityType:
+        """The declared type, or the derived one that ``@type`` names."""
+        given = body.get("@odata.type", body.get("@type"))
+        if given is None:
+            return type_
+        name = str(given).rpartition("#")[2]
+        found = self._container.types.get(name.removeprefix(f"{self._container.namespace}."))
+        ancestor = found
+        while ancestor is not None and ancestor is not type_:
+            ancestor = ancestor.base
+        if found is None or ancestor is None:
+            self.problems.add(join_path(path, "@odata.type"), f"must be {type_.name}")
+            return type_
+        return found
+
+    def _property(self, entity: EntityBody, member: _Member, value: Any) -> None:
+        prop = member.prop
+        place = join_path(entity.path, prop.name)
+        if member.is_key:
+            # The request itself says which entity it is about; a nested one is known by its key.
+            matters = bool(entity.path) and value is not None and member.is_ignored
+            problems = self.problems if matters else Problems()
+            entity.key[prop.name] = read_property(prop, value, place, problems, self._text_numbers)
+        if member.is_ignored:
+            if self._handling == "strict" and not member.is_key:
+                self.problems.add(place, "is set by the service")
+            return
+        known = len(self.problems.details)
+        read = read_property(prop, value, place, self.problems, self._text_numbers)
+        if len(self.problems.details) > known:
+            entity.refused.add(prop.attribute)
+        if prop.columns is not None and isinstance(prop.type, edm.ComplexType):
+            entity.values.update(_apart(prop, prop.columns, read))
+        elif isinstance(prop.type, edm.ComplexType) and read is not None:
+            entity.partial[prop.attribute] = read
+        else:
+            entity.values[prop.attribute] = read
+
+    def _navigation(
+        self, entity: EntityBody, navigation: edm.NavigationProperty, value: Any, depth: int
+    ) -> None:
+        place = join_path(entity.path, navigation.name)
+        if navigation.collection:
+            self._collection(entity, navigation, value, depth, is_delta=False)
+        elif value is None:
+            if not navigation.nullable:
+                self.problems.add(place, "must not be null")
+            entity.related.append(Related(navigation, place, []))
+        else:
+            item = self._nested(value, navigation, place, depth)
+            entity.related.append(Related(navigation, place, [item]))
+
+    def _collection(
+        self,
+        entity: EntityBody,
+        navigation: edm.NavigationProperty,
+        value: Any,
+        depth: int,
+        *,
+        is_delta: bool,
+    ) -> None:
+        place = join_path(entity.path, navigation.name)
+        if not isinstance(value, list):
+            self.problems.add(place, "must be an array")
+            return
+        items = [
+            self._nested(item, navigation, f"{place}[{index}]", depth)
+            for index, item in enumerate(value)
+        ]
+        if not is_delta:
+            for item in items:
+                if item.removed:
+                    place = f"{item.path}.@removed"
+                    self.problems.add(place, f"stands only in {navigation.name}@delta")
+        entity.related.append(Related(navigation, place, items, is_delta))
+
+    def _nested(
+        self, value: Any, navigation: edm.NavigationProperty, path: str, depth: int
+    ) -> EntityBody:
+        target = self._container.target(navigation)
+        if depth >= self._max_depth:
+            self.problems.add(path, f"is nested more than {self._max_depth} levels deep")
+            return EntityBody(target, path)
+        if not navigation.owned:
+            self._related += 1
+            if self._related > MOST_RELATED:
+                if self._related == MOST_RELATED + 1:
+                    self.problems.add(path, f"is one too many: a body has {MOST_RELATED} at most")
+                return EntityBody(target, path)
+        return self.entity(value, target, path, depth + 1)
+
+    def _control(self, entity: EntityBody, body: Mapping[str, Any], name: str, depth: int) -> None:
+        """Control information: what a write needs is understood, all else is ignored."""
+        value = body[name]
+        target, _, term = name.partition("@")
+        if self._is_old and "." not in term:
+            place = join_path(entity.path, name)
+            self.problems.add(place, f"is {target}@odata.{term} in OData 4.0")
+            return
+        term = term.removeprefix("odata.")
+        if not target:
+            if entity.path:
+                self._of_nested(entity, name, term, value)
+        elif term in ("bind", "delta"):
+            navigation = entity.type.navigation.get(target)
+            place = join_path(entity.path, name)
+            if navigation is None or (term == "delta" and not navigation.collection):
+                known = entity.type.navigation
+                self.problems.add_unknown(place, target, known, entity.type.name)
+            elif term == "bind":
+                self._bind(entity, navigation, name, value)
+            elif target in body:
+                self.problems.add(place, f"must not stand beside {target}: it is all, or a delta")
+            else:
+                self._collection(entity, navigation, value, depth, is_delta=True)
+
+    def _of_nested(self, entity: EntityBody, name: str, term: str, value: Any) -> None:
+        """What a nested entity says of itself: which it is, its tag, that it goes."""
+        place = join_path(entity.path, name)
+        if term == "removed":
+            reason = value.get("reason", "changed") if isinstance(value, dict) else None
+            if reason in ("changed", "deleted"):
+                entity.removed = reason
+            else:
+                self.problems.add(place, 'must be {"reason": "changed"} or {"reason": "deleted"}')
+        elif term == "id":
+            if isinstance(value, str):
+                entity.reference = value
+            else:
+                self.problems.add(place, "must be the URL of an entity")
+        elif term == "etag" and isinstance(value, str):
+            entity.tag = value
+
+    def _bind(
+        self, entity: EntityBody, navigation: edm.NavigationProperty, name: str, value: Any
+    ) -> None:
+        """``Client@odata.bind``: the URL, or for a collection the URLs, of existing entities."""
+        place = join_path(entity.path, name)
+        if value is None and not navigation.collection:
+            self._navigation(entity, navigation, None, 0)
+            return
+        urls = value if navigation.collection else [value]
+        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+            kind = "an array of URLs" if navigation.collection else "the URL of an entity"
+            self.problems.add(place, f"must be {kind}")
+            return
+        target = self._container.target(navigation)
+        items = [
+            EntityBody(
+                target, f"{place}[{index}]" if navigation.collection else place, reference=url
+            )
+            for index, url in enumerate(urls)
+        ]
+        # Binding adds to a collection, on creation and in a change alike (Protocol 11.4.3).
+        is_many = navigation.collection
+        entity.related.append(Related(navigation, place, items, is_delta=is_many, is_bound=True))
+
+
+@lru_cache(maxsize=256)
+def _members(type_: edm.EntityType) -> Mapping[str, _Member]:
+    return {name: _Member(prop, name in type_.key) for name, prop in type_.properties.items()}
+
+
+def _apart(
+    prop: edm.Property, columns: Mapping[str, str], value: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """A complex value as values of its columns; null empties all of them."""
+    if value is None:
+        return dict.fromkeys(columns.values())
+    return {columns[name]: item for name, item in value.items() if name in columns}

@@ -1,0 +1,258 @@
+"""Primitive values of a JSON body: each reader takes what the JSON reader gave and returns a value.
+
+Numbers arrive as ``int`` and ``Decimal``, never as float (contract P15). Source: OData JSON
+Format 4.01, 7.1 (primitive values) and the ABNF of literals.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+from app.http.schema_fields import BadValueError
+from app.odata.model import edm
+
+Reader = Callable[[Any], Any]
+
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+_TIME = re.compile(r"(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,12}))?)?", re.ASCII)
+_INSTANT = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,12}))?)?"
+    r"(?:[Zz]|([+-])(\d{2}):(\d{2}))",
+    re.ASCII,
+)
+_DURATION = re.compile(
+    r"([+-])?P(?:(\d{1,9})D)?"
+    r"(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.(\d{1,12}))?S)?)?",
+    re.ASCII,
+)
+_GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
+_BASE64URL = re.compile(r"[A-Za-z0-9_-]*={0,2}", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?", re.ASCII)
+_NOT_FINITE = {"INF": "Infinity", "-INF": "-Infinity"}
+# A decimal wider than this is no amount, and rounding it would be slow.
+_WIDEST_EXPONENT = 400
+_MILLISECOND = 1000
+
+
+def read_string(value: Any) -> str:
+    """Text; PostgreSQL cannot keep NUL, and half a surrogate pair is no character."""
+    if not isinstance(value, str):
+        raise BadValueError("must be a string")
+    if "\x00" in value:
+        raise BadValueError("must not contain the character NUL")
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise BadValueError("contains half of a surrogate pair")
+    return value
+
+
+def read_boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadValueError("must be true or false")
+    return value
+
+
+def read_decimal(value: Any) -> Decimal:
+    """A number, exactly as written."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise BadValueError("must be a number")
+    return _finite(value if isinstance(value, Decimal) else Decimal(value))
+
+
+def read_decimal_text(value: Any) -> Decimal:
+    """A number or, as the client declared by ``IEEE754Compatible``, a string of one."""
+    return read_decimal(_number_in_text(value))
+
+
+def _finite(number: Decimal) -> Decimal:
+    if not number.is_finite() or abs(number.adjusted()) > _WIDEST_EXPONENT:
+        raise BadValueError("is out of range")
+    return number
+
+
+def _number_in_text(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if not _NUMBER.fullmatch(value):
+        raise BadValueError("must be a number")
+    return Decimal(value)
+
+
+def integer_reader(bits: int, *, signed: bool = True) -> Reader:
+    """A reader of whole numbers of so many bits; ``5.0`` is the whole number 5."""
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+
+    def read_integer(value: Any) -> int:
+        if isinstance(value, Decimal):
+            value = _whole(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise BadValueError("must be a whole number")
+        if not low <= value <= high:
+            raise BadValueError(f"must be between {low} and {high}")
+        return value
+
+    return read_integer
+
+
+def _whole(value: Decimal) -> int:
+    if not value.is_finite() or value != value.to_integral_value():
+        raise BadValueError("must be a whole number")
+    if value.adjusted() > 20:
+        raise BadValueError("is out of range")
+    return int(value)
+
+
+read_int64 = integer_reader(64)
+
+
+def read_int64_text(value: Any) -> int:
+    """A whole number or, as the client declared by ``IEEE754Compatible``, a string of one."""
+    read: int = read_int64(_number_in_text(value))
+    return read
+
+
+def read_double(value: Any) -> float:
+    """A binary floating-point number; ``"INF"`` and ``"-INF"`` are strings in JSON.
+
+    ``"NaN"`` is one, too, and refused: SQLite keeps none, and nothing could find it again.
+    """
+    if value == "NaN":
+        raise BadValueError("must be a number; NaN is not kept")
+    if isinstance(value, str) and value in _NOT_FINITE:
+        return float(_NOT_FINITE[value])
+    number = float(read_decimal(value))
+    if number in (float("inf"), float("-inf")):
+        raise BadValueError("is out of range")
+    return number
+
+
+def read_date(value: Any) -> date:
+    match = _DATE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise BadValueError("must be a date such as 2024-01-31")
+    try:
+        return date(*map(int, match.groups()))
+    except ValueError:
+        raise BadValueError("is no date of the calendar") from None
+
+
+def read_datetime(value: Any) -> datetime:
+    """An instant, in UTC and to the millisecond that columns keep."""
+    match = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise BadValueError("must be a date and time with offset such as 2024-01-31T09:30:00Z")
+    year, month, day, hour, minute, second, fraction, sign, hours, minutes = match.groups()
+    microsecond = _microseconds(fraction) // _MILLISECOND * _MILLISECOND
+    try:
+        local = datetime(  # the offset is subtracted below
+            int(year), int(month), int(day), int(hour), int(minute), int(second or 0),
+            microsecond, UTC,
+        )  # fmt: skip
+        if sign is None:
+            return local
+        return local.replace(tzinfo=_zone(sign, int(hours), int(minutes))).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadValueError("is no date and time of the calendar") from None
+
+
+def _zone(sign: str, hours: int, minutes: int) -> timezone:
+    if hours > 14 or minutes > 59:
+        raise ValueError
+    offset = timedelta(hours=hours, minutes=minutes)
+    return timezone(-offset if sign == "-" else offset)
+
+
+def read_time_of_day(value: Any) -> time:
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise BadValueError("must be a time such as 09:30:00")
+    hour, minute, second, fraction = match.groups()
+    try:
+        return time(int(hour), int(minute), int(second or 0), _microseconds(fraction))
+    except ValueError:
+        raise BadValueError("is no time of the day") from None
+
+
+def read_duration(value: Any) -> timedelta:
+    """Days, hours, minutes, seconds: a month has no fixed length and is no part of the type."""
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not any(match.groups()[1:]):
+        raise BadValueError("must be a duration such as P1DT2H30M")
+    sign, days, hours, minutes, seconds, fraction = match.groups()
+    try:
+        duration = timedelta(
+            int(days or 0), int(seconds or 0), _microseconds(fraction), 0,
+            int(minutes or 0), int(hours or 0),
+        )  # fmt: skip
+    except OverflowError:
+        raise BadValueError("is out of range") from None
+    return -duration if sign == "-" else duration
+
+
+def _microseconds(fraction: str | None) -> int:
+    return int(fraction[:6].ljust(6, "0")) if fraction else 0
+
+
+def read_guid(value: Any) -> uuid.UUID:
+    if not isinstance(value, str) or not _GUID.fullmatch(value):
+        raise BadValueError("must be a GUID such as 123e4567-e89b-12d3-a456-426614174000")
+    return uuid.UUID(value)
+
+
+def read_binary(value: Any) -> bytes:
+    """Bytes as base64url; the padding may be left out."""
+    if not isinstance(value, str) or not _BASE64URL.fullmatch(value):
+        raise BadValueError("must be bytes in base64url")
+    bare = value.rstrip("=")
+    try:
+        return base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
+    except binascii.Error:
+        raise BadValueError("must be bytes in base64url") from None
+
+
+def read_any(value: Any) -> Any:
+    """A value of no declared type: any JSON."""
+    return value
+
+
+def read_geography(value: Any) -> Any:
+    """A shape as GeoJSON (RFC 7946); coordinates are not looked at."""
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        raise BadValueError("must be GeoJSON with a type and coordinates")
+    if not isinstance(value.get("coordinates", value.get("geometries")), list):
+        raise BadValueError("must be GeoJSON with a type and coordinates")
+    return value
+
+
+READERS: Mapping[str, Reader] = {
+    "Edm.String": read_string,
+    "Edm.Boolean": read_boolean,
+    "Edm.Byte": integer_reader(8, signed=False),
+    "Edm.SByte": integer_reader(8),
+    "Edm.Int16": integer_reader(16),
+    "Edm.Int32": integer_reader(32),
+    "Edm.Int64": read_int64,
+    "Edm.Decimal": read_decimal,
+    "Edm.Double": read_double,
+    "Edm.Single": read_double,
+    "Edm.Date": read_date,
+    "Edm.DateTimeOffset": read_datetime,
+    "Edm.TimeOfDay": read_time_of_day,
+    "Edm.Duration": read_duration,
+    "Edm.Guid": read_guid,
+    "Edm.Binary": read_binary,
+    **{type_.name: read_geography for type_ in edm.GEOGRAPHY.values()},
+}
+# The same where the body's media type says IEEE754Compatible=true (JSON Format 3.2).
+TEXT_READERS: Mapping[str, Reader] = {
+    **READERS,
+    "Edm.Int64": read_int64_text,
+    "Edm.Decimal": read_decimal_text,
+}

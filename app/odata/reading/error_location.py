@@ -1,0 +1,71 @@
+"""Where a query asks for what only the database can refuse: results without room, great depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from app.odata.cursor import Limits
+from app.odata.errors import QueryError
+from app.odata.syntax.apply_nodes import AggregateItem
+from app.odata.syntax.nodes import Binary, BoundCall, Call, Node, Unary
+from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.syntax.path import PathText, parse_path
+from app.odata.syntax.walk import children
+
+_OPERATORS = frozenset(("add", "sub", "mul", "div", "divby", "mod"))
+_METHODS = frozenset(("sum", "average"))
+# An option of the query string, None for the path, and a node of it with what it stands in.
+_Place = tuple[str | None, Node, int]
+
+
+def out_of_range(path: PathText, texts: OptionTexts, limits: Limits) -> QueryError:
+    """The error that a result is out of range, with the first calculation that may have it."""
+    places = [
+        (option, node) for option, node, _ in _places(path, texts, limits) if _calculates(node)
+    ]
+    if not places:
+        return QueryError("A value in the query is out of range.")
+    option, node = min(places, key=lambda place: (place[0] != places[0][0], place[1].offset))
+    which = "the result" if len(places) == 1 else "the result here or of a later calculation"
+    return QueryError(f"{which} is out of range", node.offset, option)
+
+
+def too_deep(path: PathText, texts: OptionTexts, limits: Limits) -> QueryError:
+    """The error that the database takes no query that is nested so deep, with the deepest part."""
+    option, node, _ = max(_places(path, texts, limits), key=lambda place: place[2])
+    return QueryError("the query is nested too deep", node.offset, option)
+
+
+def _calculates(node: Node) -> bool:
+    match node:
+        case Binary(op=op):
+            return op in _OPERATORS
+        case Unary(op=op):
+            return op == "neg"
+        case AggregateItem(method=method):
+            return method in _METHODS
+        case Call(name=name):
+            return "." in name
+    return isinstance(node, BoundCall)
+
+
+def _places(path: PathText, texts: OptionTexts, limits: Limits) -> Iterator[_Place]:
+    """Every part of the path and of the options, in the order of the options' fields."""
+    for segment in parse_path(path, limits=limits).segments:
+        yield from _below(None, segment)
+    options = parse_options(texts, limits=limits)
+    for name in (field.name for field in fields(options) if field.name != "aliases"):
+        for node in children(QueryOptions(**{name: getattr(options, name)})):
+            yield from _below(f"${name}", node)
+    for name, node in options.aliases.items():
+        yield from _below(f"@{name}", node)
+
+
+def _below(option: str | None, root: Node) -> Iterator[_Place]:
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield option, node, depth
+        waiting += ((child, depth + 1) for child in children(node))

@@ -1,0 +1,143 @@
+"""Links to the rest of an expanded collection that has more than a page (Protocol 11.2.6.7).
+
+The database writes the sort keys of each member behind it and a mark behind the last one, with
+characters that stand nowhere in JSON: what a link says of the literals of a query is known only
+where it runs, and hardly any answer has one (docs/adr/0020).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import quote
+
+from app.db.types import json_text
+from app.odata.errors import QueryError
+from app.odata.reading.next_links import next_link
+from app.odata.reading.tokens import PageStart
+from app.odata.sql.dialect_sql import Part
+from app.odata.syntax.nodes import It, Literal, Node
+from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.option_printer import query_text
+from app.odata.syntax.walk import children
+
+# Related entities that one row shows at most.
+_MARK = "\x01"
+# Stands before and behind the sort keys of a member.
+KEYS = "\x02"
+_LINK = re.compile(
+    rf"(?:{KEYS}(?P<after>[^{KEYS}]*){KEYS})?"
+    rf"{_MARK}(?P<number>\d+) (?P<name>\S+) (?P<path>[^{_MARK}]*){_MARK}\]"
+)
+_KEYS = re.compile(f"{KEYS}[^{KEYS}]*{KEYS}")
+
+# Seals where a page begins, for an address below the root and its query string.
+MakeToken = Callable[[str, str, PageStart], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """Where an expanded collection is read by itself; ``number`` is that of its options.
+
+    ``is_deep`` says that its query is among the deepest that are taken.
+    """
+
+    number: int
+    address: Sequence[Part]
+    is_deep: bool
+
+    def mark(self, name: str) -> list[Part]:
+        """What stands behind the last member in place of the link, which is called ``name``."""
+        return [f"{_MARK}{self.number} {name} ", *self.address, _MARK]
+
+
+def with_links(
+    text: str,
+    options: Sequence[QueryOptions],
+    literals: Sequence[Any],
+    *,
+    root: str,
+    page: int,
+    others: Mapping[str, str],
+    make_token: MakeToken,
+) -> str:
+    """An answer with links where the database left the mark of one, and without the sort keys.
+
+    Args:
+        options: those of each expanded collection, by number.
+        literals: of the query, by slot.
+        page: the members that are in the answer.
+        others: the texts of what else a link needs of the query, such as its parameter aliases, by
+            name with ``@`` or ``$``.
+    Raises: QueryError, no query of the collection alone has the other members.
+    """
+
+    def link(match: re.Match[str]) -> str:
+        asked: QueryOptions = _filled(options[int(match["number"])], literals)
+        _refuse_root(asked, page)
+        given = [
+            f"{name}={quote(value, safe='')}"
+            for name, value in others.items()
+            if name.startswith("$") or name[1:] not in asked.aliases
+        ]
+        query = "&".join(filter(None, [query_text(asked), *given]))
+        path = match["path"]
+        token = make_token(path, query, _start(asked, match["after"], page))
+        url = json_text(next_link(root, path, query, token))
+        return f'],"{match["name"]}":{url}'
+
+    if _MARK in text:
+        text = _LINK.sub(link, text)
+    return _KEYS.sub("", text) if KEYS in text else text
+
+
+def _start(options: QueryOptions, after: str | None, page: int) -> PageStart:
+    """Where what comes after ``page`` members begins: behind sort keys, else at a position."""
+    left = None if options.top is None else _number(options.top) - page
+    if after is not None:
+        return PageStart(json.loads(after), left)
+    skipped = 0 if options.skip is None else _number(options.skip)
+    return PageStart([skipped + page], left)
+
+
+def _refuse_root(options: QueryOptions, page: int) -> None:
+    if _names_root(options):
+        raise QueryError(
+            f"more than {page} entities are expanded, and $it does not tell the others:"
+            " write the condition without it, or read them by themselves",
+            0,
+            "$expand",
+        )
+
+
+def _number(literal: Literal) -> int:
+    assert isinstance(literal.value, int)
+    return literal.value
+
+
+def _names_root(options: QueryOptions) -> bool:
+    waiting = list(children(options))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, It):
+            return True
+        waiting += children(node)
+    return False
+
+
+def _filled(value: Any, literals: Sequence[Any]) -> Any:
+    """Syntax with the literals of this query in place of those that its plan was made with."""
+    match value:
+        case Literal(slot=int(slot)):
+            return replace(value, value=literals[slot])
+        case Node() | QueryOptions():
+            kept = {one.name: _filled(getattr(value, one.name), literals) for one in fields(value)}
+            return replace(value, **kept)
+        case tuple():
+            return tuple(_filled(one, literals) for one in value)
+        case dict():
+            return {name: _filled(one, literals) for name, one in value.items()}
+    return value

@@ -1,0 +1,289 @@
+"""``$apply``: set transformations, one method each (Data Aggregation 4.0, section 3)."""
+
+from __future__ import annotations
+
+import typing as t
+
+from app.odata.errors import QueryError, suggestion
+from app.odata.syntax.aggregate_parser import AggregateParser
+from app.odata.syntax.apply_nodes import (
+    Aggregate,
+    Apply,
+    ComputeTransformation,
+    Concat,
+    ExpandTransformation,
+    FilterTransformation,
+    FunctionTransformation,
+    GroupBy,
+    HierarchyReference,
+    HierarchyStep,
+    Identity,
+    Join,
+    Nest,
+    NestItem,
+    OrderByTransformation,
+    Rollup,
+    RollupRecursive,
+    SearchTransformation,
+    SkipTransformation,
+    TopBottom,
+    TopBottomKind,
+    TopTransformation,
+    Transformation,
+    Traverse,
+)
+from app.odata.syntax.lexer import Token
+from app.odata.syntax.nodes import Literal, Node, OrderItem
+from app.odata.syntax.search import parse_nested_search
+
+_TOP_BOTTOM: t.Final = (
+    "topcount",
+    "topsum",
+    "toppercent",
+    "bottomcount",
+    "bottomsum",
+    "bottompercent",
+)
+
+
+class ApplyParser(AggregateParser):
+    """``applyTrafo *( "/" applyTrafo )``; names of transformations in any case."""
+
+    def parse_apply(self) -> Apply:
+        offset = self.token.offset
+        transformations = [self._parse_transformation()]
+        while self.accept_joined("/"):
+            transformations.append(self._parse_transformation())
+        return Apply(tuple(transformations), offset=offset)
+
+    def _parse_transformation(self) -> Transformation:
+        token = self.token
+        if token.kind != "name":
+            raise self.expected("a transformation such as filter(...) or groupby((...))")
+        name = token.text.lower()
+        if name == "identity":
+            self.advance()
+            return Identity(offset=token.offset)
+        if not self.follows("("):
+            raise QueryError(
+                f"expected '(' right after '{token.text}'{suggestion(name, _NAMES)}", token.offset
+            )
+        self.deeper()
+        if name == "search":  # its words are not tokens of expressions
+            made: Transformation = self._parse_search(token)
+        else:
+            self.advance()
+            made = self._parse_arguments_of(name, token)
+        self.shallower()
+        return made
+
+    def _parse_arguments_of(self, name: str, token: Token) -> Transformation:
+        if "." in name:
+            return FunctionTransformation(
+                token.text, self.parse_arguments(token.text, token.offset), offset=token.offset
+            )
+        self.expect("(")
+        if name in _TOP_BOTTOM:
+            made: Transformation = self._parse_top_bottom(t.cast(TopBottomKind, name), token)
+        elif name in _PARSERS:
+            made = _PARSERS[name](self, token)
+        else:
+            raise QueryError(
+                f"unknown transformation '{token.text}'{suggestion(name, _NAMES)}", token.offset
+            )
+        self.expect(")", f" that ends {token.text}(...)")
+        return made
+
+    # --- one method per transformation; each is called between the parentheses
+
+    def _parse_aggregate(self, token: Token) -> Aggregate:
+        return Aggregate(self.separated(self.parse_aggregate_item), offset=token.offset)
+
+    def _parse_filter(self, token: Token) -> FilterTransformation:
+        return FilterTransformation(self.parse_expression(), offset=token.offset)
+
+    def _parse_search(self, token: Token) -> SearchTransformation:
+        search, end = parse_nested_search(self.text, token.end + 1, limits=self.limits)
+        self.read_on_from(end)
+        self.expect(")", " that ends search(...)")
+        return SearchTransformation(search, offset=token.offset)
+
+    def _parse_compute(self, token: Token) -> ComputeTransformation:
+        return ComputeTransformation(self.parse_compute_items(), offset=token.offset)
+
+    def _parse_orderby(self, token: Token) -> OrderByTransformation:
+        return OrderByTransformation(self.parse_order_items(), offset=token.offset)
+
+    def _parse_top(self, token: Token) -> TopTransformation:
+        return TopTransformation(self.parse_row_count("top"), offset=token.offset)
+
+    def _parse_skip(self, token: Token) -> SkipTransformation:
+        return SkipTransformation(self.parse_row_count("skip"), offset=token.offset)
+
+    def _parse_top_bottom(self, kind: TopBottomKind, token: Token) -> TopBottom:
+        amount = self.parse_expression()
+        self.expect(",", f" and an expression in {kind}")
+        return TopBottom(kind, amount, self.parse_expression(), offset=token.offset)
+
+    def _parse_concat(self, token: Token) -> Concat:
+        sequences = self.separated(self.parse_apply)
+        if len(sequences) < 2:
+            raise self.expected("',' and another sequence of transformations in concat")
+        return Concat(sequences, offset=token.offset)
+
+    def _parse_groupby(self, token: Token) -> GroupBy:
+        self.expect("(", ": groupby takes a list of properties in parentheses of its own")
+        keys = self.separated(self._parse_group_key)
+        self.expect(")", " that ends the properties of groupby")
+        return GroupBy(keys, self._parse_optional_apply(), offset=token.offset)
+
+    def _parse_group_key(self) -> Node:
+        token = self.token
+        name = token.text.lower()
+        if name not in ("rollup", "rolluprecursive") or not self.follows("("):
+            return self.parse_path()
+        self.advance()
+        self.advance()
+        self.deeper()
+        key = self._parse_rollup(token) if name == "rollup" else self._parse_recursive(token)
+        self.shallower()
+        self.expect(")", f" that ends {name}(...)")
+        return key
+
+    def _parse_rollup(self, token: Token) -> Rollup:
+        with_total = self.token.kind == "dollar" and self.token.text == "$all"
+        if with_total:
+            self.advance()
+            self.expect(",", " and a property")
+        properties = self.separated(self.parse_path)
+        return Rollup(properties, with_total, offset=token.offset)
+
+    def _parse_recursive(self, token: Token) -> RollupRecursive:
+        hierarchy = self._parse_hierarchy()
+        return RollupRecursive(hierarchy, self._parse_optional_apply(), offset=token.offset)
+
+    def _parse_nest(self, token: Token) -> Nest:
+        return Nest(self.separated(self._parse_nest_item), offset=token.offset)
+
+    def _parse_addnested(self, token: Token) -> Nest:
+        path = self.parse_path()
+        self.expect(",", " and transformations in addnested")
+        return Nest(self.separated(self._parse_nest_item), path, offset=token.offset)
+
+    def _parse_nest_item(self) -> NestItem:
+        apply = self.parse_apply()
+        return NestItem(apply, self.parse_alias(), offset=apply.offset)
+
+    def _parse_join(self, token: Token) -> Join:
+        path = self.parse_path()
+        alias = self.parse_alias()
+        return Join(
+            path,
+            alias,
+            self._parse_optional_apply(),
+            outer=token.text.lower() == "outerjoin",
+            offset=token.offset,
+        )
+
+    def _parse_expand(self, token: Token) -> ExpandTransformation:
+        """``expand(path,apply,expand(...),...)``: nested expands come last."""
+        path = self.parse_path()
+        apply: Apply | None = None
+        nested: list[ExpandTransformation] = []
+        while self.accept(","):
+            argument = self.parse_apply()
+            only = argument.transformations[0]
+            if len(argument.transformations) == 1 and isinstance(only, ExpandTransformation):
+                nested.append(only)
+            elif apply is None and not nested:
+                apply = argument
+            else:
+                raise QueryError("expected expand(...)", argument.offset)
+        return ExpandTransformation(path, apply, tuple(nested), offset=token.offset)
+
+    def _parse_hierarchy_step(self, token: Token) -> HierarchyStep:
+        hierarchy = self._parse_hierarchy()
+        self.expect(",", f" and transformations in {token.text}")
+        start = self.parse_apply()
+        distance: Literal | None = None
+        keep_start = False
+        while self.accept(","):
+            if distance is None and self.token.kind == "number" and not keep_start:
+                distance = self.parse_row_count(f"the distance in {token.text}")
+            elif not keep_start and self.token.text == "keep":
+                self.advance()
+                if not self.at_word("start"):
+                    raise self.expected("'start'")
+                self.advance()
+                keep_start = True
+            else:
+                raise self.expected("a distance or 'keep start'")
+        kind = t.cast(t.Literal["ancestors", "descendants"], token.text.lower())
+        return HierarchyStep(kind, hierarchy, start, distance, keep_start, offset=token.offset)
+
+    def _parse_traverse(self, token: Token) -> Traverse:
+        hierarchy = self._parse_hierarchy()
+        self.expect(",", " and preorder or postorder")
+        order = self.expect_name("preorder or postorder").text
+        if order not in ("preorder", "postorder"):
+            raise QueryError("expected preorder or postorder", self.previous.offset)
+        start: Apply | None = None
+        orderby: tuple[OrderItem, ...] = ()
+        if self.accept(","):
+            if self._at_transformation():
+                start = self.parse_apply()
+            if start is None or self.accept(","):
+                orderby = self.parse_order_items()
+        return Traverse(
+            hierarchy,
+            t.cast(t.Literal["preorder", "postorder"], order),
+            start,
+            orderby,
+            offset=token.offset,
+        )
+
+    def _at_transformation(self) -> bool:
+        """Whether the next token begins a transformation rather than an expression.
+
+        Both could begin with ``identity``, ``concat(`` or a function of the model: the ABNF tries
+        transformations first.
+        """
+        token, name = self.token, self.token.text.lower()
+        if token.kind != "name" or not (name in _NAMES or "." in name):
+            return False
+        return name == "identity" or self.follows("(")
+
+    def _parse_hierarchy(self) -> HierarchyReference:
+        """``$root/Set,Qualifier,path/of/node/identifier``."""
+        offset = self.token.offset
+        if self.token.kind != "dollar" or self.token.text != "$root":
+            raise self.expected("a collection that begins with $root/")
+        collection = self.parse_variable()
+        self.expect(",", " and the qualifier of the hierarchy")
+        qualifier = self.expect_name("the qualifier of the hierarchy").text
+        self.expect(",", " and the property that identifies a node")
+        return HierarchyReference(collection, qualifier, self.parse_path(), offset=offset)
+
+    def _parse_optional_apply(self) -> Apply | None:
+        return self.parse_apply() if self.accept(",") else None
+
+
+_PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], Transformation]]] = {
+    "aggregate": ApplyParser._parse_aggregate,
+    "filter": ApplyParser._parse_filter,
+    "compute": ApplyParser._parse_compute,
+    "orderby": ApplyParser._parse_orderby,
+    "top": ApplyParser._parse_top,
+    "skip": ApplyParser._parse_skip,
+    "concat": ApplyParser._parse_concat,
+    "groupby": ApplyParser._parse_groupby,
+    "nest": ApplyParser._parse_nest,
+    "addnested": ApplyParser._parse_addnested,
+    "join": ApplyParser._parse_join,
+    "outerjoin": ApplyParser._parse_join,
+    "expand": ApplyParser._parse_expand,
+    "ancestors": ApplyParser._parse_hierarchy_step,
+    "descendants": ApplyParser._parse_hierarchy_step,
+    "traverse": ApplyParser._parse_traverse,
+}
+_NAMES: t.Final = (*_PARSERS, *_TOP_BOTTOM, "identity", "search")

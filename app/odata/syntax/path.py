@@ -1,0 +1,234 @@
+"""Resource path to segments: text only, no model (URL Conventions 4).
+
+As with the query options there is a cheap way to the key of a plan, ``shape_path``, and a complete
+one to the syntax, ``parse_path``; both start from what ``read_path`` decodes.
+"""
+
+from __future__ import annotations
+
+import re
+import typing as t
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from app.odata.cursor import DEFAULT_LIMITS, Limits
+from app.odata.errors import QueryError
+from app.odata.syntax.literals import DOTTED_NAME, STRING
+from app.odata.syntax.nodes import Alias, Argument, Literal, LiteralValue
+from app.odata.syntax.option_parser import OptionParser
+from app.odata.syntax.path_nodes import (
+    CrossJoinSegment,
+    FilterPathSegment,
+    KeySegment,
+    NameSegment,
+    ResourcePath,
+    Segment,
+    SystemSegment,
+)
+from app.odata.syntax.shape import is_kept_whole, shape
+
+_ENCODED_SLASH: t.Final = "\0"
+_DELIMITER: t.Final = re.compile(r"[/'()]")
+_NAME: t.Final = re.compile(DOTTED_NAME)
+_PLAIN_SEGMENT: t.Final = (
+    rf"(?:{DOTTED_NAME}|\$[a-z]++)(?:\((?:[^()'/{_ENCODED_SLASH}]|{STRING})*+\))?+"
+)
+_PLAIN_PATH: t.Final = re.compile(rf"/?{_PLAIN_SEGMENT}(?:/{_PLAIN_SEGMENT})*+")
+
+_NUMBER_SEGMENT: t.Final = re.compile(r"(?<=[A-Za-z])/(-?[0-9]{1,18})(?=/|$)")
+
+_FIRST_ONLY: t.Final = frozenset(("$metadata", "$batch", "$all", "$entity"))
+_LAST_ONLY: t.Final = frozenset(("$metadata", "$batch", "$count", "$ref", "$value", "$query"))
+_SYSTEM: t.Final = _FIRST_ONLY | _LAST_ONLY | {"$each"}
+
+
+@dataclass(frozen=True, slots=True)
+class PathText:
+    """A percent-decoded path.
+
+    ``text`` has all characters; in ``marked``, of the same length, a slash that was encoded is
+    NUL, because it separates nothing. ``is_lifted`` tells whether the literals in parentheses
+    have slots: not in paths with a key as segment, which only looks like a literal, or with
+    parentheses in parentheses.
+    """
+
+    text: str
+    marked: str
+    is_lifted: bool
+
+
+def with_keys(raw: str) -> str:
+    """A path with ``Clients(1)`` for ``Clients/1``: written so, all such paths share one plan."""
+    return _NUMBER_SEGMENT.sub(r"(\1)", raw)
+
+
+def read_path(raw: str) -> PathText:
+    """Decode what comes after the service root, with or without the leading slash.
+
+    Args:
+        raw: percent-encoded, as in the request line; in a decoded path ``%2F`` would be lost.
+    Raises: QueryError, broken UTF-8 or a NUL.
+    """
+    if "%00" in raw or "\0" in raw:
+        at = raw.index("%00" if "%00" in raw else "\0")
+        raise QueryError("the character NUL is not allowed in a path", at)
+    marked = text = raw
+    if "%" in raw:
+        try:
+            marked = unquote_to_bytes(re.sub("%2[Ff]", "%00", raw)).decode()
+        except UnicodeDecodeError:
+            raise QueryError("the path is not UTF-8") from None
+        text = marked.replace(_ENCODED_SLASH, "/")
+    is_lifted = _PLAIN_PATH.fullmatch(marked) is not None and not is_kept_whole(text)
+    return PathText(text, marked, is_lifted)
+
+
+def shape_path(path: PathText) -> tuple[str, list[LiteralValue]]:
+    """The path with its literals taken out, and their values; see shape.py.
+
+    A path whose literals stay is marked with two NULs, so that it is no other path's shape.
+
+    Raises: QueryError, a literal that has no value, such as 2024-02-30.
+    """
+    if not path.is_lifted:
+        return "\0\0" + path.marked, []
+    return shape(path.text)
+
+
+def parse_path(path: PathText | str, *, limits: Limits = DEFAULT_LIMITS) -> ResourcePath:
+    """The segments of a path; slots count from 0.
+
+    Args:
+        path: what ``read_path`` made, or takes.
+        limits: of the expressions in it; twice the depth is the number of segments allowed.
+    """
+    if isinstance(path, str):
+        path = read_path(path)
+    segments: list[Segment] = []
+    slot = 0
+    for start, end in _split(path.marked):
+        if len(segments) == 2 * limits.depth:
+            raise QueryError("the path has too many segments", start)
+        parser = _SegmentParser(path, start, end, limits, slot)
+        segment = parser.parse()
+        _check_place(segment, segments)
+        segments.append(segment)
+        slot = parser.next_slot
+    return ResourcePath(tuple(segments), slot)
+
+
+def _split(marked: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each segment; slashes in parentheses separate nothing."""
+    start = 1 if marked.startswith("/") else 0
+    if start == len(marked):
+        return
+    open_parentheses: list[int] = []
+    quote = -1
+    for match in _DELIMITER.finditer(marked, start):
+        delimiter, offset = match[0], match.start()
+        if delimiter == "'":
+            if open_parentheses:  # elsewhere it is a character of a key: People/O'Neil
+                quote = offset if quote < 0 else -1
+        elif quote >= 0:
+            continue
+        elif delimiter == "(":
+            open_parentheses.append(offset)
+        elif delimiter == ")":
+            if open_parentheses:
+                open_parentheses.pop()
+        elif not open_parentheses:
+            yield start, offset
+            start = offset + 1
+    if quote >= 0:
+        raise QueryError("the string that begins here has no closing quote", quote)
+    if open_parentheses:
+        raise QueryError("the parenthesis that opens here is not closed", open_parentheses[-1])
+    yield start, len(marked)
+
+
+def _check_place(segment: Segment, before: list[Segment]) -> None:
+    """Raise QueryError where no model could make sense of ``segment`` after those before it."""
+    name = _system_name(segment)
+    last = _system_name(before[-1]) if before else ""
+    if last in _LAST_ONLY:
+        raise QueryError(f"nothing can follow {last}", segment.offset)
+    if last in ("$all", "$entity") and not isinstance(segment, NameSegment):
+        raise QueryError(f"only the name of a type can follow {last}", segment.offset)
+    if last == "$crossjoin" and name != "$query":
+        raise QueryError("only $query can follow $crossjoin(...)", segment.offset)
+    is_first = name in _FIRST_ONLY or name == "$crossjoin"
+    if before and is_first:
+        raise QueryError(f"{name} can only be the first segment", segment.offset)
+    if not before and not is_first and not isinstance(segment, NameSegment):
+        raise QueryError("expected an entity set, a singleton or an operation", segment.offset)
+
+
+def _system_name(segment: Segment) -> str:
+    if isinstance(segment, CrossJoinSegment):
+        return "$crossjoin"
+    return segment.name if isinstance(segment, SystemSegment) else ""
+
+
+class _SegmentParser(OptionParser):
+    """Reads one segment, with offsets in the whole path."""
+
+    def __init__(self, path: PathText, start: int, end: int, limits: Limits, slot: int) -> None:
+        if start == end:
+            raise QueryError("a segment of the path is empty", start)
+        self._start = start
+        self._segment = path.text[start:end]
+        name = _NAME.match(self._segment)
+        self._name = name[0] if name else ""
+        rest = self._segment[len(self._name) :]
+        # Only what the grammar of expressions knows is read with it; a key has any characters.
+        self._is_key = not self._segment.startswith("$") and (
+            not self._name or (rest != "" and not rest.startswith("("))
+        )
+        super().__init__(
+            path.text[: start if self._is_key else end],
+            limits=limits,
+            first_slot=slot,
+            start=start,
+            lifts_literals=path.is_lifted,
+        )
+
+    def parse(self) -> Segment:
+        if self._is_key:
+            return KeySegment(self._segment, offset=self._start)
+        return self.whole(self._parse_name_segment if self._name else self._parse_system_segment)
+
+    def unexpected(self) -> QueryError:
+        return self.expected("the end of the segment")
+
+    def _parse_name_segment(self) -> Segment:
+        self.read_on_from(self._start + len(self._name))
+        arguments = self._parse_values() if self.at("(") else None
+        key = self._parse_values() if self.at("(") else None
+        return NameSegment(self._name, arguments, key, offset=self._start)
+
+    def _parse_system_segment(self) -> Segment:
+        token = self.advance()
+        if token.text == "$filter":
+            self.expect_joined("(")
+            self.deeper()
+            predicate = self.parse_expression()
+            self.expect(")", " that ends $filter(...)")
+            key = self._parse_values() if self.at("(") else None
+            return FilterPathSegment(predicate, key, offset=token.offset)
+        if token.text == "$crossjoin":
+            self.expect_joined("(")
+            names = self.separated(lambda: self.expect_name("the name of an entity set").text)
+            self.expect(")", " that ends $crossjoin(...)")
+            return CrossJoinSegment(names, offset=token.offset)
+        if token.text not in _SYSTEM:
+            raise QueryError(f"unknown path segment '{self._segment}'", token.offset)
+        return SystemSegment(token.text, offset=token.offset)
+
+    def _parse_values(self) -> tuple[Argument, ...]:
+        """Keys and parameters in a path are literals or aliases."""
+        arguments = self.parse_arguments("", self.token.offset)
+        for argument in arguments:
+            if not isinstance(argument.value, Literal | Alias):
+                raise QueryError("expected a literal or a parameter alias", argument.value.offset)
+        return arguments

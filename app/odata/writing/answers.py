@@ -1,0 +1,132 @@
+"""The answers to writes: the entity as it is now, or 204 with its address."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from flask import Response
+
+from app.errors import ForbiddenError, NotFoundError
+from app.odata.etags import format_etag
+from app.odata.model import edm
+from app.odata.payload.reader import EntityBody
+from app.odata.preferences import preference_applied
+from app.odata.syntax.options import OptionTexts
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.rows import find_version, held_value
+from app.odata.writing.shown import shown_answer
+from app.odata.writing.targets import Target
+from app.odata.writing.urls import entity_path
+
+
+def written_entity(
+    request: WriteRequest,
+    target: Target,
+    key: Any,
+    *,
+    created: bool = False,
+    body: EntityBody | None = None,
+) -> Response:
+    """The answer to a write of an entity (Protocol 11.4.1.5, 11.4.2, 11.4.3).
+
+    Args:
+        body: what was written: related entities given in it are shown in the answer, too.
+    """
+    wanted = request.preferences.return_
+    if created:
+        target = _where_it_is(target, key)
+    response = _representation(request, target, key, body) if wanted != "minimal" else None
+    if response is None:
+        response = no_content(request)
+        if tag := _etag(request.container, target.type, key):
+            response.headers["ETag"] = tag
+    else:
+        response.status_code = 201 if created else 200
+    if created or response.status_code == 204:
+        address = request.root + target_path(target, key)
+        if created:
+            response.headers["Location"] = address
+        response.headers["OData-EntityId"] = address
+    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+        before = response.headers.get("Preference-Applied")
+        applied = preference_applied(before, request.preferences.applied("return"))
+        response.headers["Preference-Applied"] = applied or ""
+    return response
+
+
+def target_path(target: Target, key: Any) -> str:
+    """The canonical path of an entity; of one without a set, the path through its owner."""
+    link = target.link
+    if link is not None and link.navigation.contained:
+        owner = entity_path(link.entity_set.name, link.entity_set.type, link.key)
+        if not link.navigation.collection:
+            return f"{owner}/{link.navigation.name}"
+        return f"{owner}/{entity_path(link.navigation.name, target.type, key)}"
+    if target.is_singleton:
+        return target.entity_set.name
+    return entity_path(target.entity_set.name, target.entity_set.type, key)
+
+
+def _where_it_is(target: Target, key: Any) -> Target:
+    """``target`` below the owner that a new entity has: a service may choose another one.
+
+    A comment on a closed ticket is made in a ticket that follows it.
+    """
+    link = target.link
+    if link is None or not link.navigation.contained or link.navigation.owned:
+        return target
+    if link.navigation.foreign_key is None:
+        return target
+    owner = held_value(target.type, key, link.navigation.foreign_key)
+    return target if owner in (None, link.key) else replace(target, link=replace(link, key=owner))
+
+
+def no_content(request: WriteRequest) -> Response:
+    """204: it was done, and there is nothing to show."""
+    response = Response(status=204)
+    response.headers["OData-Version"] = request.version
+    del response.headers["Content-Type"]
+    return response
+
+
+def _representation(
+    request: WriteRequest, target: Target, key: Any, body: EntityBody | None
+) -> Response | None:
+    """The entity as a GET shows it; None where the caller may write it and not read it."""
+    if body is None or not body.related:
+        answer = shown_answer(request, target, key)
+        if answer is not None:
+            return answer
+    options = request.options
+    if body is not None and "expand" not in options.system and (shown := expansion(body)):
+        options = OptionTexts({**options.system, "expand": shown}, options.aliases, options.custom)
+    try:
+        return request.read(target_path(target, key), options)
+    except (ForbiddenError, NotFoundError):
+        return None
+
+
+def expansion(body: EntityBody) -> str:
+    """``LineItems,Contacts($expand=Tasks)``: what a body gave, as $expand (Protocol 11.4.2.2)."""
+    parts = []
+    for related in body.related:
+        given = [item for item in related.items if not item.is_reference]
+        if not given:
+            continue
+        nested = {part for item in given if (part := expansion(item))}
+        # Items may differ in depth: the answer goes as deep as the deepest.
+        deepest = max(nested, key=len, default="")
+        options = f"($expand={deepest})" if deepest else ""
+        parts.append(f"{related.navigation.name}{options}")
+    return ",".join(dict.fromkeys(parts))
+
+
+def _etag(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> str | None:
+    if type_.etag is None:
+        return None
+    try:
+        _, version = find_version(container, type_, key)
+    except ForbiddenError:
+        return None
+    return None if version is None else format_etag(version)

@@ -1,0 +1,315 @@
+"""Many entities of a set at once (Protocol 11.4.12 to 11.4.14).
+
+``PATCH Clients`` with a delta payload makes, changes and removes the entities that it lists;
+``PATCH`` and ``DELETE Clients/$filter(@f)/$each`` do the same to every member. All of it is done,
+or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from flask import Response
+
+from app.db.types import json_text
+from app.errors import (
+    ApiError,
+    Detail,
+    InvalidQueryError,
+    NotFoundError,
+    PreconditionFailedError,
+    ValidationError,
+    refuse_any,
+    telling_all,
+)
+from app.http.json_body import parse_json
+from app.odata.methods import READ, method_error
+from app.odata.model import edm
+from app.odata.model.writable import upsert_keys
+from app.odata.payload.problems import Problems
+from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
+from app.odata.payload.types import typed_reader
+from app.odata.preferences import preference_applied
+from app.odata.syntax.options import OptionTexts
+from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path_nodes import FilterPathSegment, NameSegment
+from app.odata.writing.answers import no_content
+from app.odata.writing.conditions import may_be_made, refuse_other_key
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.deep_relations import service_of
+from app.odata.writing.locks import locks_of_items, take_locks
+from app.odata.writing.methods import each_methods
+from app.odata.writing.places import as_bad_reference
+from app.odata.writing.problems import entity_problems, kind_of
+from app.odata.writing.rights import require_right
+from app.odata.writing.rows import find_key, find_key_locked, find_version, version_of_tag
+from app.odata.writing.targets import Target
+from app.odata.writing.urls import entity_path
+
+# Entities that one request changes.
+MOST_MEMBERS = 500
+_EACH = "/$each"
+
+
+def is_each(path: str) -> bool:
+    """Whether a path ends in ``/$each``."""
+    return path.rstrip("/").endswith(_EACH)
+
+
+# --- every member ---------------------------------------------------------------------------------
+
+
+def write_each(request: WriteRequest) -> Response:
+    """Change or delete every member of a set, or of what is left of it by ``/$filter(...)``.
+
+    Raises: MethodNotAllowedError; NotFoundError, there is no such set; TooLargeError, it has too
+        many members; what the service of the set raises, told with the address of the member.
+    """
+    path = request.path.rstrip("/").removesuffix(_EACH)
+    entity_set = each_set(request.container, path)
+    allowed = each_methods(entity_set)
+    if request.method not in allowed:
+        raise method_error(request.method, allowed)
+    require_right(entity_set, "delete" if request.method == "DELETE" else "update")
+    if request.options.system:
+        raise InvalidQueryError(
+            "$each takes no query options; use /$filter(...) before it.", position=0
+        )
+    refuse_versions(request)
+    body = None
+    if request.method == "PATCH":
+        body = request.entity(Target(entity_set, entity_set.type), "change")
+    keys = member_keys(request, entity_set.type, path)
+    for key in keys:
+        with as_member(entity_set, key):
+            if body is None:
+                service_of(entity_set, delete=True).delete(key)
+            else:
+                request.writer.update(entity_set, key, body)
+    if body is None or request.preferences.return_ != "representation":
+        return _done(request)
+    shown = [_shown(request, entity_set, key) for key in keys]
+    return _collection(request, entity_set, shown, "")
+
+
+def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
+    """The set of a path that ``/$each`` follows.
+
+    Raises: NotFoundError; MethodNotAllowedError, the members of such a path are not written.
+    """
+    first, *rest = parse_path(read_path(path)).segments or (None,)
+    name = first.name if isinstance(first, NameSegment) and first.arguments is None else ""
+    entity_set = container.sets.get(container.folded_sets.get(name.lower(), name))
+    if entity_set is None:
+        raise NotFoundError("$each follows an entity set of this service.")
+    if not all(isinstance(segment, FilterPathSegment) and not segment.key for segment in rest):
+        raise method_error("", (), "Between a set and $each only $filter(...) can stand.")
+    return entity_set
+
+
+def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list[Any]:
+    """The keys of the members that the caller may read.
+
+    Raises: ValidationError, there are more than one request changes.
+    """
+    system = {"select": ",".join(type_.key), "top": str(MOST_MEMBERS + 1)}
+    shown = request.read(path, OptionTexts(system, request.options.aliases))
+    rows = parse_json(shown.get_data())["value"]
+    if len(rows) > MOST_MEMBERS:
+        raise ValidationError([("", f"must be at most {MOST_MEMBERS} members: filter them")])
+    return [_key_of(type_, row) for row in rows]
+
+
+def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
+    parts = tuple(
+        typed_reader(type_.properties[name].type, True)(row[name], name, Problems())
+        for name in type_.key
+    )
+    return parts[0] if len(parts) == 1 else parts
+
+
+# --- a delta --------------------------------------------------------------------------------------
+
+
+def write_delta(request: WriteRequest, target: Target) -> Response:
+    """Do what a delta payload says, item by item, in their order.
+
+    Raises: MethodNotAllowedError, the body is that of one entity; ValidationError, with the place
+        of each problem; what the service of the set raises.
+    """
+    content = request.json()
+    if isinstance(content, dict) and "value" not in content:
+        message = 'A set is changed by the items of a delta: {"value": [...]}.'
+        raise method_error("PATCH", (*READ, "POST"), message)
+    items = content["value"] if isinstance(content, dict) else None
+    if not isinstance(items, list):
+        raise ValidationError([("value", 'must be the items of a delta: {"value": [...]}')])
+    if request.odata_version == "4.0":
+        raise ValidationError([("OData-Version", "must be 4.01 to change a set")])
+    if len(items) > MOST_RELATED:
+        raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
+    refuse_conditions(request)
+    entity_set = target.entity_set
+    bodies, problems = read_entities(items, target.type, request.reading, "value")
+    with telling_all(lambda: refuse_any(_problems(request, entity_set, bodies))):
+        problems.raise_any()
+    take_locks(lambda: locks_of_items(request.container, target.type, items))
+    minimal = request.preferences.return_ == "minimal"
+    shown = []
+    for body in bodies:
+        key, is_there = _apply(request, entity_set, body)
+        if not minimal:  # now, because a later item may remove it
+            shown.append((_shown if is_there else _removed)(request, entity_set, key))
+    if minimal:
+        return _done(request)
+    return _collection(request, entity_set, shown, "/$delta")
+
+
+def _problems(
+    request: WriteRequest, entity_set: edm.EntitySet, bodies: Sequence[EntityBody]
+) -> Iterator[Detail]:
+    """What is wrong with the values of the items; one that may be there already is a change."""
+    alternate = [
+        entity_set.type.properties[name].attribute
+        for names in upsert_keys(entity_set.type)
+        for name in names
+    ]
+    for body in bodies:
+        kind = "change" if any(name in body.values for name in alternate) else kind_of(body)
+        yield from entity_problems(request.container, entity_set, body, kind)
+
+
+def _apply(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -> tuple[Any, bool]:
+    """Make, change or remove one entity; returns its key, and whether it is there now."""
+    key = _existing(request, entity_set, body)
+    if body.removed:
+        if key is None:
+            raise ValidationError([(body.path, "must say which entity is removed")])
+        with as_bad_reference(body.path):
+            service_of(entity_set, delete=True).delete(
+                key, version_of_tag(request.container, body, key)
+            )
+        return key, False
+    if key is None:
+        if body.tag is not None:
+            raise PreconditionFailedError(f"There is no {body.path} that could have this tag.")
+        return request.writer.create(entity_set, body), True
+    with as_bad_reference(body.path):
+        request.writer.update(
+            entity_set, key, body, version=version_of_tag(request.container, body, key)
+        )
+    return key, True
+
+
+def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody) -> Any | None:
+    """The key of the entity that an item names: by its id, its key or an alternate key."""
+    type_ = entity_set.type
+    if body.reference is not None:
+        return _of_reference(request, entity_set, body, body.reference)
+    key = body.given_key
+    if key is not None:
+        own = not any(type_.properties[name].computed for name in type_.key)
+        return key if not own or find_version(request.container, type_, key)[0] else None
+    given = []
+    for names in upsert_keys(type_):
+        attributes = [type_.properties[name].attribute for name in names]
+        if all(body.values.get(attribute) is not None for attribute in attributes):
+            given.append({name: body.values[name] for name in attributes})
+    for find in (find_key, find_key_locked):
+        for values in given:
+            if (known := find(request.container, type_, values)) is not None:
+                return known
+    return None
+
+
+def _of_reference(
+    request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody, url: str
+) -> Any | None:
+    """The key of the entity at ``url``; None for one that is made there (Protocol 11.4.12)."""
+    with as_bad_reference(body.path):
+        found = request.address_at(url)
+        if found.entity_set.type is entity_set.type and found.key is None:
+            if body.removed or not may_be_made(found):
+                raise NotFoundError(f"There is no entity {url}.")
+            body.address = found.alternate
+            refuse_other_key(body)
+            body.values |= found.values
+    if found.entity_set.type is not entity_set.type:
+        raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
+    return found.key
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+def refuse_conditions(request: WriteRequest) -> None:
+    """Raise ValidationError where a condition is sent that only one entity can meet."""
+    given = [name for name in ("If-Match", "If-None-Match") if name in request.headers]
+    _refuse(given)
+
+
+def refuse_versions(request: WriteRequest) -> None:
+    """As ``refuse_conditions``, where entities that are there are changed: ``*`` means them all."""
+    given = ["If-None-Match"] if "If-None-Match" in request.headers else []
+    if request.if_match is not None and not request.if_match.any:
+        given.insert(0, "If-Match")
+    _refuse(given)
+
+
+def _refuse(given: list[str]) -> None:
+    """Raise ValidationError for these conditions, if there are any."""
+    if given:
+        raise ValidationError([(name, "is of one entity: leave it out here") for name in given])
+
+
+@contextmanager
+def as_member(entity_set: edm.EntitySet, key: Any) -> Iterator[None]:
+    """Say in an error which member it is about."""
+    try:
+        yield
+    except ApiError as error:
+        address = entity_path(entity_set.name, entity_set.type, key)
+        error.message = f"{address}: {error.message}"
+        raise
+
+
+def _shown(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
+    path = entity_path(entity_set.name, entity_set.type, key)
+    body: dict[str, Any] = parse_json(request.read(path, OptionTexts({}, {})).get_data())
+    return {name: value for name, value in body.items() if not name.endswith("context")}
+
+
+def _removed(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
+    address = entity_path(entity_set.name, entity_set.type, key)
+    removed = {"reason": "deleted"}
+    return {_control(request, "removed"): removed, _control(request, "id"): address}
+
+
+def _collection(
+    request: WriteRequest, entity_set: edm.EntitySet, shown: list[dict[str, Any]], kind: str
+) -> Response:
+    context = f"{request.root}$metadata#{entity_set.name}{kind}"
+    body = {_control(request, "context"): context, "value": shown}
+    response = Response(json_text(body), content_type="application/json")
+    response.headers["OData-Version"] = request.version
+    return _with_preference(request, response)
+
+
+def _done(request: WriteRequest) -> Response:
+    return _with_preference(request, no_content(request))
+
+
+def _with_preference(request: WriteRequest, response: Response) -> Response:
+    """Say whether the answer is as it was preferred."""
+    wanted = request.preferences.return_
+    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+        response.headers["Preference-Applied"] = (
+            preference_applied(request.preferences.applied("return")) or ""
+        )
+    return response
+
+
+def _control(request: WriteRequest, name: str) -> str:
+    return f"@odata.{name}" if request.version == "4.0" else f"@{name}"

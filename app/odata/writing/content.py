@@ -1,0 +1,205 @@
+"""The request of a write as the protocol sees it: media type, version, preconditions, preference.
+
+It does not know where the request came from: an HTTP request and a part of a batch look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+from flask import Response
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_options_header
+
+from app.errors import UnsupportedMediaTypeError, ValidationError, refuse_any, telling_all
+from app.http.json_body import parse_json
+from app.odata.etags import Precondition, parse_precondition
+from app.odata.model import edm
+from app.odata.payload.reader import EntityBody, Reading, read_entity
+from app.odata.preferences import NO_PREFERENCES, Preferences, parse_preferences
+from app.odata.syntax.options import OptionTexts
+from app.odata.writing.deep import DeepWriter
+from app.odata.writing.problems import Kind, entity_problems
+from app.odata.writing.targets import Target
+from app.odata.writing.urls import find_url, resolve_url
+
+VERSIONS = ("4.0", "4.01")
+
+
+class ReadPath(Protocol):
+    """The answer to a GET of a path below the service root, read in the running transaction."""
+
+    def __call__(self, path: str, options: OptionTexts) -> Response: ...
+
+
+@dataclass(slots=True)  # not frozen, which costs more: one a request
+class WriteRequest:
+    """A request that changes something.
+
+    ``path`` is what follows the service root, percent-encoded and without a query, ``options`` the
+    query. ``root`` is the address of the service with a slash at its end, ``roots`` are others
+    that mean it too. ``version`` is the one that the answer speaks. ``references`` are the
+    entities that earlier requests of a batch made: Content-ID -> URL.
+    """
+
+    container: edm.EntityContainer
+    method: str
+    path: str
+    options: OptionTexts
+    headers: Headers
+    body: Callable[[], bytes]
+    root: str
+    read: ReadPath
+    version: str = "4.0"
+    roots: tuple[str, ...] = ()
+    references: Mapping[str, str] = field(default_factory=dict)
+    max_depth: int = 5
+    stream: Callable[[], Iterable[bytes]] | None = None
+    # What several ask for: the version that the body speaks, and its media type.
+    _spoken: str | None = field(default=None, init=False)
+    _content: tuple[str, Mapping[str, str]] | None = field(default=None, init=False)
+
+    def chunks(self) -> Iterable[bytes]:
+        """The body as it comes in: what a media entity may have goes beyond what JSON may."""
+        return (self.body(),) if self.stream is None else self.stream()
+
+    @property
+    def writer(self) -> DeepWriter:
+        """Writes entities; the URLs of bodies are resolved against this request."""
+        return DeepWriter(self.container, self.entity_at)
+
+    def entity_at(self, url: str) -> Target:
+        """The entity that a URL in the body points at, see ``resolve_url``."""
+        return resolve_url(self.container, url, self._roots, self.path, self.references)
+
+    def address_at(self, url: str) -> Target:
+        """What a URL in the body points at, see ``find_url``."""
+        return find_url(self.container, url, self._roots, self.path, self.references)
+
+    @property
+    def _roots(self) -> tuple[str, ...]:
+        return self.root, *self.roots
+
+    @property
+    def preferences(self) -> Preferences:
+        """What ``Prefer`` asks for."""
+        if "Prefer" not in self.headers:
+            return NO_PREFERENCES
+        return _parse_preferences(tuple(self.headers.getlist("Prefer")))
+
+    @property
+    def if_match(self) -> Precondition | None:
+        """The versions that may be overwritten."""
+        return parse_precondition(self.headers.get("If-Match"))
+
+    @property
+    def if_none_match(self) -> Precondition | None:
+        """The versions that may not; ``*`` means that there is none yet."""
+        return parse_precondition(self.headers.get("If-None-Match"))
+
+    @property
+    def media_type(self) -> str:
+        """The media type of the body, without its parameters."""
+        return self._content_type[0]
+
+    @property
+    def odata_version(self) -> str:
+        """The version that the body speaks: the highest one unless the client says otherwise.
+
+        Raises: ValidationError, there is no such version (Protocol 8.1.5).
+        """
+        if self._spoken is None:
+            given = self.headers.get("OData-Version")
+            if given and given not in VERSIONS:
+                raise ValidationError([("OData-Version", "must be 4.0 or 4.01")])
+            given = given or self.headers.get("OData-MaxVersion")
+            self._spoken = "4.0" if given == "4.0" else "4.01"
+        return self._spoken
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises: UnsupportedMediaTypeError; ValidationError, it is no JSON.
+        """
+        self.check_json()
+        return parse_json(self.body())
+
+    def check_json(self) -> None:
+        """Refuse a body that is announced as anything but JSON in UTF-8."""
+        if self.media_type != "application/json":
+            sent = f", not {self.media_type}" if self.media_type else ""
+            raise UnsupportedMediaTypeError(
+                f"Send the body with Content-Type: application/json{sent}."
+            )
+        charset = self._content_type[1].get("charset", "utf-8").lower()
+        if charset not in ("utf-8", "utf8"):
+            raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
+        if self.headers.get("Content-Encoding", "identity") != "identity":
+            raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+
+    def entity(
+        self, target: Target, kind: Kind | None = None, given: Collection[str] = ()
+    ) -> EntityBody:
+        """The body as an entity of the target's type.
+
+        Args:
+            kind: what is done with the entity; None where its set has no service for it.
+            given: the attributes that the place of the request gives.
+        Raises: as ``json``; ValidationError, with every value that is wrong.
+        """
+        _ = self.odata_version  # a version that does not exist is refused before the body is read
+        body, problems = read_entity(self.json(), target.type, self.reading)
+        if problems.details:
+            with self.telling_all(target, body, kind, given):
+                problems.raise_any()
+        return body
+
+    def telling_all(
+        self, target: Target, body: EntityBody, kind: Kind | None, given: Collection[str] = ()
+    ) -> telling_all:
+        """A context in which a refusal of the body tells what else is wrong with it."""
+
+        def check() -> None:
+            if kind is not None:
+                refuse_any(
+                    entity_problems(
+                        self.container, target.entity_set, body, kind, given, target.key
+                    )
+                )
+
+        return telling_all(check)
+
+    @property
+    def reading(self) -> Reading:
+        """How the body is to be read."""
+        handling = self.preferences.handling
+        is_old = self.headers.get("OData-Version") == "4.0"
+        return Reading(self.container, self.text_numbers, self.max_depth, handling, is_old)
+
+    @property
+    def text_numbers(self) -> bool:
+        """Whether the body has Int64 and Decimal as strings (JSON Format 3.2)."""
+        return self._content_type[1].get("ieee754compatible", "").lower() == "true"
+
+    @property
+    def _content_type(self) -> tuple[str, Mapping[str, str]]:
+        """The media type and its parameters, names in lower case and without ``odata.``."""
+        if self._content is None:
+            self._content = _parse_media_type(self.headers.get("Content-Type", ""))
+        return self._content
+
+
+@lru_cache(maxsize=256)
+def _parse_preferences(headers: tuple[str, ...]) -> Preferences:
+    return parse_preferences(headers)
+
+
+@lru_cache(maxsize=256)
+def _parse_media_type(text: str) -> tuple[str, Mapping[str, str]]:
+    media_type, parameters = parse_options_header(text)
+    return media_type.lower(), {
+        name.lower().removeprefix("odata."): value for name, value in parameters.items()
+    }

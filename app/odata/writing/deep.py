@@ -1,0 +1,353 @@
+"""Writing an entity with all that its body says of related ones, in one transaction.
+
+Single-valued navigation first, because the entity holds its key; then the entity, with the
+collections that it owns; then the other collections, whose members hold the entity's key.
+Source: Protocol 11.4.2.1 and 11.4.2.2 (binding, deep insert), 11.4.3.1 (deep update).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from app.errors import ValidationError
+from app.odata.model import edm
+from app.odata.payload.problems import Problems, join_path
+from app.odata.payload.reader import EntityBody, Related, snake
+from app.odata.writing.deep_owned import whole_list
+from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
+from app.odata.writing.places import as_bad_reference, at_place
+from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
+from app.odata.writing.targets import Target
+from app.odata.writing.values import change_values, creation_values, replacement_values
+
+# The URL of an entity -> it, as a target that has a key.
+# Raises: NotFoundError, no such entity; InvalidQueryError, no URL of an entity.
+Resolve = Callable[[str], Target]
+
+
+class DeepWriter:
+    """Writes entities and their relations through the services of their sets."""
+
+    def __init__(self, container: edm.EntityContainer, resolve: Resolve) -> None:
+        self._container = container
+        self._resolve = resolve
+        self._relations = Relations(container)
+
+    def create(self, entity_set: edm.EntitySet, body: EntityBody, **more: Any) -> Any:
+        """Make an entity and what its body holds; returns its key.
+
+        Args:
+            more: values that the place of the request gives, by attribute.
+        """
+        service = service_of(entity_set, insert=True)
+        _refuse_deltas(body)
+        _refuse_strange(body, more)
+        single = self.single_values(body)
+        _refuse_other_place(body, more, single)
+        values = {**creation_values(body), **single, **more, **self._owned_values(body)}
+        with at_place(body.type, body.path):
+            key = service.create(values)
+        for related in self._collections(body):
+            for item in related.items:
+                self._add(entity_set, key, related, item, self._referred_key(related, item))
+        return key
+
+    def update(
+        self,
+        entity_set: edm.EntitySet,
+        key: Any,
+        body: EntityBody,
+        *,
+        replace: bool = False,
+        version: int | None = None,
+        **more: Any,
+    ) -> None:
+        """Change an entity and what its body holds.
+
+        Args:
+            replace: what the body leaves out goes back to its default (PUT), of nested entities
+                too, unless they are mere references (Protocol 11.4.3.1).
+            version: the row version that must still stand.
+            more: values that the place of the request gives, by attribute.
+        """
+        service = service_of(entity_set, update=True)
+        if replace:
+            _refuse_deltas(body)
+        _refuse_strange(body, more)
+        single = self._changed_single_values(body, replace)
+        _refuse_other_place(body, more, single)
+        if replace:
+            values = replacement_values(body, frozenset((*single, *more)))
+        else:
+            values = change_values(body, key)
+        values |= {**single, **more, **self._owned_values(body, None if replace else key)}
+        with at_place(body.type, body.path):
+            service.update(key, values, version)
+        for related in self._collections(body):
+            self._update_collection(entity_set, body.type, key, related, replace)
+
+    # --- single-valued navigation -------------------------------------------------------------
+
+    def single_values(self, body: EntityBody) -> dict[str, Any]:
+        """The foreign keys that the single-valued navigation of a new entity's body gives."""
+        return {
+            foreign_key(related.navigation): self._single_key(related)
+            for related in self._singles(body)
+        }
+
+    def _changed_single_values(self, body: EntityBody, replace: bool) -> dict[str, Any]:
+        """The same of a body that changes an entity: a key alone names who is related already."""
+        return {
+            foreign_key(related.navigation): self._single_key(
+                related, changing=True, replace=replace
+            )
+            for related in self._singles(body)
+        }
+
+    def _singles(self, body: EntityBody) -> list[Related]:
+        return [
+            related
+            for related in body.related
+            if not related.navigation.collection and self._relations.can_change(related.navigation)
+        ]
+
+    def _single_key(
+        self, related: Related, *, changing: bool = False, replace: bool = False
+    ) -> Any:
+        if not related.items:
+            return None
+        (item,) = related.items
+        target_set = self._relations.target_set(related.navigation)
+        key = self._referred_key(related, item)
+        if key is None and changing:
+            key = item.given_key
+        if key is None:
+            return self._create_related(target_set, item)
+        version = version_of_tag(self._container, item, key)  # of what is only referred to, too
+        if _changes(target_set, item, replace):
+            with as_bad_reference(item.path):
+                self.update(target_set, key, item, replace=replace, version=version)
+        return key
+
+    def _create_related(self, entity_set: edm.EntitySet, item: EntityBody, **more: Any) -> Any:
+        with as_bad_reference(item.path):
+            service_of(entity_set, insert=True)
+        return self.create(entity_set, item, **more)
+
+    def _referred_key(self, related: Related, item: EntityBody) -> Any | None:
+        """The key of the entity whose URL an item gives; None when it gives none."""
+        if item.reference is None:
+            return None
+        with as_bad_reference(item.path):
+            found = self._resolve(item.reference)
+        if found.entity_set.type.name != related.navigation.target:
+            name = self._relations.target_set(related.navigation).name
+            raise ValidationError([(item.path, f"must point at one of {name}")])
+        if item.given_key not in (None, found.key):
+            raise ValidationError([(item.path, "has the key of another entity than its @id")])
+        item.address = found.alternate
+        return found.key
+
+    # --- collections --------------------------------------------------------------------------
+
+    def _collections(self, body: EntityBody) -> list[Related]:
+        """What a body says of collections whose members have a set of their own.
+
+        What cannot be changed is ignored like a read-only property: a client may send back what
+        it read.
+        """
+        return [
+            related
+            for related in body.related
+            if related.navigation.collection
+            and not related.navigation.owned
+            and self._relations.can_change(related.navigation)
+        ]
+
+    def _owned_values(self, body: EntityBody, key: Any = None) -> dict[str, Any]:
+        """The collections that the entity owns, as lists of values for its service.
+
+        Args:
+            key: of the entity whose members keep what the body leaves out.
+        """
+        return {
+            snake(related.navigation.name): self._owned_items(body.type, key, related)
+            for related in body.related
+            if related.navigation.owned
+        }
+
+    def _owned_items(
+        self, type_: edm.EntityType, key: Any, related: Related
+    ) -> list[dict[str, Any]]:
+        before: list[Any] = []
+        if key is not None and (related.is_delta or any(item.key for item in related.items)):
+            lock_owner(type_, key)
+            before = related_keys(self._container, type_, key, related.navigation)
+        return whole_list(
+            self._container.target(related.navigation),
+            related,
+            before,
+            lambda item: (
+                creation_values(item) | self.single_values(item) | self._owned_values(item)
+            ),
+        )
+
+    def _update_collection(
+        self,
+        entity_set: edm.EntitySet,
+        type_: edm.EntityType,
+        key: Any,
+        related: Related,
+        replace: bool,
+    ) -> None:
+        """Make a collection what the body says: all of it, or by the changes of a delta."""
+        nav = related.navigation
+        kept = []
+        before = related_keys(self._container, type_, key, nav)
+        for item in related.items:
+            target = self._referred_key(related, item)
+            if target is None:
+                target = _key_within(item, nav, key)
+            if not item.removed:
+                kept.append(self._add(entity_set, key, related, item, target, before, replace))
+            elif target in before:
+                self._remove(entity_set, key, nav, item, target)
+            else:
+                raise ValidationError([(item.path, "is removed, and none of those related")])
+        if not related.is_delta:
+            for target in before:
+                if target not in kept:
+                    with at_place(self._container.target(nav), related.path):
+                        self._relations.unrelate(entity_set, key, nav, target)
+
+    def _remove(
+        self,
+        entity_set: edm.EntitySet,
+        key: Any,
+        nav: edm.NavigationProperty,
+        item: EntityBody,
+        target: Any,
+    ) -> None:
+        """End a relation; delete the entity, too, where its item says so (Protocol 11.4.3.1)."""
+        version = version_of_tag(self._container, item, target)
+        is_deleted = item.removed == "deleted"
+        if nav.through is not None or not is_deleted:
+            self._relations.unrelate(entity_set, key, nav, target)
+        if is_deleted:
+            target_set = self._relations.target_set(nav)
+            with as_bad_reference(item.path):
+                service_of(target_set, delete=True).delete(target, version)
+
+    def _add(
+        self,
+        entity_set: edm.EntitySet,
+        key: Any,
+        related: Related,
+        item: EntityBody,
+        target: Any | None,
+        before: Collection[Any] = (),
+        replace: bool = False,
+    ) -> Any:
+        """Relate one item: make it, or change and link what exists; returns its key.
+
+        Args:
+            target: the key of the entity that the item names; None for a new one.
+            before: the keys of those that are related already.
+            replace: as in ``update``.
+        """
+        nav = related.navigation
+        target_set = self._relations.target_set(nav)
+        more = {} if nav.through is not None else held_values(nav, key)
+        if target is None or (target not in before and _gives_own_key(item)):
+            target = self._create_related(target_set, item, **more)
+        else:
+            version = version_of_tag(self._container, item, target)
+            with as_bad_reference(item.path):
+                if _changes(target_set, item, replace):
+                    self.update(target_set, target, item, replace=replace, version=version, **more)
+                elif more and target not in before:
+                    self._relations.relate(entity_set, key, nav, target)
+        if nav.through is not None and target not in before:
+            with as_bad_reference(item.path):
+                self._relations.relate(entity_set, key, nav, target)
+        return target
+
+
+def _key_within(item: EntityBody, nav: edm.NavigationProperty, owner: Any) -> Any | None:
+    """The key that an item gives, with what the owner of its collection gives of it."""
+    if len(item.type.key) < 2 or nav.through is not None:
+        return item.given_key
+    given = held_values(nav, owner)
+    parts = []
+    for name in item.type.key:
+        part = item.key.get(name)
+        parts.append(given.get(item.type.properties[name].attribute) if part is None else part)
+    return None if None in parts else tuple(parts)
+
+
+def _refuse_deltas(body: EntityBody) -> None:
+    """Raise ValidationError where a delta stands in what makes or replaces an entity."""
+    places = [one.path for one in body.related if one.is_delta and not one.is_bound]
+    if places:
+        raise ValidationError([(place, "can be a delta only in a PATCH") for place in places])
+
+
+def _refuse_strange(body: EntityBody, overruled: Collection[str]) -> None:
+    """Raise ValidationError where the place overrules a value that the property cannot have.
+
+    Args:
+        overruled: the attributes that the place gives; no service sees what the body has for them.
+    """
+    problems = Problems()
+    for attribute in overruled:
+        prop = body.type.by_attribute.get(attribute)
+        value = body.values.get(attribute)
+        if prop and prop.allowed and value and value not in prop.allowed:
+            problems.add(
+                join_path(body.path, prop.name), f"must be one of {', '.join(prop.allowed)}"
+            )
+    problems.raise_any()
+
+
+def _refuse_other_place(
+    body: EntityBody, given: Mapping[str, Any], single: Mapping[str, Any]
+) -> None:
+    """Raise ValidationError where the body relates the entity to another than its place does.
+
+    Args:
+        given: the attributes that the place gives.
+        single: those that the single-valued navigation of the body gives.
+    """
+    problems = Problems()
+    for related in body.related:
+        nav = related.navigation
+        attribute = None if nav.collection else nav.foreign_key
+        if attribute is None or attribute not in given or attribute not in single:
+            continue
+        if given[attribute] != single[attribute]:
+            place = join_path(body.path, nav.name)
+            problems.add(place, "is another one than that in whose collection the entity stands")
+    problems.raise_any()
+
+
+def _gives_own_key(body: EntityBody) -> bool:
+    """Whether clients give the keys of this type: an unknown key then means a new entity."""
+    is_reference = body.reference is not None
+    return not is_reference and not any(
+        body.type.properties[name].computed for name in body.type.key
+    )
+
+
+def _changes(entity_set: edm.EntitySet, body: EntityBody, replace: bool) -> bool:
+    """Whether a body changes the entity that it names, and the set takes changes.
+
+    A PUT changes all that it does not only refer to; else a body with nothing but the key changes
+    nothing. Of a set that takes no changes, a body that was read and is sent back still says which
+    entity it is.
+    """
+    keys = {body.type.properties[name].attribute for name in body.type.key}
+    has_more = bool(body.values.keys() - keys or body.partial or body.related)
+    if not (has_more or (replace and not body.is_reference)):
+        return False
+    return entity_set.service is not None and entity_set.updatable

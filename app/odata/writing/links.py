@@ -1,0 +1,84 @@
+"""Relations by themselves: POST, PUT and DELETE of ``$ref`` (Protocol 11.4.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from app.errors import InvalidQueryError, NotFoundError, ValidationError
+from app.odata.writing.answers import no_content
+from app.odata.writing.conditions import require_current
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.deep_relations import Relations
+from app.odata.writing.places import as_bad_reference
+from app.odata.writing.rows import related_keys
+from app.odata.writing.targets import Link, Target
+
+
+def write_reference(request: WriteRequest, target: Target) -> Response:
+    """Relate or unrelate entities that exist."""
+    link = target.link
+    assert link is not None  # a path cannot end in $ref otherwise
+    relations = Relations(request.container)
+    require_current(request, link.entity_set.type, link.key)
+    if request.method == "DELETE":
+        _remove(request, relations, target, link)
+    elif target.is_collection and request.method == "PUT":
+        _replace(request, relations, link)
+    else:
+        key = _referred(request, link, request.json(), "")
+        with as_bad_reference("@odata.id"):
+            relations.relate(link.entity_set, link.key, link.navigation, key)
+    return no_content(request)
+
+
+def _remove(request: WriteRequest, relations: Relations, target: Target, link: Link) -> None:
+    key = target.key
+    if target.is_collection:
+        url = request.options.system.get("id")
+        if url is None:
+            raise InvalidQueryError("Say by $id which entity is no longer related.", position=0)
+        key = _key_of(request, link, url, "$id")
+        if key not in _related(request, link):
+            raise NotFoundError(f"{url} is not in {link.navigation.name}.")
+    elif key is None:
+        return  # none is related, as was asked for
+    relations.unrelate(link.entity_set, link.key, link.navigation, key)
+
+
+def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
+    """Make exactly these entities related (Protocol 4.01, 11.4.6.4)."""
+    body = request.json()
+    items = body.get("value") if isinstance(body, dict) else None
+    if not isinstance(items, list):
+        raise ValidationError([("value", "must be an array of references")])
+    wanted = [_referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)]
+    before = _related(request, link)
+    for key in before:
+        if key not in wanted:
+            relations.unrelate(link.entity_set, link.key, link.navigation, key)
+    for key in dict.fromkeys(wanted):
+        if key not in before:
+            relations.relate(link.entity_set, link.key, link.navigation, key)
+
+
+def _related(request: WriteRequest, link: Link) -> list[Any]:
+    return related_keys(request.container, link.entity_set.type, link.key, link.navigation)
+
+
+def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
+    """The key of the entity that ``{"@odata.id": "Contacts(5)"}`` points at."""
+    url = body.get("@odata.id", body.get("@id")) if isinstance(body, dict) else None
+    if not isinstance(url, str):
+        place = f"{path}.@odata.id" if path else "@odata.id"
+        raise ValidationError([(place, "must be the URL of an entity")])
+    return _key_of(request, link, url, path or "@odata.id")
+
+
+def _key_of(request: WriteRequest, link: Link, url: str, place: str) -> Any:
+    with as_bad_reference(place):
+        found = request.entity_at(url)
+    if found.entity_set.type.name != link.navigation.target:
+        raise ValidationError([(place, f"must point at a {link.navigation.target}")])
+    return found.key

@@ -1,0 +1,129 @@
+"""The locks of a request that writes several entities, taken before the first of them.
+
+Two such requests that write the same entities in opposite order would wait for each other, until
+PostgreSQL ends one of them. Taken together the locks have one order for everybody. What is named
+otherwise than by its key (``$1``, a navigation path) is written in its place, as ever. Counters are
+the same: those of two types are taken in the order in which their entities are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from app.db import records
+from app.db.transactions import advisory_locks
+from app.errors import ApiError
+from app.http.json_body import parse_json
+from app.odata.errors import QueryError
+from app.odata.key_values import key_parts
+from app.odata.model import edm
+from app.odata.model.writable import alternate_key_names, upsert_keys
+from app.odata.syntax.nodes import Alias, Literal, Node
+from app.odata.syntax.options import OptionTexts, parse_options, read_options
+from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path_nodes import NameSegment
+from app.odata.writing.rows import lock_name
+from app.odata.writing.targets import find_plain_target
+
+
+class Written(NamedTuple):
+    """A request that writes; ``path`` is below the service root."""
+
+    method: str
+    path: str
+    query: str = ""
+    body: bytes = b""
+
+
+def take_locks(names: Callable[[], Iterable[str]]) -> None:
+    """Take the locks of these names, where there are several and others may write meanwhile."""
+    if records.is_served() and len(wanted := set(names())) > 1:
+        advisory_locks(wanted)
+
+
+def locks_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:
+    """The names of the locks of requests, as their texts tell; bad ones are refused in place."""
+    found: set[str] = set()
+    made: set[str] = set()
+    for one in written:
+        with suppress(QueryError, ApiError):
+            if (place := _place(container, one)) is None:
+                continue
+            type_, values = place
+            if values is not None:
+                found.add(lock_name(type_, values))
+            elif _may_name_entities(type_, one.body):
+                content = parse_json(one.body)
+                listed = content.get("value") if isinstance(content, dict) else None
+                items = listed if isinstance(listed, list) else [content]
+                found |= locks_of_items(container, type_, items)
+            if values is None and one.method == "POST" and _is_numbered(type_):
+                made.add(f"new {type_.name}")
+    # One counter is waited for wherever it comes; several are crosswise.
+    return found | made if len(made) > 1 else found
+
+
+def locks_of_items(
+    container: edm.EntityContainer, type_: edm.EntityType, items: Iterable[Any]
+) -> set[str]:
+    """The names of the locks of the items of a delta, or of entities to make."""
+    found: set[str] = set()
+    for item in items:
+        if not isinstance(item, dict):
+            continue
+        url = item.get("@id", item.get("@odata.id"))
+        if isinstance(url, str):
+            found |= locks_of_requests(container, [Written("PATCH", url)])
+        for names in upsert_keys(type_):
+            if all(isinstance(item.get(name), str | int) for name in names):
+                values = {type_.properties[name].attribute: item[name] for name in names}
+                found.add(lock_name(type_, values))
+    return found
+
+
+def _place(
+    container: edm.EntityContainer, one: Written
+) -> tuple[edm.EntityType, Mapping[str, Any] | None] | None:
+    """The type that a request writes, and the key that it names, by attribute."""
+    target = find_plain_target(container, one.path)
+    if target is not None:
+        return target.type, None if target.is_collection else target.values
+    first, *rest = parse_path(read_path(one.path)).segments or (None,)
+    if not isinstance(first, NameSegment) or first.name not in container.sets:
+        return None
+    type_ = container.sets[first.name].type
+    if first.arguments is None:
+        return type_, None
+    if len(rest) == 1 and isinstance(rest[0], NameSegment):
+        navigation = type_.navigation.get(rest[0].name)
+        if navigation is not None and navigation.collection:
+            return container.target(navigation), None
+    given = key_parts(type_, first.arguments, first.offset)
+    values = _literals(type_, given, one.query)
+    return (type_, values) if len(values) == len(given) else None
+
+
+def _may_name_entities(type_: edm.EntityType, body: bytes) -> bool:
+    names = {name for names in upsert_keys(type_) for name in names}
+    return b'id"' in body or any(f'"{name}"'.encode() in body for name in names)
+
+
+def _is_numbered(type_: edm.EntityType) -> bool:
+    """Whether the service gives each entity a number of its own, from a counter."""
+    given = upsert_keys(type_)
+    return any(names not in given for names in alternate_key_names(type_))
+
+
+def _literals(type_: edm.EntityType, parts: Mapping[str, Node], query: str) -> dict[str, Any]:
+    """The values of a key, by attribute; without those that no literal gives."""
+    aliases: Mapping[str, Node] = {}
+    if query and any(isinstance(node, Alias) for node in parts.values()):
+        aliases = parse_options(OptionTexts({}, read_options(query).aliases)).aliases
+    found: dict[str, Any] = {}
+    for name, node in parts.items():
+        literal = aliases.get(node.name) if isinstance(node, Alias) else node
+        if isinstance(literal, Literal):
+            found[type_.properties[name].attribute] = literal.value
+    return found

@@ -1,0 +1,116 @@
+"""Which methods an address takes, for OPTIONS and for 405 with its ``Allow`` (methods.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.odata.methods import READ
+from app.odata.model import edm
+from app.odata.model.writable import LinkingService, is_insertable
+from app.odata.writing.media import ErasableMedia, MediaService, StreamService
+from app.odata.writing.targets import Link, Target
+from app.odata.writing.values import is_changeable
+
+
+def allowed_methods(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
+    """The methods of the address that ``target`` was made of."""
+    return (*READ, *_writes(container, target))
+
+
+def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
+    if target.ending == "$ref":
+        return _reference_writes(target)
+    if target.prop is not None:
+        return _property_writes(target, target.prop)
+    writable = _is_writable(target)
+    if target.ending == "$value":
+        return _media_writes(target) if writable else ()
+    if not writable:
+        return ()
+    owned = target.link is not None and target.link.navigation.owned
+    if target.is_collection:
+        link = target.link
+        if link is None:
+            return _set_writes(target.entity_set)
+        return ("POST",) if is_insertable(container, link.entity_set, link.navigation) else ()
+    methods: tuple[str, ...] = ()
+    if owned or target.entity_set.updatable:
+        methods += ("PATCH", "PUT")
+    if (owned or target.entity_set.deletable) and not target.is_singleton:
+        methods += ("DELETE",)
+    return methods
+
+
+def each_methods(entity_set: edm.EntitySet) -> tuple[str, ...]:
+    """The methods of ``/$each`` behind a set."""
+    if entity_set.service is None:
+        return ()
+    changed = ("PATCH",) if entity_set.updatable else ()
+    return (*changed, "DELETE") if entity_set.deletable else changed
+
+
+def _media_writes(target: Target) -> tuple[str, ...]:
+    """Of the bytes of a media entity; of no other entity, and of no collection."""
+    service: Any = target.entity_set.service
+    if target.is_collection or not isinstance(service, MediaService):
+        return ()
+    return ("PUT", "DELETE") if isinstance(service, ErasableMedia) else ("PUT",)
+
+
+def _set_writes(entity_set: edm.EntitySet) -> tuple[str, ...]:
+    """Of a whole set: a new entity, and a delta where entities may be made and changed."""
+    if not entity_set.insertable:
+        return ()
+    return ("POST", "PATCH") if entity_set.updatable and entity_set.takes_deltas else ("POST",)
+
+
+def _is_writable(target: Target) -> bool:
+    """Whether there is a service: of the set, or of the owner of owned entities."""
+    link = target.link
+    if link is not None and link.navigation.owned:
+        return link.entity_set.service is not None and link.entity_set.updatable
+    return target.entity_set.service is not None
+
+
+def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
+    if not _is_writable(target) or not target.entity_set.updatable:
+        return ()
+    if prop.type == edm.STREAM:
+        is_written = isinstance(target.entity_set.service, StreamService)
+        return ("PUT", "DELETE") if is_written else ()
+    if not is_changeable(target.type, prop):
+        return ()
+    nullable = (target.member or prop).nullable
+    methods = ("PUT",) if target.ending == "$value" else ("PUT", "PATCH")
+    if isinstance(prop.type, edm.CollectionType):
+        methods = ("POST", *methods)
+    return (*methods, "DELETE") if nullable else methods
+
+
+def _reference_writes(target: Target) -> tuple[str, ...]:
+    link = target.link
+    assert link is not None  # a path cannot end in $ref otherwise
+    if not _is_relation_writable(target.entity_set, link):
+        return ()
+    if target.is_collection:
+        return ("POST", "PUT", "DELETE")
+    return ("DELETE",) if link.navigation.collection else ("PUT", "DELETE")
+
+
+def _is_relation_writable(related: edm.EntitySet, link: Link) -> bool:
+    """Whether the entity that holds a relation can be given another (deep_relations.py).
+
+    Where the service sets the foreign key, a change would be answered and not be made.
+
+    Args:
+        related: the set of the entities that the navigation leads to.
+    """
+    navigation = link.navigation
+    if navigation.through is not None:
+        return link.entity_set.updatable and isinstance(link.entity_set.service, LinkingService)
+    if navigation.foreign_key is None:
+        return False
+    holder = related if navigation.collection else link.entity_set
+    prop = holder.type.by_attribute.get(navigation.foreign_key)
+    is_given = prop is None or is_changeable(holder.type, prop)
+    return is_given and holder.updatable and holder.service is not None

@@ -1,0 +1,138 @@
+"""One property by itself: ``PUT Clients(1)/name`` and its like (Protocol 11.4.9)."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from flask import Response
+
+from app.errors import (
+    ForbiddenError,
+    NotFoundError,
+    UnsupportedMediaTypeError,
+    ValidationError,
+)
+from app.odata.etags import format_etag
+from app.odata.model import edm
+from app.odata.payload.reader import EntityBody, Reading, read_entity
+from app.odata.syntax.options import OptionTexts
+from app.odata.writing.answers import no_content, target_path
+from app.odata.writing.conditions import version_to_match
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.owned import place_of_new
+from app.odata.writing.rows import find_version, kept_values
+from app.odata.writing.targets import Target
+
+
+def write_property(request: WriteRequest, target: Target) -> Response:
+    """Set a property, empty it, or add to a collection: 204 with the new entity tag, or the value
+    where it is preferred.
+
+    Raises: NotFoundError, there is no entity that could have it.
+    """
+    prop = target.prop
+    assert prop is not None
+    if target.key is None:
+        raise NotFoundError(f"There is no such {target.type.name}.")
+    version = version_to_match(request, target.type, target.key)
+    value = None if request.method == "DELETE" else _given(request, target, prop)
+    if request.method == "POST":
+        value = [value]
+    if target.member is not None:
+        value = {target.member.name: value}
+    body, problems = read_entity(
+        {prop.name: value},
+        target.type,
+        # The text of a $value is a number without quotes.
+        Reading(request.container, request.text_numbers or target.ending == "$value"),
+    )
+    problems.raise_any()
+    if request.method == "POST":
+        request = _with_others(request, target, prop, body)
+    elif target.member is None and request.method != "PATCH":
+        _replace(prop, body)
+    request.writer.update(target.entity_set, target.key, body, version=version)
+    response = _answer(request, target, prop)
+    if target.type.etag is not None:
+        _, now = find_version(request.container, target.type, target.key)
+        if now is not None:
+            response.headers["ETag"] = format_etag(now)
+    return response
+
+
+def _answer(request: WriteRequest, target: Target, prop: edm.Property) -> Response:
+    """The property as it is now, or nothing; null is nothing, too (Protocol 8.2.8.7)."""
+    wanted = request.preferences.return_
+    response = None
+    if wanted == "representation":
+        names = [target_path(target, target.key), prop.name]
+        if target.member is not None:
+            names.append(target.member.name)
+        try:
+            response = request.read("/".join(names), OptionTexts({}, {}))
+        except (ForbiddenError, NotFoundError):  # who may write it may perhaps not read it
+            response = None
+    response = response or no_content(request)
+    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+        response.headers["Preference-Applied"] = request.preferences.applied("return")
+    return response
+
+
+def _with_others(
+    request: WriteRequest, target: Target, prop: edm.Property, body: EntityBody
+) -> WriteRequest:
+    """Put the one new member of a collection among those that are there, at ``$index`` or behind
+    them; the request without ``$index``.
+    """
+    found = kept_values(target.type, target.key, (prop.attribute,)) or {}
+    kept = list(found.get(prop.attribute) or ())
+    place = len(kept)
+    if "index" in request.options.system:
+        place, request = place_of_new(request, place)
+    body.values[prop.attribute] = [*kept[:place], *body.values[prop.attribute], *kept[place:]]
+    return request
+
+
+def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
+    """The new value as JSON has it."""
+    if target.ending == "$value":
+        return _raw(request, (target.member or prop).type)
+    body = request.json()
+    kind = (target.member or prop).type
+    if isinstance(kind, edm.ComplexType):
+        return body
+    if not isinstance(body, dict) or "value" not in body:
+        raise ValidationError([("value", f"is required: the new {prop.name}")])
+    strange = [name for name in body if name != "value" and "@" not in name]
+    if strange and request.preferences.handling != "lenient":
+        raise ValidationError([(name, "is not part of a single property") for name in strange])
+    return body["value"]
+
+
+def _raw(request: WriteRequest, type_: edm.EdmType) -> Any:
+    """The value from text, or from bytes: what a GET of ``$value`` gives."""
+    if type_ == edm.BINARY:
+        return base64.urlsafe_b64encode(request.body()).decode().rstrip("=")
+    if request.media_type not in ("text/plain", ""):
+        raise UnsupportedMediaTypeError("Send the value with Content-Type: text/plain.")
+    try:
+        text = request.body().decode()
+    except UnicodeDecodeError as error:
+        raise ValidationError([("", "is not UTF-8")]) from error
+    if type_ == edm.BOOLEAN:
+        return {"true": True, "false": False}.get(text, text)
+    if type_ in (edm.BYTE, edm.SBYTE, edm.INT16, edm.INT32):
+        digits = text.removeprefix("-")
+        is_whole = digits.isascii() and digits.isdigit() and len(digits) < 20
+        return int(text) if is_whole else text
+    return text
+
+
+def _replace(prop: edm.Property, body: EntityBody) -> None:
+    """Nothing of the complex value that was there stays."""
+    if prop.columns is not None:
+        for column in prop.columns.values():
+            body.values.setdefault(column, None)
+    elif prop.attribute in body.partial:
+        body.values[prop.attribute] = body.partial.pop(prop.attribute)

@@ -1,0 +1,202 @@
+"""Writes through OData: from the request to the service and back to the answer.
+
+    path -> target -> preconditions -> body -> service (with all related) -> answer
+
+The transaction is the request's: the edge commits it, or rolls everything back on an error.
+Source: Protocol 11.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+from app.db.transactions import forget_notes
+from app.errors import InvalidQueryError, NotFoundError, ValidationError
+from app.odata.errors import QueryError
+from app.odata.etags import refuse_tags
+from app.odata.methods import method_error
+from app.odata.model import edm
+from app.odata.payload.problems import Problems
+from app.odata.payload.reader import EntityBody
+from app.odata.preferences import preference_applied
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.syntax.path import parse_path
+from app.odata.syntax.query_string import ENTITY_OPTIONS, METADATA_OPTIONS
+from app.odata.writing.answers import no_content, written_entity
+from app.odata.writing.collections import is_each, write_delta, write_each
+from app.odata.writing.conditions import is_upsert, refuse_other_key, version_to_match
+from app.odata.writing.content import WriteRequest
+from app.odata.writing.deep_relations import Relations, held_values, service_of
+from app.odata.writing.links import write_reference
+from app.odata.writing.media import create_media, write_media, write_stream
+from app.odata.writing.methods import allowed_methods
+from app.odata.writing.owned import write_owned
+from app.odata.writing.problems import Kind
+from app.odata.writing.properties import write_property
+from app.odata.writing.rights import require_right, require_some_right
+from app.odata.writing.rows import is_of, require_entity
+from app.odata.writing.targets import Link, Target, find_plain_target, resolve_target
+
+WRITES = ("POST", "PATCH", "PUT", "DELETE")
+
+
+def write(request: WriteRequest) -> Response:
+    """Do what a POST, PATCH, PUT or DELETE asks for.
+
+    Raises: an ApiError, after which the transaction must be rolled back.
+    """
+    forget_notes()
+    try:
+        if is_each(request.path):
+            response = write_each(request)
+        else:
+            response = _write(request, _target(request))
+    except QueryError as error:
+        raise InvalidQueryError(str(error), position=error.offset) from error
+    if request.preferences.handling is not None:
+        before = response.headers.get("Preference-Applied")
+        applied = request.preferences.applied("handling")
+        if before is None or applied not in before:
+            response.headers["Preference-Applied"] = preference_applied(before, applied) or ""
+    return response
+
+
+def _target(request: WriteRequest) -> Target:
+    found = find_plain_target(request.container, request.path)
+    if found is not None:
+        return found
+    aliases: Mapping[str, Node] = {}
+    if request.options.aliases:
+        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
+    return resolve_target(request.container, parse_path(request.path), aliases)
+
+
+def _write(request: WriteRequest, target: Target) -> Response:
+    allowed = allowed_methods(request.container, target)
+    if request.method not in allowed:
+        raise method_error(request.method, allowed)
+    _refuse_options(request, target)
+    require_some_right(request.method, target)
+    _ = request.odata_version  # a version that does not exist is refused before anything is done
+    if target.ending == "$ref":
+        return write_reference(request, target)
+    if target.prop is not None and target.prop.type == edm.STREAM:
+        return write_stream(request, target)
+    if target.prop is not None:
+        return write_property(request, target)
+    if target.ending == "$value":
+        return write_media(request, target)
+    link = target.link
+    if link is not None and link.navigation.owned:
+        return write_owned(request, target, link)
+    if request.method == "POST":
+        return _create(request, target)
+    if request.method == "DELETE":
+        return _delete(request, target)
+    if target.is_collection:
+        return write_delta(request, target)
+    return _update(request, target)
+
+
+def _refuse_options(request: WriteRequest, target: Target) -> None:
+    """Raise QueryError where an option could seem to limit a write, and does not.
+
+    Whoever sends ``DELETE Clients(1)?$filter=...`` expects a condition (Protocol 11.2.1).
+    """
+    allowed = set(METADATA_OPTIONS)
+    if target.ending == "$ref":
+        allowed |= {"id"} if request.method == "DELETE" else set()
+    elif request.method != "DELETE" and target.prop is None and not target.ending:
+        allowed |= ENTITY_OPTIONS
+    is_list = target.prop is not None or (target.link is not None and target.link.navigation.owned)
+    if request.method == "POST" and is_list:
+        allowed.add("index")
+    for name in request.options.system:
+        if name not in allowed:
+            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
+
+
+def _create(request: WriteRequest, target: Target) -> Response:
+    refuse_tags(request.if_match)
+    if target.link is not None:
+        require_entity(request.container, target.link.entity_set.type, target.link.key)
+        _require_to_link(target, target.link)
+    body = None
+    if target.type.has_stream and request.media_type != "application/json":
+        key = create_media(request, target)
+    else:
+        given = _linked_values(target)
+        body = request.entity(target, "creation", given)
+        with request.telling_all(target, body, "creation", given):
+            key = request.writer.create(target.entity_set, body, **given)
+    link = target.link
+    if link is not None and link.navigation.through is not None:
+        Relations(request.container).relate(link.entity_set, link.key, link.navigation, key)
+    return written_entity(request, target, key, created=True, body=body)
+
+
+def _require_to_link(target: Target, link: Link) -> None:
+    """Stop whoever may make an entity, but not one in this place."""
+    if link.navigation.through is not None:
+        require_right(link.entity_set, "link")
+    else:
+        require_right(target.entity_set, "create", _linked_values(target))
+
+
+def _linked_values(target: Target) -> dict[str, Any]:
+    """The foreign key that ``Clients(1)/Contacts`` gives to a new contact."""
+    link = target.link
+    if link is None or link.navigation.through is not None:
+        return {}
+    return held_values(link.navigation, link.key)
+
+
+def _update(request: WriteRequest, target: Target) -> Response:
+    if is_upsert(request, target):
+        service_of(target.entity_set, insert=True)
+        require_right(target.entity_set, "create")
+        body = request.entity(target, "creation", target.values)
+        body.address = target.alternate
+        refuse_other_key(body)
+        with request.telling_all(target, body, "creation", target.values):
+            key = request.writer.create(target.entity_set, body, **target.values)
+        return written_entity(request, target, key, created=True, body=body)
+    require_right(target.entity_set, "update")
+    version = version_to_match(request, target.type, target.key)
+    kind: Kind = "replacement" if request.method == "PUT" else "change"
+    body = request.entity(target, kind)
+    if body.type is not target.type and not is_of(request.container, body.type, target.key):
+        raise ValidationError([("@odata.type", f"is not the type of this {target.type.name}")])
+    if request.odata_version == "4.0":
+        _refuse_related(body)
+    body.address = target.alternate
+    with request.telling_all(target, body, kind):
+        request.writer.update(
+            target.entity_set, target.key, body, replace=kind == "replacement", version=version
+        )
+    return written_entity(request, target, target.key, body=body)
+
+
+def _refuse_related(body: EntityBody) -> None:
+    """OData 4.0 changes one entity at a time (Protocol 4.0, 11.4.3).
+
+    Raises: ValidationError, the body holds related entities.
+    """
+    problems = Problems()
+    for related in body.related:
+        given = any(not item.is_reference for item in related.items)
+        if given and not related.navigation.owned:
+            problems.add(related.path, "changes related entities: that needs OData-Version 4.01")
+    problems.raise_any()
+
+
+def _delete(request: WriteRequest, target: Target) -> Response:
+    if target.key is None:
+        raise NotFoundError(f"There is no such {target.type.name}.")
+    version = version_to_match(request, target.type, target.key)
+    service_of(target.entity_set, delete=True).delete(target.key, version)
+    return no_content(request)

@@ -1,0 +1,314 @@
+"""Where a write goes: a resource path resolved to the set, the key and the property it names.
+
+The paths of writes are a small part of those of reads, and what they need is another thing: not
+rows, but the service and the key to call it with. Rows are looked up only to follow navigation.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from app.errors import MethodNotAllowedError, NotFoundError
+from app.odata.errors import QueryError
+from app.odata.key_values import check_key_literal, key_parts, own_key
+from app.odata.methods import READ, method_error
+from app.odata.model import edm
+from app.odata.model.writable import set_of
+from app.odata.syntax.nodes import Alias, Argument, Literal, Node
+from app.odata.syntax.path_nodes import (
+    KeySegment,
+    NameSegment,
+    ResourcePath,
+    Segment,
+    SystemSegment,
+)
+from app.odata.writing.rows import find_key, is_of, related_keys
+
+
+@dataclass(frozen=True)
+class Link:
+    """A step along navigation: the entity it starts from."""
+
+    entity_set: edm.EntitySet
+    key: Any
+    navigation: edm.NavigationProperty
+
+
+@dataclass(slots=True)  # not frozen, which costs more: one a request
+class Target:
+    """What a path leads to.
+
+    ``key`` is None for a collection, and for an entity that was addressed by an alternate key
+    which none has: ``values`` then holds that key, by attribute. ``prop`` is set where the path
+    ends in a property; ``member`` is the sub-property of a complex one. ``ending`` is the
+    last segment when it is a system one: ``$value``, ``$ref``.
+    """
+
+    entity_set: edm.EntitySet
+    type: edm.EntityType
+    key: Any = None
+    is_collection: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    link: Link | None = None
+    prop: edm.Property | None = None
+    member: edm.Property | None = None
+    ending: str | None = None
+    is_singleton: bool = False
+
+    @property
+    def alternate(self) -> Mapping[str, Any]:
+        """The alternate key by which an entity was addressed, by attribute; else empty."""
+        names = set(self.values)
+        for attributes in self.type.alternate_keys:
+            if names == set(attributes):
+                return self.values
+        return {}
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is an entity that does not exist yet."""
+        return not self.is_collection and self.key is None
+
+
+_PLAIN = re.compile(r"/?([A-Za-z]+)(?:\((\d{1,18})\))?", re.ASCII)
+
+
+def find_plain_target(container: edm.EntityContainer, path: str) -> Target | None:
+    """The target of ``Clients`` or ``Clients(1)``, which nearly all writes name; None for others.
+
+    It saves most of what finding a target costs.
+    """
+    match = _PLAIN.fullmatch(path)
+    entity_set = container.sets.get(match[1]) if match else None
+    if match is None or entity_set is None:
+        return None
+    type_ = entity_set.type
+    if match[2] is None:
+        return Target(entity_set, type_, is_collection=True)
+    prop = type_.properties[type_.key[0]]
+    if len(type_.key) > 1 or prop.type != edm.INT64:
+        return None
+    key = int(match[2])
+    return Target(entity_set, type_, key, values={prop.attribute: key})
+
+
+def resolve_target(
+    container: edm.EntityContainer, path: ResourcePath, aliases: Mapping[str, Node]
+) -> Target:
+    """What a write to ``path`` is about.
+
+    Raises: NotFoundError, a name or an entity along the path is not there; QueryError, a
+        key is not of its type; MethodNotAllowedError, nothing at such a path can be written.
+    """
+    resolver = _Resolver(container, aliases)
+    for segment in path.segments:
+        resolver.step(segment)
+    return resolver.target()
+
+
+class _Resolver:
+    """Follows a path from segment to segment."""
+
+    def __init__(self, container: edm.EntityContainer, aliases: Mapping[str, Node]) -> None:
+        self._container = container
+        self._aliases = aliases
+        self._target: Target | None = None
+
+    def target(self) -> Target:
+        if self._target is None:
+            raise _read_only("The service itself cannot be written.")
+        return self._target
+
+    def step(self, segment: Segment) -> None:
+        target = self._target
+        if target is None:
+            self._target = self._first(segment)
+        elif target.ending is not None:
+            raise _read_only(f"Nothing after {target.ending} can be written.")
+        elif isinstance(segment, SystemSegment):
+            self._target = self._system(target, segment.name)
+        elif target.prop is not None and isinstance(segment, KeySegment):
+            _refuse_part(target.member or target.prop)
+        elif isinstance(segment, KeySegment):
+            if not target.is_collection:
+                raise NotFoundError(f"There is no {segment.text} in a {target.type.name}.")
+            self._target = self._entity(target, _key_from_text(target.type, segment.text))
+        elif isinstance(segment, NameSegment):
+            self._target = self._name(target, segment)
+        else:
+            raise _read_only("This address cannot be written.")
+
+    def _first(self, segment: Segment) -> Target:
+        if not isinstance(segment, NameSegment):
+            raise _read_only("This address cannot be written.")
+        container = self._container
+        name = container.folded_sets.get(segment.name.lower(), segment.name)
+        if singleton := container.singletons.get(segment.name):
+            home = container.set_of_type.get(singleton.type.name)
+            alone = edm.EntitySet(
+                name=singleton.name, type=singleton.type, service=singleton.service
+            )
+            entity_set = home if home is not None and singleton.service is None else alone
+            return Target(entity_set, singleton.type, singleton.key(), is_singleton=True)
+        if name not in container.sets:
+            raise NotFoundError(f"There is no entity set {segment.name}.")
+        entity_set = container.sets[name]
+        collection = Target(entity_set, entity_set.type, is_collection=True)
+        return self._keyed(collection, segment.arguments, segment.offset)
+
+    def _system(self, target: Target, name: str) -> Target:
+        if name not in ("$ref", "$value"):
+            raise _read_only(f"{name} cannot be written.")
+        if name == "$ref" and target.link is None:
+            raise _read_only("Only a relation between entities has references to write.")
+        return replace(target, ending=name)
+
+    def _name(self, target: Target, segment: NameSegment) -> Target:
+        if "." in segment.name:
+            return self._keyed(self._cast(target, segment.name), segment.arguments, segment.offset)
+        if target.is_collection:
+            # Clients/abc: a key as a segment that happens to look like a name.
+            return self._entity(target, _key_from_text(target.type, segment.name))
+        if target.prop is not None:
+            target = self._member(target, segment.name)
+            return _without_part(target, target.member, segment)
+        name = target.type.folded.get(segment.name.lower(), segment.name)
+        prop = target.type.properties.get(name)
+        if prop is not None:
+            return _without_part(replace(target, prop=prop), prop, segment)
+        nav = target.type.navigation.get(name)
+        if nav is None:
+            raise NotFoundError(f"A {target.type.name} has no {segment.name}.")
+        return self._navigation(target, nav, segment)
+
+    def _cast(self, target: Target, name: str) -> Target:
+        bare = name.removeprefix(f"{self._container.namespace}.")
+        found = self._container.types.get(bare)
+        ancestor = found
+        while ancestor is not None and ancestor is not target.type:
+            ancestor = ancestor.base
+        if found is None or ancestor is None:
+            raise NotFoundError(f"There is no type or operation {name} here.")
+        return self._of_its_type(replace(target, type=found))
+
+    def _of_its_type(self, target: Target) -> Target:
+        """The target; a path to entities of a derived type leads to no others."""
+        if target.key is not None and not is_of(self._container, target.type, target.key):
+            raise NotFoundError(f"There is no such {target.type.name}.")
+        return target
+
+    def _member(self, target: Target, name: str) -> Target:
+        prop = target.prop
+        assert prop is not None
+        members = prop.type.properties if isinstance(prop.type, edm.ComplexType) else {}
+        if name not in members or target.member is not None:
+            raise NotFoundError(f"{prop.name} has no {name}.")
+        return replace(target, member=members[name])
+
+    def _navigation(
+        self, target: Target, nav: edm.NavigationProperty, segment: NameSegment
+    ) -> Target:
+        if target.is_missing:
+            raise NotFoundError(f"There is no such {target.type.name}.")
+        link = Link(target.entity_set, target.key, nav)
+        type_ = self._container.target(nav)
+        entity_set = set_of(self._container, nav) or edm.EntitySet(name=nav.name, type=type_)
+        if nav.collection:
+            collection = Target(entity_set, type_, is_collection=True, link=link)
+            return self._keyed(collection, segment.arguments, segment.offset)
+        related = related_keys(self._container, target.type, target.key, nav)
+        return Target(entity_set, type_, related[0] if related else None, link=link)
+
+    def _keyed(self, target: Target, arguments: tuple[Argument, ...] | None, offset: int) -> Target:
+        if arguments is None:
+            return target
+        type_, link = target.type, target.link
+        own = own_key(type_, link.navigation if link is not None else None)
+        parts = key_parts(type_, arguments, offset, own)
+        values: dict[str, Any] = {}
+        for name, value in parts.items():
+            literal = self._value(value)
+            check_key_literal(type_.properties[name], literal)
+            values[type_.properties[name].attribute] = literal.value
+        if link is not None and own != type_.key and set(parts) == set(own):
+            values[link.navigation.foreign_key or ""] = link.key
+        return self._entity(target, values)
+
+    def _entity(self, target: Target, values: Mapping[str, Any]) -> Target:
+        """The entity of a collection with these key values, by attribute."""
+        type_ = target.type
+        key_attributes = [type_.properties[name].attribute for name in type_.key]
+        if set(values) == set(key_attributes):
+            parts = tuple(values[name] for name in key_attributes)
+            key: Any = parts[0] if len(parts) == 1 else parts
+        else:
+            key = find_key(self._container, type_, values)
+        link = target.link
+        if link is not None:
+            source = link.entity_set.type
+            if key not in related_keys(self._container, source, link.key, link.navigation):
+                raise NotFoundError(f"There is no such {type_.name} in {link.navigation.name}.")
+        return self._of_its_type(replace(target, key=key, is_collection=False, values=values))
+
+    def _value(self, node: Node) -> Literal:
+        if isinstance(node, Alias):
+            node = self._aliases.get(node.name, node)
+        if not isinstance(node, Literal):
+            raise QueryError("a key is written as a literal", node.offset)
+        return node
+
+
+def _without_part(target: Target, prop: edm.Property | None, segment: NameSegment) -> Target:
+    if segment.arguments is not None:
+        _refuse_part(prop)
+    return target
+
+
+def _refuse_part(prop: edm.Property | None) -> NoReturn:
+    """Refuse a key or a number behind a property."""
+    assert prop is not None
+    if isinstance(prop.type, edm.CollectionType):
+        raise _read_only(f"Single members of {prop.name} are not written: send all of them.")
+    raise NotFoundError(f"{prop.name} is followed by what is no part of it.")
+
+
+_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
+
+
+def _key_from_text(type_: edm.EntityType, text: str) -> dict[str, Any]:
+    """A key written as a segment: ``Clients/1`` (URL Conventions 4.3.6)."""
+    if len(type_.key) != 1:
+        raise NotFoundError(f"There is no {type_.name} {text}.")
+    prop = type_.properties[type_.key[0]]
+    assert isinstance(prop.type, edm.PrimitiveType)
+    try:
+        return {prop.attribute: _read_text(prop.type.name, text)}
+    except (ValueError, ArithmeticError):
+        raise NotFoundError(f"There is no {type_.name} {text}.") from None
+
+
+def _read_text(type_name: str, text: str) -> Any:
+    if type_name == "Edm.String":
+        return text
+    if type_name == "Edm.Guid":
+        return uuid.UUID(text)
+    if type_name == "Edm.Date":
+        return date.fromisoformat(text)
+    if type_name == "Edm.DateTimeOffset":
+        return datetime.fromisoformat(text)
+    if type_name == "Edm.Decimal":
+        return Decimal(text)
+    if not _WHOLE.fullmatch(text) or not -(2**63) <= int(text) < 2**63:
+        raise ValueError(text)
+    return int(text)
+
+
+def _read_only(message: str) -> MethodNotAllowedError:
+    """What a write of something gets that can only be read (RFC 9110, 15.5.6)."""
+    return method_error("", READ, message)

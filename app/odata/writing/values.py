@@ -1,0 +1,113 @@
+"""From what a body gave to what a service takes, for each kind of write."""
+
+from __future__ import annotations
+
+import copy
+from functools import lru_cache
+from typing import Any
+
+from app.errors import NotFoundError
+from app.odata.model import edm
+from app.odata.payload.problems import Problems, join_path
+from app.odata.payload.reader import EntityBody
+from app.odata.writing.rows import kept_values
+
+
+def creation_values(body: EntityBody) -> dict[str, Any]:
+    """Everything given; a derived type says which one it is."""
+    values = {**body.values, **body.partial}
+    if body.type.discriminator is not None:
+        attribute, value = body.type.discriminator
+        values[attribute] = value
+    return values
+
+
+def change_values(body: EntityBody, key: Any) -> dict[str, Any]:
+    """What a PATCH changes: the values given, complex ones merged into what is kept.
+
+    A dynamic property of an open type that is set to null is removed: to OData both are the same.
+    Raises: NotFoundError, there is no such entity.
+    """
+    values = _changeable(body, body.values)
+    partial = _changeable(body, body.partial)
+    if partial:
+        kept = kept_values(body.type, key, tuple(partial))
+        if kept is None:
+            raise NotFoundError(f"There is no {body.type.name} {key}.")
+        for attribute, given in partial.items():
+            declared = _complex_type(body.type, attribute).properties
+            merged = {**(kept[attribute] or {}), **given}
+            values[attribute] = {
+                name: value
+                for name, value in merged.items()
+                if value is not None or name in declared
+            }
+    return values
+
+
+def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, Any]:
+    """What a PUT changes: the values given, all others back to their defaults, kept ones excepted.
+
+    What the entity is addressed by it keeps, too: its address leads to it still.
+
+    Args:
+        related: attributes that a navigation property of the body sets.
+    Raises: ValidationError, a property without a default is missing.
+    """
+    values = _changeable(body, {**body.values, **body.partial})
+    problems = Problems()
+    settled = {*values, *related, *body.address}
+    for prop in body.type.properties.values():
+        if prop.kept or not is_changeable(body.type, prop):
+            continue
+        if prop.columns is not None:
+            for column in prop.columns.values():
+                values.setdefault(column, None)
+        elif prop.attribute not in settled:
+            default = default_of(prop)
+            if default is not None or prop.nullable:
+                values[prop.attribute] = default
+            elif prop.required:
+                problems.add(join_path(body.path, prop.name), "is required")
+            # Else the service made up the value at creation; it has no default to go back to.
+    problems.raise_any()
+    return values
+
+
+def default_of(prop: edm.Property) -> Any:
+    """The value of a property that nobody gave."""
+    return prop.default() if callable(prop.default) else copy.copy(prop.default)
+
+
+def is_changeable(type_: edm.EntityType, prop: edm.Property) -> bool:
+    """Whether a client may set a property of an entity that exists."""
+    return not (
+        prop.computed
+        or prop.immutable
+        or prop.expression is not None
+        or prop.name in type_.key
+        or prop.type == edm.STREAM
+    )
+
+
+def _changeable(body: EntityBody, values: dict[str, Any]) -> dict[str, Any]:
+    """``values`` without those that only a creation may set."""
+    fixed = _fixed(body.type)
+    if fixed.isdisjoint(values):
+        return dict(values)
+    return {attribute: value for attribute, value in values.items() if attribute not in fixed}
+
+
+@lru_cache(maxsize=256)
+def _fixed(type_: edm.EntityType) -> frozenset[str]:
+    return frozenset(
+        prop.attribute
+        for prop in type_.properties.values()
+        if prop.immutable or prop.name in type_.key
+    )
+
+
+def _complex_type(type_: edm.EntityType, attribute: str) -> edm.ComplexType:
+    kind = type_.by_attribute[attribute].type
+    assert isinstance(kind, edm.ComplexType)  # only such values are partial
+    return kind

@@ -1,0 +1,115 @@
+"""The index of one kind of record in this process, as new as the database at every question."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy
+from sqlalchemy import Connection, literal, select
+from sqlalchemy.exc import DBAPIError
+
+from app.db.engines import read_engine
+from app.extensions import Extension
+from app.models.event import Counter
+from app.models.search import SearchEntry
+from app.search import pgvector
+from app.search.embedding import MODEL, find_model
+from app.search.entries import query_terms
+from app.search.index import Entry, Hits, Index, Segment
+
+CHANGES = "search"
+_ENTRIES: Any = SearchEntry.__table__
+_COLUMNS = (
+    "entity_id", "change", "language", "category", "terms", "length", "model", "dimension",
+)  # fmt: skip
+NOTHING_KNOWN = -1
+
+
+class Shelf:
+    """Keeps the index of ``entity``, and reads what has changed before it is asked."""
+
+    def __init__(self, entity: str) -> None:
+        self._entity = entity
+        self._index = Index()
+        self._known = NOTHING_KNOWN
+        self._in_database = False
+        self._lock = threading.Lock()
+
+    def search(self, question: str, *, by_words: bool, by_meaning: bool) -> tuple[Hits, bool]:
+        """Scores of all texts for a question, and whether its meaning took part."""
+        index = self.current()
+        model = find_model() if by_meaning else None
+        vector = model.embed([question])[0] if model else None
+        terms = query_terms(question, sorted(index.languages())) if by_words else []
+        if vector is None or not self._in_database:
+            return index.search(terms, vector), vector is not None
+        hits = index.search(terms, None)
+        try:
+            near = pgvector.nearness(self._entity, vector, hits.best_by_words())
+        except DBAPIError:  # the table was dropped; what it had is read into this process again
+            self._known = NOTHING_KNOWN
+            return self.current().search(terms, vector), True
+        return hits.with_meaning(near), True
+
+    def spelled_out(self, question: str) -> str:
+        """A question with what its short forms stand for."""
+        return self.current().spelled_out(question)
+
+    def current(self) -> Index:
+        """The index with every change that is committed."""
+        with read_engine().connect() as connection:
+            change = last_change(connection)
+            if change == self._known:
+                return self._index
+            with self._lock:
+                if change != self._known:
+                    self._refresh(connection, change)
+                return self._index
+
+    def _refresh(self, connection: Connection, change: int) -> None:
+        in_database = pgvector.is_complete(connection)
+        # Another database, the same from a backup, or vectors that have moved.
+        if change < self._known or in_database != self._in_database:
+            self._index, self._known = Index(), NOTHING_KNOWN
+        self._in_database = in_database
+        changed = self._read(connection, self._known)
+        keys = select(_ENTRIES.c.entity_id).where(_ENTRIES.c.entity == self._entity)
+        index = self._index.with_changes(changed, connection.execute(keys).scalars())
+        if index.is_worn():
+            every = self._read(connection, NOTHING_KNOWN)
+            index = Index([Segment(every)] if every else [])
+        self._index, self._known = index, change
+
+    def _read(self, connection: Connection, after: int) -> list[Entry]:
+        columns: list[Any] = [_ENTRIES.c[name] for name in _COLUMNS]
+        columns.append(literal(None).label("vectors") if self._in_database else _ENTRIES.c.vectors)
+        wanted = (
+            select(*columns)
+            .where(_ENTRIES.c.entity == self._entity, _ENTRIES.c.change > after)
+            .order_by(_ENTRIES.c.entity_id)
+        )
+        return [_entry(row) for row in connection.execute(wanted)]
+
+
+def last_change(connection: Connection) -> int:
+    """The number of the last change of any entry."""
+    found = connection.execute(select(Counter.value).where(Counter.name == CHANGES)).scalar()
+    return int(found or 0)
+
+
+shelves: Extension[dict[str, Shelf]] = Extension("shelves", dict)
+
+
+def shelf_of(entity: str) -> Shelf:
+    """The shelf of this application and kind of record."""
+    return shelves.current.setdefault(entity, Shelf(entity))
+
+
+def _entry(row: Any) -> Entry:
+    vectors = None
+    if row.vectors is not None and row.model == MODEL:
+        vectors = numpy.frombuffer(row.vectors, dtype="<f4").reshape(-1, row.dimension)
+    return Entry(
+        row.entity_id, row.change, row.language, row.category, row.terms, row.length, vectors
+    )
