@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Reading
 
-from app.auth import sealing
+from app import sealing
 from app.extensions import configuration
 from app.models.event import AuditRecord
 from app.models.user import RefreshToken, Session
