@@ -23,7 +23,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("crm", "invoices", "mail", "kb", "documents", "assistant", "bi", "organisation"),
     ),
     ("Running it", ("settings", "operations", "scaling", "performance", "security")),
-    ("The inside", ("architecture", "conformance", "mutation", "adr/index")),
+    ("The inside", ("architecture", "extending", "conformance", "mutation", "adr/index")),
 )
 _FILE = re.compile(r"[a-z0-9-]+")
 # Words of a link that are the name of a file, as they help in a folder of files.

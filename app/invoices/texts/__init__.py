@@ -20,8 +20,8 @@ class Texts:
     words: Mapping[str, str]
 
     def __call__(self, name: str, /, **values: str) -> str:
-        """The text, with ``values`` in the places of the same names."""
-        text = self.words[name]
+        """The text, with ``values`` in the places of the same names; English until translated."""
+        text = self.words[name] if name in self.words else _load(FALLBACK).words[name]
         return text.format(**values) if values else text
 
     def find(self, name: str) -> str | None:
