@@ -11,7 +11,6 @@ from app.container.common import (
     key,
     money,
     owner,
-    server,
     tasks_about,
 )
 from app.models.client import Client, Contact
@@ -26,7 +25,7 @@ CLIENT = business_type(
     _client,
     [
         key(_client),
-        server(_client.c.number),
+        prop(_client.c.number),
         prop(_client.c.name),
         prop(_client.c.email),
         prop(_client.c.tax_id),
@@ -52,11 +51,11 @@ CLIENT = business_type(
         prop(_client.c.source),
         prop(_client.c.do_not_contact),
         prop(_client.c.notes),
-        money(_client.c.invoiced_total, computed=True),
-        money(_client.c.outstanding_balance, computed=True),
-        money(_client.c.credit_balance, computed=True),
-        server(_client.c.origin_lead_id),
-        server(_client.c.last_activity_at),
+        money(_client.c.invoiced_total),
+        money(_client.c.outstanding_balance),
+        money(_client.c.credit_balance),
+        prop(_client.c.origin_lead_id),
+        prop(_client.c.last_activity_at),
         *common(_client),
     ],
     [

@@ -22,20 +22,12 @@ CLIENT = EntityRules(
     table=Client.__table__,
     resource="clients",
     event="client",
-    writable=(
-        "name", "email", "tax_id", "status", "revenue", "type", "legal_name", "phone", "website",
-        "registration_number", "industry", "employee_count", "currency", "language",
-        "payment_terms_days", "credit_limit",
-        *(f"billing_{part}" for part in _ADDRESS), *(f"shipping_{part}" for part in _ADDRESS),
-        "invoice_email", "e_invoice_scheme", "e_invoice_id", "buyer_reference", "source",
-        "do_not_contact", "notes",
-    ),
     wire_names={
         f"{kind}_{part}": f"{kind}Address.{_WIRE[part]}"
         for kind in ("billing", "shipping")
         for part in _ADDRESS
     },
-)  # fmt: skip
+)
 
 
 class ClientService(EntityService):

@@ -16,12 +16,7 @@ CONTACT = EntityRules(
     table=Contact.__table__,
     resource="contacts",
     event="contact",
-    writable=(
-        "last_name", "first_name", "client_id", "email", "phone", "mobile", "job_title",
-        "department", "role", "is_primary", "receives_invoices", "language", "do_not_contact",
-        "notes",
-    ),
-)  # fmt: skip
+)
 
 _CONTACTS = Contact.__table__.c
 _OTHER_PRIMARY = (

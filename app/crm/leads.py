@@ -15,14 +15,8 @@ LEAD = EntityRules(
     table=Lead.__table__,
     resource="leads",
     event="lead",
-    writable=(
-        "first_name", "last_name", "company", "job_title", "email", "phone", "website", "tax_id",
-        "industry", "country", "source", "status", "rating", "score", "estimated_value",
-        "currency", "description", "next_activity_at", "do_not_contact", "consent_at",
-        "disqualify_reason", "disqualify_notes",
-    ),
     filled=frozenset(("status_changed_at",)),
-)  # fmt: skip
+)
 
 _REASON = ("disqualify_reason", "disqualify_notes")
 

@@ -26,13 +26,8 @@ OPPORTUNITY = EntityRules(
     table=Opportunity.__table__,
     resource="opportunities",
     event="opportunity",
-    writable=(
-        "name", "client_id", "contact_id", "amount", "currency", "stage", "pipeline",
-        "probability", "close_date", "type", "source", "next_step", "competitor", "lost_reason",
-        "lost_notes", "description",
-    ),
     filled=frozenset(("currency", "probability")),
-)  # fmt: skip
+)
 
 
 class OpportunityService(EntityService):

@@ -35,13 +35,9 @@ DOCUMENT = EntityRules(
     table=Document.__table__,
     resource="documents",
     event="document",
-    writable=(
-        "name", "description", "category", "folder", "client_id", "entity_type", "entity_id",
-        "expires_at", "retain_until", "status",
-    ),
     wire_names={"file_version": "version"},
     polymorphic=("entity_type", "entity_id"),
-)  # fmt: skip
+)
 
 # How long a deleted document can be had back.
 TRASH_DAYS = 30

@@ -46,16 +46,10 @@ INVOICE = EntityRules(
     table=Invoice.__table__,
     resource="invoices",
     event="invoice",
-    writable=(
-        "client_id", "type", "contact_id", "issue_date", "due_date", "service_date", "currency",
-        "reference", "purchase_order", "buyer_reference", "prices_include_tax",
-        "discount_percent", "notes", "terms", "internal_notes", "series", "credited_invoice_id",
-        "opportunity_id", "project_id", "e_invoice_format", "status",
-    ),
     filled=frozenset(("currency",)),
     derived=frozenset(("tax_breakdown", "seller", "buyer")),
     children={LINE_ITEMS: LINE_ITEM},
-)  # fmt: skip
+)
 
 # What may still be said of an issued document: nothing that is printed on it.
 AFTER_ISSUE = frozenset(

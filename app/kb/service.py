@@ -27,13 +27,9 @@ KB_ARTICLE = EntityRules(
     table=KbArticle.__table__,
     resource="kb",
     event="kb_article",
-    writable=(
-        "title", "body", "body_format", "summary", "status", "visibility", "category", "language",
-        "review_due_at", "expires_at", "translation_of_id", "source_ticket_id",
-    ),
     filled=frozenset(("slug",)),
     wire_names={"revision": "version"},
-)  # fmt: skip
+)
 
 # What a revision keeps.
 _TEXT = ("title", "body", "summary")

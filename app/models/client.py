@@ -23,7 +23,9 @@ class Client(EntityMixin, Model):
 
     __tablename__ = "clients"
 
-    number: Mapped[str | None] = column(string(40), 'Running number, "C-000001".', unique=True)
+    number: Mapped[str | None] = column(
+        string(40), 'Running number, "C-000001".', unique=True, computed=True
+    )
     name: Mapped[str] = column(
         string(200), "Name the client is known by.", null=False, searchable=True
     )
@@ -87,18 +89,24 @@ class Client(EntityMixin, Model):
     )
     notes: Mapped[str | None] = column(string(10000), "Internal notes.")
     invoiced_total: Mapped[Decimal] = column(
-        Money, "Sum of issued invoices less credit notes.", null=False, default=Decimal(0)
+        Money,
+        "Sum of issued invoices less credit notes.",
+        null=False,
+        default=Decimal(0),
+        computed=True,
     )
     outstanding_balance: Mapped[Decimal] = column(
-        Money, "What the client still owes.", null=False, default=Decimal(0)
+        Money, "What the client still owes.", null=False, default=Decimal(0), computed=True
     )
     credit_balance: Mapped[Decimal] = column(
-        Money, "Credit in the client's favour.", null=False, default=Decimal(0)
+        Money, "Credit in the client's favour.", null=False, default=Decimal(0), computed=True
     )
     origin_lead_id: Mapped[int | None] = foreign_key(
-        "leads", "Lead it was converted from.", sparse=True, closes_circle=True
+        "leads", "Lead it was converted from.", sparse=True, closes_circle=True, computed=True
     )
-    last_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Last change around it.")
+    last_activity_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "Last change around it.", computed=True
+    )
     email_form: Mapped[str | None] = column(
         string(600),
         "Normal form of the e-mail address.",

@@ -5,7 +5,7 @@ share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maxim
 the type has no length of its own), ``format``; ``any_case``: a value of ``allowed`` may be written
 in capitals; ``searchable``: ``contains`` on it is indexed
 (app/models/trigrams.py, app/models/searched.py); ``normal_form``: the column whose form it holds
-and the kind (app/writing/normal_forms.py).
+and the kind (app/writing/normal_forms.py); ``computed``: the service sets it, and no body does.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def column(
     any_case: bool = False,
     searchable: bool = False,
     normal_form: tuple[str, str] | None = None,
+    computed: bool = False,
     **options: Any,
 ) -> MappedColumn[Any]:
     """A mapped column with its description and its facets."""
@@ -52,6 +53,7 @@ def column(
         "any_case": any_case or None,
         "searchable": searchable or None,
         "normal_form": normal_form,
+        "computed": computed or None,
     }
     return mapped_column(
         type_,
@@ -77,6 +79,7 @@ def foreign_key(
     index: bool = True,
     sparse: bool = False,
     closes_circle: bool = False,
+    computed: bool = False,
 ) -> MappedColumn[Any]:
     """A foreign key to ``table``; indexed, because lists go along it.
 
@@ -90,7 +93,7 @@ def foreign_key(
         doc=doc,
         nullable=null,
         index=index and not sparse,
-        info={"sparse": True} if sparse else {},
+        info={name: True for name, is_so in (("sparse", sparse), ("computed", computed)) if is_so},
     )
 
 

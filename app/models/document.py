@@ -50,22 +50,32 @@ class Document(EntityMixin, Model):
     entity_id: Mapped[int | None] = column(Identifier, "Record it belongs to.")
     expires_at: Mapped[date | None] = column(Date, "Day it loses its validity.")
     retain_until: Mapped[date | None] = column(Date, "Not to be deleted before.")
-    file_name: Mapped[str | None] = column(string(255), "Name of the file.")
-    content_type: Mapped[str | None] = column(string(127), "Media type, found in the content.")
-    size: Mapped[int | None] = column(BigInteger, "Bytes.", minimum=0)
-    sha256: Mapped[str | None] = column(string(64), "SHA-256 of the content, hex.")
+    file_name: Mapped[str | None] = column(string(255), "Name of the file.", computed=True)
+    content_type: Mapped[str | None] = column(
+        string(127), "Media type, found in the content.", computed=True
+    )
+    size: Mapped[int | None] = column(BigInteger, "Bytes.", minimum=0, computed=True)
+    sha256: Mapped[str | None] = column(string(64), "SHA-256 of the content, hex.", computed=True)
     # The number of the current file; the row's own version is the ETag.
-    file_version: Mapped[int] = column(Integer, "Number of the file.", null=False, default=0)
+    file_version: Mapped[int] = column(
+        Integer, "Number of the file.", null=False, default=0, computed=True
+    )
     status: Mapped[str] = column(
         string(20), "State of the document.", null=False, default="Pending",
         allowed=DOCUMENT_STATUSES,
     )  # fmt: skip
-    download_count: Mapped[int] = column(Integer, "Downloads.", null=False, default=0)
-    is_shared: Mapped[bool] = column(Boolean, "Has a live public link.", null=False, default=False)
-    deleted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was deleted.")
+    download_count: Mapped[int] = column(
+        Integer, "Downloads.", null=False, default=0, computed=True
+    )
+    is_shared: Mapped[bool] = column(
+        Boolean, "Has a live public link.", null=False, default=False, computed=True
+    )
+    deleted_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was deleted.", computed=True
+    )
     # The state that a restore returns to.
     status_before_deletion: Mapped[str | None] = column(
-        string(20), "State before deletion.", allowed=DOCUMENT_STATUSES
+        string(20), "State before deletion.", allowed=DOCUMENT_STATUSES, computed=True
     )
 
     __table_args__ = entity_args(

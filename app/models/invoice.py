@@ -74,54 +74,76 @@ class Invoice(EntityMixin, Model):
         allowed=E_INVOICE_FORMATS,
     )  # fmt: skip
     number: Mapped[str | None] = column(
-        string(40), "Number, given at issue.", unique=True, searchable=True
+        string(40), "Number, given at issue.", unique=True, searchable=True, computed=True
     )
     status: Mapped[str] = column(
         string(20), "State of the document.", null=False, default="Draft", allowed=INVOICE_STATUSES
     )
     subtotal: Mapped[Decimal] = column(
-        Money, "Sum of the lines, net.", null=False, default=Decimal(0)
+        Money, "Sum of the lines, net.", null=False, default=Decimal(0), computed=True
     )
     discount_total: Mapped[Decimal] = column(
-        Money, "Discount on the document.", null=False, default=Decimal(0)
+        Money, "Discount on the document.", null=False, default=Decimal(0), computed=True
     )
-    tax_total: Mapped[Decimal] = column(Money, "Tax.", null=False, default=Decimal(0))
+    tax_total: Mapped[Decimal] = column(
+        Money, "Tax.", null=False, default=Decimal(0), computed=True
+    )
     total: Mapped[Decimal] = column(
-        Money, "Amount to pay, with tax.", null=False, default=Decimal(0), minimum=0
+        Money, "Amount to pay, with tax.", null=False, default=Decimal(0), minimum=0, computed=True
     )
     amount_paid: Mapped[Decimal] = column(
-        Money, "Sum of payments.", null=False, default=Decimal(0), minimum=0
+        Money, "Sum of payments.", null=False, default=Decimal(0), minimum=0, computed=True
     )
     amount_credited: Mapped[Decimal] = column(
-        Money, "Sum of credit notes.", null=False, default=Decimal(0), minimum=0
+        Money, "Sum of credit notes.", null=False, default=Decimal(0), minimum=0, computed=True
     )
     amount_due: Mapped[Decimal] = column(
-        Money, "What is left to pay.", null=False, default=Decimal(0)
+        Money, "What is left to pay.", null=False, default=Decimal(0), computed=True
     )
     tax_breakdown: Mapped[list[dict[str, Any]]] = column(
-        JsonText(), "Tax by category and rate.", null=False, default=[]
+        JsonText(), "Tax by category and rate.", null=False, default=[], computed=True
     )
     exchange_rate: Mapped[Decimal] = column(
         ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
-        null=False, default=Decimal(1),
+        null=False, default=Decimal(1), computed=True,
     )  # fmt: skip
     base_total: Mapped[Decimal] = column(
-        Money, "Total in the organisation's currency.", null=False, default=Decimal(0)
+        Money,
+        "Total in the organisation's currency.",
+        null=False,
+        default=Decimal(0),
+        computed=True,
     )
-    sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was issued.")
-    viewed_at: Mapped[datetime | None] = column(UtcDateTime(), "When the client opened it.")
+    sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was issued.", computed=True)
+    viewed_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When the client opened it.", computed=True
+    )
     link_version: Mapped[int | None] = column(
-        Integer, "How many of its links were withdrawn; none: 0."
+        Integer, "How many of its links were withdrawn; none: 0.", computed=True
     )
-    paid_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was paid in full.")
-    voided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was voided.")
-    void_reason: Mapped[str | None] = column(string(500), "Why it was voided.")
-    reminders_sent: Mapped[int] = column(Integer, "Reminders sent.", null=False, default=0)
-    last_reminder_at: Mapped[datetime | None] = column(UtcDateTime(), "Last reminder.")
-    overdue_told_for: Mapped[date | None] = column(Date, "Due date for which it was told.")
-    seller: Mapped[dict[str, Any] | None] = column(JsonText(), "Seller as it was at issue.")
-    buyer: Mapped[dict[str, Any] | None] = column(JsonText(), "Buyer as it was at issue.")
-    pdf_sha256: Mapped[str | None] = column(string(64), "SHA-256 of the PDF frozen at issue.")
+    paid_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was paid in full.", computed=True
+    )
+    voided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was voided.", computed=True)
+    void_reason: Mapped[str | None] = column(string(500), "Why it was voided.", computed=True)
+    reminders_sent: Mapped[int] = column(
+        Integer, "Reminders sent.", null=False, default=0, computed=True
+    )
+    last_reminder_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "Last reminder.", computed=True
+    )
+    overdue_told_for: Mapped[date | None] = column(
+        Date, "Due date for which it was told.", computed=True
+    )
+    seller: Mapped[dict[str, Any] | None] = column(
+        JsonText(), "Seller as it was at issue.", computed=True
+    )
+    buyer: Mapped[dict[str, Any] | None] = column(
+        JsonText(), "Buyer as it was at issue.", computed=True
+    )
+    pdf_sha256: Mapped[str | None] = column(
+        string(64), "SHA-256 of the PDF frozen at issue.", computed=True
+    )
 
     __table_args__ = entity_args(
         CheckConstraint("status = 'Draft' OR number IS NOT NULL", name="issued_has_number"),

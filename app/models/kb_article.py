@@ -50,19 +50,33 @@ class KbArticle(EntityMixin, Model):
     source_ticket_id: Mapped[int | None] = foreign_key(
         "tickets", "Ticket it was written from.", sparse=True
     )
-    slug: Mapped[str] = column(string(300), "Name in addresses.", null=False, unique=True)
-    # The number of the text's revision; the row's own version is the ETag.
-    revision: Mapped[int] = column(Integer, "Revision of the text.", null=False, default=1)
-    published_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was published.")
-    published_by_id: Mapped[int | None] = foreign_key("users", "Who published it.", index=False)
-    archived_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was archived.")
-    view_count: Mapped[int] = column(Integer, "Times read.", null=False, default=0)
-    helpful_count: Mapped[int] = column(Integer, "Times found helpful.", null=False, default=0)
-    not_helpful_count: Mapped[int] = column(
-        Integer, "Times found not helpful.", null=False, default=0
+    slug: Mapped[str] = column(
+        string(300), "Name in addresses.", null=False, unique=True, computed=True
     )
-    word_count: Mapped[int] = column(Integer, "Words.", null=False, default=0)
-    indexed_at: Mapped[datetime | None] = column(UtcDateTime(), "When the search took it in.")
+    # The number of the text's revision; the row's own version is the ETag.
+    revision: Mapped[int] = column(
+        Integer, "Revision of the text.", null=False, default=1, computed=True
+    )
+    published_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was published.", computed=True
+    )
+    published_by_id: Mapped[int | None] = foreign_key(
+        "users", "Who published it.", index=False, computed=True
+    )
+    archived_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was archived.", computed=True
+    )
+    view_count: Mapped[int] = column(Integer, "Times read.", null=False, default=0, computed=True)
+    helpful_count: Mapped[int] = column(
+        Integer, "Times found helpful.", null=False, default=0, computed=True
+    )
+    not_helpful_count: Mapped[int] = column(
+        Integer, "Times found not helpful.", null=False, default=0, computed=True
+    )
+    word_count: Mapped[int] = column(Integer, "Words.", null=False, default=0, computed=True)
+    indexed_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When the search took it in.", computed=True
+    )
 
     __table_args__ = entity_args(
         Index("ix_kb_articles_status_visibility", "status", "visibility"),

@@ -65,19 +65,23 @@ class Lead(EntityMixin, Model):
         string(20), "Why it was disqualified.", allowed=DISQUALIFY_REASONS
     )
     disqualify_notes: Mapped[str | None] = column(string(1000), "More on the reason.")
-    converted_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was converted.")
-    converted_by_id: Mapped[int | None] = foreign_key("users", "Who converted it.", index=False)
+    converted_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was converted.", computed=True
+    )
+    converted_by_id: Mapped[int | None] = foreign_key(
+        "users", "Who converted it.", index=False, computed=True
+    )
     converted_client_id: Mapped[int | None] = foreign_key(
-        "clients", "Client it became.", sparse=True
+        "clients", "Client it became.", sparse=True, computed=True
     )
     converted_contact_id: Mapped[int | None] = foreign_key(
-        "contacts", "Contact it became.", sparse=True
+        "contacts", "Contact it became.", sparse=True, computed=True
     )
     converted_opportunity_id: Mapped[int | None] = foreign_key(
-        "opportunities", "Opportunity it became.", sparse=True
+        "opportunities", "Opportunity it became.", sparse=True, computed=True
     )
     status_changed_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the status last changed.", null=False
+        UtcDateTime(), "When the status last changed.", null=False, computed=True
     )
     email_form: Mapped[str | None] = column(
         string(600), "Normal form of the e-mail address.", normal_form=("email", "email")

@@ -60,26 +60,39 @@ class Opportunity(EntityMixin, Model):
     lost_notes: Mapped[str | None] = column(string(1000), "More on the reason; required for Other.")
     description: Mapped[str | None] = column(string(10000), "Description.")
     status: Mapped[str] = column(
-        string(20), "Open, Won or Lost.", null=False, default="Open", allowed=OPPORTUNITY_STATUSES
+        string(20),
+        "Open, Won or Lost.",
+        null=False,
+        default="Open",
+        allowed=OPPORTUNITY_STATUSES,
+        computed=True,
     )
     weighted_amount: Mapped[Decimal] = column(
-        Money, "Amount times probability.", null=False, default=Decimal(0)
+        Money, "Amount times probability.", null=False, default=Decimal(0), computed=True
     )
     exchange_rate: Mapped[Decimal] = column(
         ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
-        null=False, default=Decimal(1),
+        null=False, default=Decimal(1), computed=True,
     )  # fmt: skip
     base_amount: Mapped[Decimal] = column(
-        Money, "Amount in the organisation's currency.", null=False, default=Decimal(0)
+        Money,
+        "Amount in the organisation's currency.",
+        null=False,
+        default=Decimal(0),
+        computed=True,
     )
     lead_id: Mapped[int | None] = foreign_key(
-        "leads", "Lead it came from.", sparse=True, closes_circle=True
+        "leads", "Lead it came from.", sparse=True, closes_circle=True, computed=True
     )
     stage_changed_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the stage last changed.", null=False
+        UtcDateTime(), "When the stage last changed.", null=False, computed=True
     )
-    previous_stage: Mapped[str | None] = column(string(20), "Stage before.", allowed=STAGES)
-    closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was won or lost.")
+    previous_stage: Mapped[str | None] = column(
+        string(20), "Stage before.", allowed=STAGES, computed=True
+    )
+    closed_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was won or lost.", computed=True
+    )
 
     __table_args__ = entity_args(
         Index("ix_opportunities_stage_close_date", "stage", nulls_first("close_date")),

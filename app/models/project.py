@@ -23,7 +23,7 @@ class Project(EntityMixin, Model):
     __tablename__ = "projects"
 
     code: Mapped[str | None] = column(
-        string(40), 'Running number, "P-000001".', unique=True, searchable=True
+        string(40), 'Running number, "P-000001".', unique=True, searchable=True, computed=True
     )
     name: Mapped[str] = column(string(200), "Name.", null=False, searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client.")
@@ -47,13 +47,21 @@ class Project(EntityMixin, Model):
     )  # fmt: skip
     hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
     progress_percent: Mapped[int] = column(
-        Integer, "Share of tasks that are done, percent.", null=False, default=0
+        Integer, "Share of tasks that are done, percent.", null=False, default=0, computed=True
     )
     hours_spent: Mapped[Decimal] = column(
-        ExactDecimal(10, 2), "Hours spent on its tasks.", null=False, default=Decimal(0)
+        ExactDecimal(10, 2),
+        "Hours spent on its tasks.",
+        null=False,
+        default=Decimal(0),
+        computed=True,
     )
-    open_task_count: Mapped[int] = column(Integer, "Open tasks.", null=False, default=0)
-    completed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was completed.")
+    open_task_count: Mapped[int] = column(
+        Integer, "Open tasks.", null=False, default=0, computed=True
+    )
+    completed_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was completed.", computed=True
+    )
 
     __table_args__ = entity_args(
         CheckConstraint(

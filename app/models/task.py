@@ -46,9 +46,15 @@ class Task(EntityMixin, Model):
     billable: Mapped[bool] = column(Boolean, "Is charged to the client.", null=False, default=False)
     hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
     position: Mapped[int | None] = column(Integer, "Place in a list.")
-    completed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was done.")
-    invoice_id: Mapped[int | None] = foreign_key("invoices", "Invoice that bills it.", sparse=True)
-    overdue_told_for: Mapped[datetime | None] = column(UtcDateTime(), "Due time that was told.")
+    completed_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When it was done.", computed=True
+    )
+    invoice_id: Mapped[int | None] = foreign_key(
+        "invoices", "Invoice that bills it.", sparse=True, computed=True
+    )
+    overdue_told_for: Mapped[datetime | None] = column(
+        UtcDateTime(), "Due time that was told.", computed=True
+    )
 
     __table_args__ = entity_args(
         CheckConstraint("(related_type IS NULL) = (related_id IS NULL)", name="related_whole"),

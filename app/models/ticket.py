@@ -26,7 +26,7 @@ class Ticket(EntityMixin, Model):
     __tablename__ = "tickets"
 
     number: Mapped[str | None] = column(
-        string(40), 'Running number, "T-000001".', unique=True, searchable=True
+        string(40), 'Running number, "T-000001".', unique=True, searchable=True, computed=True
     )
     subject: Mapped[str] = column(string(255), "What it is about.", null=False, searchable=True)
     description: Mapped[str | None] = column(string(20000), "What was asked.")
@@ -54,26 +54,36 @@ class Ticket(EntityMixin, Model):
         Integer, "Rating of the customer, 1 to 5.", minimum=1, maximum=5
     )
     first_response_due_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the first answer is due."
+        UtcDateTime(), "When the first answer is due.", computed=True
     )
-    first_responded_at: Mapped[datetime | None] = column(UtcDateTime(), "First answer.")
-    resolution_due_at: Mapped[datetime | None] = column(UtcDateTime(), "When the solution is due.")
+    first_responded_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "First answer.", computed=True
+    )
+    resolution_due_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When the solution is due.", computed=True
+    )
     sla_status: Mapped[str] = column(
         string(20), "State of the service level.", null=False, default="OnTrack",
-        allowed=SLA_STATUSES,
+        allowed=SLA_STATUSES, computed=True,
     )  # fmt: skip
     # Since when the clocks stand still (Pending, OnHold).
-    sla_paused_at: Mapped[datetime | None] = column(UtcDateTime(), "When the clocks stopped.")
-    solved_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was solved.")
-    closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was closed.")
-    reopen_count: Mapped[int] = column(Integer, "Times reopened.", null=False, default=0)
+    sla_paused_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "When the clocks stopped.", computed=True
+    )
+    solved_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was solved.", computed=True)
+    closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was closed.", computed=True)
+    reopen_count: Mapped[int] = column(
+        Integer, "Times reopened.", null=False, default=0, computed=True
+    )
     merged_into_id: Mapped[int | None] = foreign_key(
-        "tickets", "Ticket it was merged into.", sparse=True
+        "tickets", "Ticket it was merged into.", sparse=True, computed=True
     )
     last_customer_reply_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "Last answer of the customer."
+        UtcDateTime(), "Last answer of the customer.", computed=True
     )
-    last_agent_reply_at: Mapped[datetime | None] = column(UtcDateTime(), "Last answer of an agent.")
+    last_agent_reply_at: Mapped[datetime | None] = column(
+        UtcDateTime(), "Last answer of an agent.", computed=True
+    )
 
     __table_args__ = entity_args(
         Index("ix_tickets_status_priority", "status", "priority"),

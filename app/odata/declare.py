@@ -41,7 +41,7 @@ def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
         "description": col.doc or "",
         "max_length": col.info.get("maximum_length"),
     }
-    for facet in ("allowed", "minimum", "maximum", "searchable"):
+    for facet in ("allowed", "minimum", "maximum", "searchable", "computed"):
         if facet in col.info:
             derived[facet] = col.info[facet]
     if isinstance(col.type, String) and col.type.length:

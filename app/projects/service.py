@@ -16,12 +16,8 @@ PROJECT = EntityRules(
     table=Project.__table__,
     resource="projects",
     event="project",
-    writable=(
-        "name", "client_id", "opportunity_id", "status", "description", "start_date", "end_date",
-        "manager_id", "budget_amount", "budget_hours", "currency", "billing_type", "hourly_rate",
-    ),
     assignment="manager_id",
-)  # fmt: skip
+)
 
 
 class ProjectService(EntityService):

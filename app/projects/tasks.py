@@ -19,14 +19,9 @@ TASK = EntityRules(
     table=Task.__table__,
     resource="tasks",
     event="task",
-    writable=(
-        "title", "description", "status", "priority", "assignee_id", "due_at", "start_at",
-        "reminder_at", "project_id", "parent_task_id", "related_type", "related_id",
-        "estimated_hours", "actual_hours", "billable", "hourly_rate", "position",
-    ),
     polymorphic=("related_type", "related_id"),
     assignment="assignee_id",
-)  # fmt: skip
+)
 
 
 class TaskService(EntityService):

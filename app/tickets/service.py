@@ -21,13 +21,8 @@ TICKET = EntityRules(
     table=Ticket.__table__,
     resource="tickets",
     event="ticket",
-    writable=(
-        "subject", "description", "status", "priority", "type", "channel", "client_id",
-        "contact_id", "requester_email", "assignee_id", "category", "language", "pending_until",
-        "resolution", "satisfaction_rating",
-    ),
     assignment="assignee_id",
-)  # fmt: skip
+)
 
 # What may still be said of a closed ticket.
 AFTER_CLOSING = frozenset(("satisfaction_rating", *COMMON_WRITABLE))

@@ -1,8 +1,8 @@
 """What the write path knows of an entity: one frozen value per entity, made from its table.
 
-Types, lengths, ranges, allowed values and formats come from the columns (app/models); the rules
-add what a column cannot say: which attributes a caller may write, their names on the wire, what
-happens to a row when another one that it refers to is deleted.
+Types, lengths, ranges, allowed values, formats and what a caller may write come from the columns
+(app/models); the rules add what a column cannot say: names on the wire, what happens to a row when
+another one that it refers to is deleted.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from app.writing.reference_rules import Rule, rule_of
 COMMON_WRITABLE = ("owner_id", "external_id", "tags", "custom_fields")
 # Set by the pipeline with every change; no part of what an event or the audit log reports.
 STAMPS = frozenset(("id", "created_at", "created_by_id", "updated_at", "updated_by_id", "version"))
+_NOT_NAMED = STAMPS | {*COMMON_WRITABLE}
+_BY_SERVICE = frozenset(("computed", "normal_form"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +183,15 @@ class EntityRules(RowRules):
     # (attribute with a type name, attribute with a key): a link to any of the ten entities
     polymorphic: tuple[str, str] | None = None
     assignment: str = "owner_id"
+    writable: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """What a body may set, unless it is given, is what the columns do not call computed."""
+        if not self.writable:
+            named = (column for column in self.columns.c if column.name not in _NOT_NAMED)
+            object.__setattr__(self, "writable", tuple(
+                column.name for column in named if not column.info.keys() & _BY_SERVICE
+            ))  # fmt: skip
 
     @property
     def all_writable(self) -> tuple[str, ...]:
