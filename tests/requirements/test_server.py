@@ -12,7 +12,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -76,15 +76,15 @@ def ask(
     number: int, method: str, path: str, body: object = None, token: str | None = None
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", number, timeout=30)
     headers = {"Content-Type": "application/json"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
-    connection.request(method, path, json.dumps(body) if body is not None else None, headers)
-    answer = connection.getresponse()
-    found = answer.status, {name.lower(): text for name, text in answer.getheaders()}, answer.read()
-    connection.close()
-    return found
+    content = json.dumps(body) if body is not None else None
+    with closing(http.client.HTTPConnection("127.0.0.1", number, timeout=30)) as connection:
+        connection.request(method, path, content, headers)
+        answer = connection.getresponse()
+        named = {name.lower(): text for name, text in answer.getheaders()}
+        return answer.status, named, answer.read()
 
 
 def token_of(number: int) -> str:
