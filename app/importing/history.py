@@ -10,7 +10,7 @@ from app import audit
 from app.db import records
 from app.db.engines import transaction
 from app.db.transactions import advisory_lock
-from app.errors import ApiError, Detail
+from app.errors import ApiError
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from app.importing.keys import assign_keys, move_sequence, resolve_references
@@ -79,7 +79,7 @@ def _derive(entries: Entries, history: History, problems: Problems) -> None:
             try:
                 target.service.derive(change)
             except ApiError as error:
-                change.problems.extend(error.details or [Detail("", error.message)])
+                change.take_refusal(error)
     _take_problems(entries, problems)
     problems.stop()
     for target in import_sets().values():

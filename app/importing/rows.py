@@ -114,7 +114,7 @@ class Import:
 
     def within_transaction(self) -> Outcome:
         """Import all rows in the running transaction; each bad one is undone by itself."""
-        self._take_turn()
+        self._take_lock()
         for row in self._rows:
             self._import(row)
         self._record()
@@ -138,7 +138,7 @@ class Import:
         """
         for first in self._rows:
             with transaction() as session:
-                self._take_turn()
+                self._take_lock()
                 count = self._import_chunk(first)
                 if self._options.dry_run:
                     session.rollback()
@@ -159,7 +159,7 @@ class Import:
         Raises: ValidationError, with the problems.
         """
         with transaction():
-            self._take_turn()
+            self._take_lock()
             for first in self._rows:
                 progress(self._import_chunk(first))
             if self.outcome.problem_count:
@@ -169,7 +169,7 @@ class Import:
                 note(self.outcome)
         return self.outcome
 
-    def _take_turn(self) -> None:
+    def _take_lock(self) -> None:
         """Wait for others that change records of the type by a file, in the running transaction.
 
         What two look for at once neither finds: both would make it.

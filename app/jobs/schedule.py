@@ -1,7 +1,7 @@
 """What comes round by the clock: the schedule, and the work that only the clock asks for.
 
-Knows the queue of the scheduler (Huey) without loading it: that brings some thirteen megabytes with
-the drivers of every database that it knows, which only the worker needs (app/jobs/worker.py).
+Knows the queue of the scheduler (Huey) without loading it: that brings the drivers of
+every database that it knows, which only the worker needs (app/jobs/worker.py).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from sqlalchemy import FromClause, Table
 
 from app.db import records
 from app.db.types import json_text
-from app.errors import Detail
+from app.errors import ApiError, Detail
 from app.http.security import Caller
 from app.settings import Organisation, organisation
 from app.writing.rules import EntityRules
@@ -126,6 +126,10 @@ class Change:
     def refuse_field(self, field_name: str, message: str) -> None:
         """Note a problem with a field of the wire, such as ``lineItems[2].taskId``."""
         self.problems.append(Detail(field_name, message))
+
+    def take_refusal(self, error: ApiError) -> None:
+        """Note what a refusal says is wrong with the record, to be told with everything else."""
+        self.problems.extend(error.details or [Detail("", error.message)])
 
     def default(self, attribute: str, value: Any) -> None:
         """Fill an attribute that a new record was not given."""

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.schema import ForeignKeyConstraint
 
 from app.db import records
-from app.errors import ApiError, Detail
+from app.errors import ApiError
 from app.writing.change import Change
 from app.writing.integrity import named_refusals
 from app.writing.rules import RowRules
@@ -68,7 +68,7 @@ def _insert_singly(
             with named_refusals(change.rules), connection.begin_nested():
                 connection.execute(insert(table).inline(), row)
         except ApiError as error:
-            change.problems.extend(error.details or [Detail("", error.message)])
+            change.take_refusal(error)
 
 
 def circular_columns(table: Table) -> list[str]:
