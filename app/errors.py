@@ -111,7 +111,9 @@ class telling_all:  # stands in a with statement, as those of contextlib do
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, ValidationError) or not all(one.field for one in error.details):
+        if not isinstance(error, ValidationError) or not all(
+            problem.field for problem in error.details
+        ):
             return
         if _is_of_the_database(error):  # which looks last, and answers nothing more meanwhile
             return
@@ -119,7 +121,9 @@ class telling_all:  # stands in a with statement, as those of contextlib do
         try:
             self._check()
         except ValidationError as found:
-            more = [one for one in found.details if not _is_named(_steps(one.field), named)]
+            more = [
+                problem for problem in found.details if not _is_named(_steps(problem.field), named)
+            ]
             if more:
                 raise ValidationError([*error.details, *more]) from error
 

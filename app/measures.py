@@ -214,7 +214,7 @@ ALL = (
         description="leads that became clients.",
     ),
 )  # fmt: skip
-MEASURES: Mapping[str, Measure] = {one.name: one for one in ALL}
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in ALL}
 
 
 def aggregates_of(type_name: str) -> dict[str, edm.CustomAggregate]:

@@ -28,7 +28,7 @@ def in_one_currency(plan: Plan) -> Plan:
     names a currency stays within it.
     """
     money = _ranked_money(plan)
-    if money is None or any(_is_one(one, money) for one in plan.conditions):
+    if money is None or any(_is_one(condition, money) for condition in plan.conditions):
         return plan
     if plan.kind == "list" and (ordered := _ordered(plan)) is not None:
         return ordered
@@ -107,12 +107,12 @@ def _groups(plan: Plan, money: str, rates: _Rates) -> Plan:
     if plan.ranked is None and not is_own and not _is_whole(plan):
         return plan  # none is left out of what is only put in order: each currency in its own
     own = organisation().defaults.currency
-    plain = [one for one in plan.assumptions if one != _APART]
+    plain = [assumption for assumption in plan.assumptions if assumption != _APART]
     worth = replace(
         plan,
         measure=_converted(plan.measure, rates, own, named=plan.kind == "measure"),
         figures=tuple(
-            Figure(_converted(one.measure, rates, own), one.method) for one in plan.figures
+            Figure(_converted(figure.measure, rates, own), figure.method) for figure in plan.figures
         ),
         own=plan.measure if is_own else None,
         assumptions=tuple(plain),
@@ -187,7 +187,9 @@ def _ranked_money(plan: Plan) -> str | None:
         return plan.entity.currency_of(path)
     if plan.ranked is None and plan.sort is None and not _is_whole(plan):
         return None
-    if len(plan.dimensions) > 1 and any(one.name == "currency" for one in plan.dimensions):
+    if len(plan.dimensions) > 1 and any(
+        dimension.name == "currency" for dimension in plan.dimensions
+    ):
         return None  # "by client and currency"
     return plan.money
 
@@ -223,11 +225,11 @@ def _is_apart(plan: Plan, money: str) -> bool:
     if not alone or plan.grain is not None or not plan.dimensions:
         return False
     keys, deep = [], []
-    for one in plan.dimensions:
-        path = one.key or one.path
+    for dimension in plan.dimensions:
+        path = dimension.key or dimension.path
         if path.count("/") > 1:
-            deep.append(f"{path} as {group_name(one)}")
-            path = group_name(one)
+            deep.append(f"{path} as {group_name(dimension)}")
+            path = group_name(dimension)
         keys.append(path)
     groups = ",".join(dict.fromkeys(keys))
     steps = _steps(plan)

@@ -121,8 +121,8 @@ def _sections(tokens: Sequence[Any]) -> list[Section]:
         elif found and token.type == "inline" and tokens[place - 1].type != "heading_open":
             texts[-1] += " " + _plain(token)
     return [
-        Section(one.title, one.anchor, one.level, " ".join(text.split()))
-        for one, text in zip(found, texts, strict=True)
+        Section(section.title, section.anchor, section.level, " ".join(text.split()))
+        for section, text in zip(found, texts, strict=True)
     ]
 
 

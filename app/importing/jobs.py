@@ -123,7 +123,7 @@ class _Running:
         blobs.current.delete(file_key)
 
     def _fail(self, error: ApiError) -> None:
-        details = [Problem(0, "", one.field, one.message) for one in error.details]
+        details = [Problem(0, "", detail.field, detail.message) for detail in error.details]
         outcome = self.job["outcome"]
         if details and not (outcome and outcome["problems"]):
             outcome = describe_outcome(Outcome(problems=details, problem_count=len(details)))

@@ -121,8 +121,13 @@ def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
         "updated": outcome.updated,
         "skipped": outcome.skipped,
         "problems": [
-            {"row": one.row, "column": one.column, "field": one.field, "message": one.message}
-            for one in outcome.problems
+            {
+                "row": problem.row,
+                "column": problem.column,
+                "field": problem.field,
+                "message": problem.message,
+            }
+            for problem in outcome.problems
         ],
         "problemCount": outcome.problem_count,
     }

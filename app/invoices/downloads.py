@@ -114,7 +114,7 @@ def _problems_of_term(document: InvoiceDocument, client_id: int) -> tuple[Proble
     try:
         due_of_draft(document.issue_date, client_id)
     except ValidationError as error:
-        return tuple(Problem("BR-CO-25", one.field, one.message) for one in error.details)
+        return tuple(Problem("BR-CO-25", detail.field, detail.message) for detail in error.details)
     return ()
 
 

@@ -85,7 +85,7 @@ def _bounces(mail: Mapping[str, Any], report: DeliveryReport) -> list[dict[str, 
     copy = organisation().mail.copy_to
     found: dict[str, dict[str, Any]] = {}
     for failed in report.failed:
-        recipient = next((one for one in failed.addresses if one in known), None)
+        recipient = next((address for address in failed.addresses if address in known), None)
         is_copy = copy is not None and email_form(copy) in failed.addresses
         if recipient is None and len(known) == 1 and not is_copy:
             recipient = next(iter(known))  # it was forwarded: the end of the way has another name

@@ -170,7 +170,9 @@ def _send(row: Any, connection: SmtpConnection) -> bool:
 
         def before_end(refusals: Refusals) -> None:
             # Of those who are refused it is told with the rest, once.
-            taken = [one for form, one in envelope.recipients.items() if form not in refusals]
+            taken = [
+                recipient for form, recipient in envelope.recipients.items() if form not in refusals
+            ]
             _mark_sending(held, with_outcome(outcomes_of(held), taken, "sending"))
 
         refusals = connection.send(envelope, before_end)
@@ -310,7 +312,7 @@ def _tell(mail: Mapping[str, Any], settled: Mapping[str, str]) -> None:
     """Write into the audit log who got a mail and who did not; of the latter others hear too."""
     if not settled:
         return
-    named = [one for one in shown_recipients(mail) if one["address"] in settled]
+    named = [recipient for recipient in shown_recipients(mail) if recipient["address"] in settled]
     is_lost = any(one["status"] == "failed" for one in named)
     after = {"delivery": mail["id"], "recipients": named}
     action = "mail.failed" if is_lost else "mail.sent"

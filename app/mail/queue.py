@@ -92,14 +92,22 @@ def queue_again(mail: Mapping[str, Any]) -> Mapping[str, Any]:
     Returns: what changed.
     """
     now = utc_now()
-    lost = {one["address"] for one in shown_recipients(mail) if one["status"] != "sent"}
+    lost = {
+        recipient["address"]
+        for recipient in shown_recipients(mail)
+        if recipient["status"] != "sent"
+    }
     kept = {
         address: outcome
         for address, outcome in outcomes_of(mail).items()
         if address not in lost and outcome["status"] == "sent"
     }
     if mail["outcomes"] is None:  # written before outcomes were kept
-        reached = [one["address"] for one in shown_recipients(mail) if one["status"] == "sent"]
+        reached = [
+            recipient["address"]
+            for recipient in shown_recipients(mail)
+            if recipient["status"] == "sent"
+        ]
         kept = with_outcome({}, reached, "sent")
     changes = {
         "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,

@@ -32,7 +32,9 @@ def waiting(mail: Mapping[str, Any], blind: Collection[str] = ()) -> list[str]:
     """
     outcomes = outcomes_of(mail)
     everybody = dict.fromkeys((*mail["to"], *mail["cc"], *blind))
-    left = [one for one in everybody if outcomes.get(one, {}).get("status") not in SETTLED]
+    left = [
+        address for address in everybody if outcomes.get(address, {}).get("status") not in SETTLED
+    ]
     return sorted(left, key=lambda one: outcomes.get(one, {}).get("at", ""))
 
 
@@ -42,7 +44,9 @@ def with_outcome(
     """The outcomes, with this one for addresses that are not settled."""
     at = iso_instant(utc_now())
     outcome = {"status": status, "error": error, "at": at}
-    open_ones = [one for one in addresses if outcomes.get(one, {}).get("status") not in SETTLED]
+    open_ones = [
+        address for address in addresses if outcomes.get(address, {}).get("status") not in SETTLED
+    ]
     return {**outcomes, **dict.fromkeys(open_ones, outcome)}
 
 
@@ -63,12 +67,12 @@ def shown_recipients(mail: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def has_missed(mail: Mapping[str, Any]) -> bool:
     """Whether a recipient is given up: the mail can be sent to him again."""
-    return any(one["status"] in ("failed", "bounced") for one in shown_recipients(mail))
+    return any(recipient["status"] in ("failed", "bounced") for recipient in shown_recipients(mail))
 
 
 def status_of(mail: Mapping[str, Any]) -> str:
     """The state that follows: ``queued`` while one waits, ``sent`` when it reached one."""
-    found = {one["status"] for one in shown_recipients(mail)}
+    found = {recipient["status"] for recipient in shown_recipients(mail)}
     return next((status for status in ("queued", "sent") if status in found), "failed")
 
 

@@ -61,7 +61,7 @@ def read_report(content: bytes) -> DeliveryReport | None:
     statuses = [part for part in parts if part.get_content_type() == "message/delivery-status"]
     if not statuses:
         return None
-    failed = [one for part in statuses for one in _failed(part)]
+    failed = [failed_recipient for part in statuses for failed_recipient in _failed(part)]
     return DeliveryReport(tuple(_message_ids(message, parts)), tuple(failed[:_MOST_RECIPIENTS]))
 
 

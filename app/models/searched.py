@@ -52,7 +52,8 @@ _SEPARATORS = _ASCII_SEPARATORS + "\u00a0-\u00bf\u2000-\u206f\u3000-\u303f"
 _BETWEEN = re.compile(f"[{_SEPARATORS}]+")
 # What ASCII becomes, character by character: three times as fast.
 _ASCII = str.maketrans({
-    one: " " if _BETWEEN.match(one) else one.lower() for one in map(chr, range(128))
+    character: " " if _BETWEEN.match(character) else character.lower()
+    for character in map(chr, range(128))
 })  # fmt: skip
 
 
@@ -81,7 +82,7 @@ def plain_part(text: str) -> str | None:
     version 3.2 keeps its plain form, and so does one without any other; the rest may have got
     theirs from one of two libraries only.
     """
-    if not text.isascii() and not all(_is_settled(one) for one in set(text)):
+    if not text.isascii() and not all(_is_settled(character) for character in set(text)):
         return None
     return search_text(text)
 

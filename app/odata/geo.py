@@ -85,5 +85,5 @@ def _wkt(shape: dict[str, Any]) -> str:
 def _coordinates(parts: list[Any]) -> str:
     """``(1 2,3 4)``, or such in parentheses of their own."""
     is_flat = bool(parts) and not isinstance(parts[0][0], list)
-    texts = (" ".join(map(str, one)) if is_flat else _coordinates(one) for one in parts)
+    texts = (" ".join(map(str, part)) if is_flat else _coordinates(part) for part in parts)
     return f"({','.join(texts)})"

@@ -154,9 +154,10 @@ def arguments(operation: edm.Operation) -> dict[str, Any]:
     if name in ARGUMENTS:
         return dict(ARGUMENTS[name])
     return {
-        one.name: type_value(one.type)
-        for one in operation.parameters
-        if not (one.nullable or one.optional) and not isinstance(one.type, edm.EntityType)
+        parameter.name: type_value(parameter.type)
+        for parameter in operation.parameters
+        if not (parameter.nullable or parameter.optional)
+        and not isinstance(parameter.type, edm.EntityType)
     }
 
 

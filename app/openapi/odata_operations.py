@@ -22,13 +22,13 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
         limits: the sentence on rate limits at the end of every description.
     """
     found: dict[str, Any] = {}
-    for one in container.operations:
-        place = _place(container, one)
+    for operation in container.operations:
+        place = _place(container, operation)
         if place is None or f"{prefix}/{place[0]}" in found:
             continue
         path, tag, keys = place
-        described = _described(container, one, tag, limits)
-        method = "post" if one.is_action else "get"
+        described = _described(container, operation, tag, limits)
+        method = "post" if operation.is_action else "get"
         found[f"{prefix}/{path}"] = {**({"parameters": keys} if keys else {}), method: described}
     return found
 

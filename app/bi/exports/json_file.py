@@ -17,7 +17,8 @@ def write_json(table: ExportTable, path: Path) -> None:
         "parameters": table.parameters,
         "query": table.query.url,
         "columns": [
-            {"name": one.name, "label": one.label, "type": one.type} for one in table.columns
+            {"name": table_column.name, "label": table_column.label, "type": table_column.type}
+            for table_column in table.columns
         ],
         "totalRows": table.total,
         "truncated": table.is_truncated,

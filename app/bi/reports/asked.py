@@ -28,7 +28,8 @@ def report_of_question(question: str) -> dict[str, Any]:
     made = compiled(plan)
     summed = _summed(plan)
     columns = tuple(
-        Column(one.name, one.label, _type(one.type), one.name in summed) for one in made.columns
+        Column(column.name, column.label, _type(column.type), column.name in summed)
+        for column in made.columns
     )
     return {
         "entity": made.query.set_name,
@@ -56,16 +57,20 @@ def _chart(
     plan: Plan, columns: Sequence[Column], figures: Sequence[str], currency: str | None
 ) -> Chart | None:
     """Figures over time, or of groups; None where there is nothing to compare."""
-    groups = [one for one in columns if one.name not in figures and one.name != currency]
+    groups = [
+        column for column in columns if column.name not in figures and column.name != currency
+    ]
     if not groups or not figures or plan.kind == "list" or plan.chart == "table":
         return None
     y = "percent" if plan.kind == "share" else figures[0]
     others, shape = groups[1:], "bar"
     x = groups[0]
     if plan.grain is not None:
-        times = [one for one in groups if one.name in _TIMES or one.name == plan.date] or groups[:1]
-        x = next((one for one in times if one.name == plan.grain), times[-1])
-        others = [one for one in groups if one not in times]
+        times = [
+            group for group in groups if group.name in _TIMES or group.name == plan.date
+        ] or groups[:1]
+        x = next((time_ for time_ in times if time_.name == plan.grain), times[-1])
+        others = [group for group in groups if group not in times]
         shape = "bar" if plan.grain in CYCLES else "line"
     kept = currency if plan.own is None else None  # the figures are all in one currency
     series = others[0].name if others else kept

@@ -19,7 +19,7 @@ FILE = Path(__file__).parent / "builtin.toml"
 def built_in() -> Mapping[int, Report]:
     """Id -> report."""
     data = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return {one["id"]: _report(one) for one in data["reports"]}
+    return {report["id"]: _report(report) for report in data["reports"]}
 
 
 def _report(data: Mapping[str, Any]) -> Report:

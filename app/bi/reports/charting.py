@@ -76,7 +76,9 @@ class Charting:
         chart = self.report.chart
         if chart is None or not self._bars:
             return None
-        label = next((one.label for one in self.report.columns if one.name == chart.y), chart.y)
+        label = next(
+            (column.label for column in self.report.columns if column.name == chart.y), chart.y
+        )
         texts = _told_apart(self._bars.values())
         bars = self._chosen(chart)
         chart = replace(chart, series=chart.series or self._currency(chart), y_label=label)
@@ -100,7 +102,7 @@ class Charting:
 
     def _currency(self, chart: Chart) -> str | None:
         """The column with the currency of the figures, where the chart does not show it itself."""
-        types = {one.name: one.type for one in self.report.columns}
+        types = {column.name: column.type for column in self.report.columns}
         shown = (chart.x, chart.series)
         currency = self.report.currency
         return None if types.get(chart.y) != "money" or currency in shown else currency
@@ -109,7 +111,9 @@ class Charting:
     def _is_summed(self) -> bool:
         chart = self.report.chart
         return any(
-            one.is_total for one in self.report.columns if chart is not None and one.name == chart.y
+            column.is_total
+            for column in self.report.columns
+            if chart is not None and column.name == chart.y
         )
 
     def _chosen(self, chart: Chart) -> list[_Bar]:

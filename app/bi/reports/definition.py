@@ -73,7 +73,9 @@ class Report:
     @property
     def currency(self) -> str | None:
         """The column that names the currency of amounts."""
-        names = [one.name for one in self.columns if one.name.rpartition("/")[2] == "currency"]
+        names = [
+            column.name for column in self.columns if column.name.rpartition("/")[2] == "currency"
+        ]
         return names[0] if names else None
 
     def query(self, given: Mapping[str, Any], now: Calendar) -> Query:
@@ -83,7 +85,7 @@ class Report:
         """
         conditions = [] if self.base == "true" else [self.base]
         for name, value in self.values(given, now).items():
-            parameter = next(one for one in self.parameters if one.name == name)
+            parameter = next(declared for declared in self.parameters if declared.name == name)
             conditions.append(parameter.filter.replace("{}", _literal(parameter, value, now)))
         where = " and ".join(conditions) or "true"
         return Query(
@@ -93,7 +95,7 @@ class Report:
 
     def values(self, given: Mapping[str, Any], now: Calendar) -> dict[str, Any]:
         """The values in force: those given, else the defaults; none where there is no value."""
-        known = {one.name: one for one in self.parameters}
+        known = {declared.name: declared for declared in self.parameters}
         problems = [
             (f"filters.{name}", f"is not a parameter: {', '.join(known) or 'there are none'}")
             for name in given

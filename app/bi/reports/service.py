@@ -28,7 +28,7 @@ def list_reports() -> list[dict[str, Any]]:
     """The reports whose records the caller may read."""
     caller = current_caller()
     reports = [*built_in().values(), *saved_reports(caller)]
-    return [describe(one) for one in reports if _is_readable(one, caller)]
+    return [describe(report) for report in reports if _is_readable(report, caller)]
 
 
 def _is_readable(report: Report, caller: Caller) -> bool:
@@ -51,7 +51,7 @@ def get_report(report_id: str) -> Report:
         if found is None and number > FIRST_SAVED:
             found = made_whole(saved_report(number, caller))
     else:
-        found = next((one for one in built_in().values() if one.key == report_id), None)
+        found = next((report for report in built_in().values() if report.key == report_id), None)
     if found is None:
         raise NotFoundError(f"There is no report {report_id[:50]}.")
     if found.entity in container().sets:
@@ -71,9 +71,13 @@ def describe(report: Report) -> dict[str, Any]:
         "builtIn": report.is_built_in,
         "formats": list(FORMATS),
         "parameters": [
-            {"name": one.name, "type": one.wire_type, "default": one.default or None,
-             "description": one.description}
-            for one in report.parameters
+            {
+                "name": parameter.name,
+                "type": parameter.wire_type,
+                "default": parameter.default or None,
+                "description": parameter.description,
+            }
+            for parameter in report.parameters
         ],
         "question": report.question,
         "ownerId": report.owner_id,
@@ -119,8 +123,8 @@ def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[st
 
 def _columns(report: Report) -> list[dict[str, Any]]:
     return [
-        {"name": one.name, "label": one.label, "type": one.type, "total": one.is_total}
-        for one in report.columns
+        {"name": column.name, "label": column.label, "type": column.type, "total": column.is_total}
+        for column in report.columns
     ]
 
 

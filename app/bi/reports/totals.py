@@ -23,7 +23,7 @@ class Totals:
 
     def __init__(self, report: Report) -> None:
         self._currency = report.currency
-        self._summed = [one.name for one in report.columns if one.is_total]
+        self._summed = [column.name for column in report.columns if column.is_total]
         self._sums: dict[str | None, dict[str, Any]] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:

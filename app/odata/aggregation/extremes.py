@@ -103,9 +103,9 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
     keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
     outputs = outputs_of(rows.scope)
     shown = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
-    inner = rows.select([*shown, *(one.sql.label(f"sum{at}") for at, one in enumerate(sums))])
+    inner = rows.select([*shown, *(sum_.sql.label(f"sum{at}") for at, sum_ in enumerate(sums))])
     each = inner.correlate(None).subquery()
-    before, total = (Typed(each.c[f"sum{at}"], one.type) for at, one in enumerate(sums))
+    before, total = (Typed(each.c[f"sum{at}"], sum_.type) for at, sum_ in enumerate(sums))
     goal: Typed | Constant = Constant(amount)
     if node.kind.endswith("percent"):
         before = arithmetic("mul", before, translator.typed(_HUNDRED), node.offset)
@@ -136,7 +136,7 @@ def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
         total, type_ = Spelled(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql), edm.INT64
     elif kind == "double":
         sums = [double_sum(sql, one) for one in (before, whole)]
-        return [Typed(one, edm.DOUBLE) for one in sums]
+        return [Typed(sum_, edm.DOUBLE) for sum_ in sums]
     else:
         column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
         assert isinstance(column.type, ExactDecimal)

@@ -214,7 +214,7 @@ def _stepwise(
     rows = rows if where is None else _with(rows, where)
     step = replace(item, origins=(), alias=_STEP)
     for place, origin in enumerate(item.origins):
-        finer = [one for later in item.origins[place:] for one in later.properties]
+        finer = [property_ for later in item.origins[place:] for property_ in later.properties]
         distinct = {tuple(_path(key)): key for key in (*keys, *finer)}
         rows = _grouped(rows, list(distinct.values()), _Inner(items=[step]))
         step = AggregateItem(Member(None, _STEP), method_from(origin), _STEP, offset=item.offset)

@@ -95,7 +95,10 @@ def _apply(rows: RowSet, node: Transformation, depth: int) -> RowSet:
             return add_nested(rows, node)
     if isinstance(node, FunctionTransformation):
         bare = node.name.removeprefix(f"{rows.context.container.namespace}.")
-        if all(one.is_action or one.name != bare for one in rows.context.container.operations):
+        if all(
+            operation.is_action or operation.name != bare
+            for operation in rows.context.container.operations
+        ):
             raise QueryError(f"there is no function {node.name}", node.offset)
     raise UnsupportedError(f"{name_of(node)}() is not offered", node.offset)
 

@@ -105,7 +105,7 @@ def _placed(rows: RowSet, outputs: Sequence[Output]) -> list[Output]:
     An order may follow paths that lead nowhere from the rows made of these.
     """
     place = Output(PLACE, edm.INT64, _number(rows), nullable=False, unique=True)
-    shown = [replace(one, unique=False) for one in outputs if one.path != PLACE]
+    shown = [replace(output, unique=False) for output in outputs if output.path != PLACE]
     return [place, *shown]
 
 

@@ -123,8 +123,8 @@ def _read(request: Request, most: int) -> tuple[list[Unit], bool]:
 
 def _accepted_json(headers: Headers) -> str:
     """The formats of JSON that a request takes which names none itself (Protocol 8.2.1)."""
-    ranges = [one.strip() for one in headers.get("Accept", "").split(",")]
-    return ", ".join(one for one in ranges if one.lower().startswith("application/json"))
+    ranges = [part.strip() for part in headers.get("Accept", "").split(",")]
+    return ", ".join(range_ for range_ in ranges if range_.lower().startswith("application/json"))
 
 
 def _is_answered_as_json(headers: Headers, is_json: bool, version: str) -> bool:

@@ -51,7 +51,7 @@ def address_of(part: Part, roots: tuple[str, ...], edge: BatchEdge) -> Address:
 
 
 def _require_ours(host: str, hosts: tuple[str, ...]) -> None:
-    if host.lower() not in {one.lower() for one in hosts}:
+    if host.lower() not in {alias.lower() for alias in hosts}:
         raise InvalidQueryError("A request of a batch stays within this service.")
 
 

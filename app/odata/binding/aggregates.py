@@ -168,7 +168,9 @@ def custom_aggregate(
     sql: ColumnElement[Any] = func.coalesce(total.sql, literal(0, total.sql.type))
     if figure.currency is not None:
         currency = translator.typed(_definition(figure.currency))
-        first, last = (aggregated(one, currency, offset, where=where).sql for one in ("min", "max"))
+        first, last = (
+            aggregated(method, currency, offset, where=where).sql for method in ("min", "max")
+        )
         sql = case((first != last, null()), else_=sql)
     sql.type = total.sql.type
     return Typed(_again(sql), total.type)
@@ -201,10 +203,12 @@ def _over(translator: Translating, source: Place, item: AggregateItem) -> Typed:
 def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typed:
     """``A from p with g``: A of each group of ``p``, then g of these (Data Aggregation 3.2.1.5)."""
     value = aggregate_item(translator, replace(item, origins=()))
-    keys = {key: translator.typed(key) for key in chain(*(one.properties for one in item.origins))}
+    keys = {
+        key: translator.typed(key) for key in chain(*(source.properties for source in item.origins))
+    }
     read: Callable[..., Select[Any]] = rows.select
     for place, origin in enumerate(item.origins):
-        left = dict.fromkeys(chain(*(one.properties for one in item.origins[place:])))
+        left = dict.fromkeys(chain(*(source.properties for source in item.origins[place:])))
         groups = {key: keys[key].sql.label(f"k{at}") for at, key in enumerate(left)}
         step = read(*groups.values(), value.sql.label("step"))
         made = step.group_by(*(keys[key].sql for key in left)).subquery()

@@ -38,7 +38,9 @@ def bound_call(translator: Translating, node: BoundCall) -> Place:
     if isinstance(node.base, Root):
         if entity_set(container, node.name) is not None:
             return _by_key(translator, node)
-        imported = [one for one in container.operations if one.import_name == node.name]
+        imported = [
+            operation for operation in container.operations if operation.import_name == node.name
+        ]
         if not imported:
             raise QueryError(f"there is no '{node.name}'", node.offset)
         return _unbound(translator, node, imported)
@@ -69,11 +71,15 @@ def _of_nothing(
     name = node.name.removeprefix(f"{container.namespace}.")
     if name == node.name and not container.is_default_namespace:
         return []
-    names = {one.name for one in type_.lineage}
-    named = [one for one in container.operations if one.name == name and not one.is_action]
-    if any(one.bound_to in names and not one.bound_to_collection for one in named):
+    names = {ancestor.name for ancestor in type_.lineage}
+    named = [
+        operation
+        for operation in container.operations
+        if operation.name == name and not operation.is_action
+    ]
+    if any(overload.bound_to in names and not overload.bound_to_collection for overload in named):
         return []
-    return [one for one in named if one.bound_to is None]
+    return [overload for overload in named if overload.bound_to is None]
 
 
 def _unbound(translator: Translating, node: BoundCall, named: Sequence[edm.Operation]) -> Place:
@@ -134,18 +140,20 @@ def _overload(
     """The function of this name that is bound to the type and has these parameters."""
     namespace = f"{container.namespace}."
     name = node.name.removeprefix(namespace)
-    names = {one.name for one in type_.lineage}
+    names = {ancestor.name for ancestor in type_.lineage}
     found = [
-        one
-        for one in container.operations
-        if one.bound_to in names and one.bound_to_collection == of_collection and not one.is_action
+        operation
+        for operation in container.operations
+        if operation.bound_to in names
+        and operation.bound_to_collection == of_collection
+        and not operation.is_action
     ]
     if "." not in node.name and not container.is_default_namespace:
         found = []
-    named = [one for one in found if one.name == name]
+    named = [overload for overload in found if overload.name == name]
     if not named:
         what = f"a collection of {type_.name}" if of_collection else type_.name
-        hint = suggestion(name, [one.name for one in found])
+        hint = suggestion(name, [overload.name for overload in found])
         raise QueryError(f"{what} has no function '{node.name}'{hint}", node.offset)
     return _matching(named, node)
 
@@ -153,12 +161,13 @@ def _overload(
 def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:
     """The overload that has these parameters, and needs no others."""
     given = {argument.name for argument in node.arguments}
-    for one in named:
-        required = {parameter.name for parameter in one.parameters if not parameter.optional}
-        if required <= given <= {parameter.name for parameter in one.parameters}:
-            return one
+    for operation in named:
+        required = {parameter.name for parameter in operation.parameters if not parameter.optional}
+        if required <= given <= {parameter.name for parameter in operation.parameters}:
+            return operation
     expected = " or ".join(
-        f"{one.name}({','.join(parameter.name for parameter in one.parameters)})" for one in named
+        f"{operation.name}({','.join(parameter.name for parameter in operation.parameters)})"
+        for operation in named
     )
     raise QueryError(
         f"{named[0].name} does not take these parameters: it is {expected}", node.offset

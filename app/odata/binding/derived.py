@@ -187,7 +187,7 @@ def labelled(outputs: Sequence[Output]) -> list[ColumnElement[Any]]:
 
 def _markers(outputs: Sequence[Output]) -> dict[int, str]:
     """The names of the columns that tell which values are absent, by the identity of their SQL."""
-    different = dict.fromkeys(id(one.absent) for one in outputs if one.absent is not None)
+    different = dict.fromkeys(id(output.absent) for output in outputs if output.absent is not None)
     return {key: f"a{index}" for index, key in enumerate(different)}
 
 

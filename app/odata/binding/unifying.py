@@ -79,7 +79,9 @@ def apply(overload: Overload, *arguments: Typed) -> Typed:
     if overload.sqlite == "{0}":
         return arguments[0]
     type_ = edm.PrimitiveType(overload.result)
-    numbers = [as_decimal(one) if family(one.type) == "decimal" else one for one in arguments]
+    numbers = [
+        as_decimal(typed) if family(typed.type) == "decimal" else typed for typed in arguments
+    ]
     parts = (argument.sql for argument in numbers)
     sql = Spelled(sql_type(type_), overload.sqlite, overload.postgresql, *parts)
     return Typed(sql, type_, any(argument.nullable for argument in arguments))

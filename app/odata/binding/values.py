@@ -158,7 +158,14 @@ class Scope:
             return None
         attribute, value = type_.discriminator
         derived = self.context.container.derived(type_)
-        values = [value, *(one.discriminator[1] for one in derived if one.discriminator)]
+        values = [
+            value,
+            *(
+                derived_type.discriminator[1]
+                for derived_type in derived
+                if derived_type.discriminator
+            ),
+        ]
         column: ColumnElement[Any] = self.columns[attribute]
         return column == value if len(values) == 1 else column.in_(values)
 

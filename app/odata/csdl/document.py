@@ -74,8 +74,12 @@ def service_document(
         for name in names
     ]
     value += [
-        {"name": str(one.import_name), "kind": "FunctionImport", "url": str(one.import_name)}
-        for one in imports(container)
-        if is_listed(container, one)
+        {
+            "name": str(import_.import_name),
+            "kind": "FunctionImport",
+            "url": str(import_.import_name),
+        }
+        for import_ in imports(container)
+        if is_listed(container, import_)
     ]
     return json_text({**context, "value": value}).encode()

@@ -227,10 +227,10 @@ def default_value(prop: edm.Property) -> Any:
 
 def _annotations(items: Iterable[Annotation]) -> dict[str, Any]:
     found = {}
-    for one in items:
-        found[f"@{one.qualified}"] = _value(one.value)
-        for term, value in one.notes.items():
-            found[f"@{one.qualified}@{term}"] = _value(value)
+    for item in items:
+        found[f"@{item.qualified}"] = _value(item.value)
+        for term, value in item.notes.items():
+            found[f"@{item.qualified}@{term}"] = _value(value)
     return found
 
 

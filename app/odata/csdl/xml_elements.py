@@ -55,12 +55,12 @@ def element(name: str, children: Iterable[str], **attributes: Attribute) -> Iter
 
 def annotation_tags(items: Iterable[Annotation]) -> Iterator[str]:
     """The annotations of an element."""
-    for one in items:
-        attributes = {"Term": one.term}
-        if one.qualifier is not None:
-            attributes["Qualifier"] = one.qualifier
-        inner = annotation_tags(Annotation(term, value) for term, value in one.notes.items())
-        yield from _valued("Annotation", attributes, one.value, inner)
+    for item in items:
+        attributes = {"Term": item.term}
+        if item.qualifier is not None:
+            attributes["Qualifier"] = item.qualifier
+        inner = annotation_tags(Annotation(term, value) for term, value in item.notes.items())
+        yield from _valued("Annotation", attributes, item.value, inner)
 
 
 def _valued(

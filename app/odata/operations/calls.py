@@ -81,12 +81,12 @@ class Call:
         enough = [
             overload
             for overload in self.overloads
-            if _required(overload) <= names <= {one.name for one in overload.parameters}
+            if _required(overload) <= names <= {declared.name for declared in overload.parameters}
         ]
         if len(enough) == 1:
             return enough[0]
         expected = " or ".join(
-            f"{self.name}({','.join(one.name for one in overload.parameters)})"
+            f"{self.name}({','.join(declared.name for declared in overload.parameters)})"
             for overload in self.overloads
         )
         raise InvalidQueryError(

@@ -67,18 +67,24 @@ def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
     """
     scope = projection.scope
     container, rights = scope.context.container, scope.context.caller.rights
-    for one in container.operations:
-        if not one.is_action or one.bound_to != scope.type.name or one.bound_to_collection:
+    for operation in container.operations:
+        if (
+            not operation.is_action
+            or operation.bound_to != scope.type.name
+            or operation.bound_to_collection
+        ):
             continue
-        if projection.operations is not None and one.name not in projection.operations:
+        if projection.operations is not None and operation.name not in projection.operations:
             continue
-        name = f"{container.namespace}.{one.name}"
+        name = f"{container.namespace}.{operation.name}"
         link: list[Part] = ["{}"]
         if full:
-            title = f'{{"title":"{one.name}","target":"'
+            title = f'{{"title":"{operation.name}","target":"'
             link = [title, *projection.address, f'/{name}"}}']
-        condition = true() if one.available is None else one.available(scope.columns, rights)
-        if any(permission not in rights for permission in one.permissions):
+        condition = (
+            true() if operation.available is None else operation.available(scope.columns, rights)
+        )
+        if any(permission not in rights for permission in operation.permissions):
             condition = None
         if condition is None:
             yield Piece([f'"#{name}":null'])
@@ -95,7 +101,11 @@ def stream_link(projection: Projection, property_: edm.Property, format_: Format
 def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     """The type if ``full``, else that of rows that are of a derived one (JSON Format 4.6.3)."""
     type_, container = scope.type, scope.context.container
-    derived = [one for one in container.derived(type_) if one.discriminator is not None]
+    derived = [
+        derived_type
+        for derived_type in container.derived(type_)
+        if derived_type.discriminator is not None
+    ]
     full = format_.metadata == "full" or format_.mixed or scope.is_announced
     if not full and not derived:
         return
@@ -103,8 +113,14 @@ def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     if not derived:
         yield Piece([f'{start}{type_.name}"'])
         return
-    attribute = next(one.discriminator[0] for one in derived if one.discriminator)
-    names = {one.discriminator[1]: one.name for one in derived if one.discriminator}
+    attribute = next(
+        derived_type.discriminator[0] for derived_type in derived if derived_type.discriminator
+    )
+    names = {
+        derived_type.discriminator[1]: derived_type.name
+        for derived_type in derived
+        if derived_type.discriminator
+    }
     name = case(names, value=scope.columns[attribute], else_=type_.name)
     plain = None if full else scope.columns[attribute].not_in(list(names))
     yield Piece([start, name, '"'], plain)

@@ -37,7 +37,7 @@ class Declared:
 
     def has(self, name: str, type_: edm.EdmType) -> bool:
         """Whether a property of this name and type is declared; an alias may be of another one."""
-        found = (one.properties.get(name) for one in self._types())
+        found = (open_type.properties.get(name) for open_type in self._types())
         return any(one is not None and one.type == type_ for one in found)
 
     def inside(self, name: str) -> Declared:

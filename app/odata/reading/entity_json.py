@@ -80,16 +80,18 @@ def _with_absent(members: Sequence[Piece], *, alone: bool) -> ColumnElement[str]
     The commas stand on the side of a member that is always there. Whatever is expanded stands in
     no function: there it would be too deep for SQLite's parser.
     """
-    always = next((at for at, one in enumerate(members) if one.absent is None), None)
+    always = next((at for at, member in enumerate(members) if member.absent is None), None)
     if always is None:
-        text = Template([part for one in members for part in _optional(one, [",", *one.parts])])
+        text = Template(
+            [part for member in members for part in _optional(member, [",", *member.parts])]
+        )
         return spell(Text(), "('{' || substr({0}, 2) || '}')", text)
     pieces: list[Part] = []
-    for at, one in enumerate(members):
+    for at, member in enumerate(members):
         if at < always:
-            pieces += _optional(one, [*one.parts, ","])
+            pieces += _optional(member, [*member.parts, ","])
         else:
-            pieces += _optional(one, [",", *one.parts] if at > always else one.parts)
+            pieces += _optional(member, [",", *member.parts] if at > always else member.parts)
     return Template(["{", *pieces, "}"], alone=alone)
 
 
@@ -314,7 +316,9 @@ def _columns_json(
     """
     type_ = place.property.type
     assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
-    missing = {name: _missing(place.scope, one) for name, one in type_.properties.items()}
+    missing = {
+        name: _missing(place.scope, property_) for name, property_ in type_.properties.items()
+    }
     namespace = place.scope.context.container.namespace
     own = "" if declared is not None else own_type(type_, format_, namespace)
     members = [Piece([own])] if own else []

@@ -80,7 +80,10 @@ def _seen_as(
     if len(item.path) == 1 or "." not in item.path[0]:
         return type_
     name = item.path[0].removeprefix(f"{container.namespace}.")
-    return next((one for one in container.derived(type_) if one.name == name), type_)
+    return next(
+        (derived_type for derived_type in container.derived(type_) if derived_type.name == name),
+        type_,
+    )
 
 
 def expand_member(
@@ -252,8 +255,8 @@ def _possible_levels(context: Context, type_: edm.EntityType, most: int) -> int:
     for level in range(most):
         types = [
             context.container.target(navigation)
-            for one in types
-            for navigation in _readable(context, one)
+            for target_type in types
+            for navigation in _readable(context, target_type)
         ]
         total += len(types)
         if total > context.budget.expansions:

@@ -134,7 +134,9 @@ def _filled(value: Any, literals: Sequence[Any]) -> Any:
         case Literal(slot=int(slot)):
             return replace(value, value=literals[slot])
         case Node() | QueryOptions():
-            kept = {one.name: _filled(getattr(value, one.name), literals) for one in fields(value)}
+            kept = {
+                field.name: _filled(getattr(value, field.name), literals) for field in fields(value)
+            }
             return replace(value, **kept)
         case tuple():
             return tuple(_filled(one, literals) for one in value)

@@ -62,7 +62,7 @@ def takes(wanted: str, media_type: str) -> bool:
     it is also ``application/octet-stream``.
     """
     name = media_type.partition(";")[0].strip().lower()
-    ranges = [_range(one) for one in wanted.lower().split(",")]
+    ranges = [_range(part) for part in wanted.lower().split(",")]
     for fitting in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
         qualities = [quality for one, quality in ranges if one == fitting]
         if qualities:
@@ -151,7 +151,7 @@ def metadata_as_json(
     ]
     if spoken.version == "4.0" and max_version is not None:
         # CSDL in JSON came with 4.01: who knows 4.0 only gets it where XML is not taken at all.
-        found = [one for one in found if not one[2]] or found
+        found = [range_ for range_ in found if not range_[2]] or found
     if not found:
         raise NotAcceptableError(
             f"The requested format is not offered for $metadata: {wanted[:100]!r}."

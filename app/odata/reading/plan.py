@@ -73,7 +73,7 @@ class Plan:
     @property
     def weight(self) -> int:
         """Roughly the bytes that keeping it takes."""
-        return _BYTES + sum(one.weight for one in self._statements())
+        return _BYTES + sum(statement.weight for statement in self._statements())
 
     def _statements(self) -> list[Statement]:
         fan = None if self.fan is None else self.fan.count
@@ -82,7 +82,7 @@ class Plan:
 
     def slots(self) -> set[int]:
         """The literals that are filled in when the plan runs; all others are part of its form."""
-        slots = {slot for one in self._statements() for slot in one.slots}
+        slots = {slot for statement in self._statements() for slot in statement.slots}
         others = [self.skip, None if self.top is None else self.top.slot]
         if self.fan is not None:
             others += [None if top is None else top.slot for way in self.fan.ways for top in way]

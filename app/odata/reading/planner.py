@@ -202,7 +202,7 @@ class _Making:
             context=self._context_url(query),
             has_etag=bool(etag),
             by_tag=self.resource.parent is None
-            and not any(isinstance(one, ExpandMember) for one in query.projection.members),
+            and not any(isinstance(member, ExpandMember) for member in query.projection.members),
             parent=self._parent(),
             fan=self._fan(query, lambda keys: self._from(query, keys)),
         )

@@ -72,8 +72,10 @@ def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
     first = item.path[0]
     namespace, _, name = first.rpartition(".")
     container = scope.context.container
-    related = {one.name for one in (*scope.type.lineage, *container.derived(scope.type))}
-    bound = [one for one in container.operations if one.bound_to in related]
+    related = {
+        bound_type.name for bound_type in (*scope.type.lineage, *container.derived(scope.type))
+    }
+    bound = [operation for operation in container.operations if operation.bound_to in related]
     if namespace == container.namespace and name == "*":
         return frozenset(one.name for one in bound)
     for one in bound if namespace == container.namespace else ():
@@ -267,7 +269,9 @@ def selection_text(
             sign = "+" if member.recursive else ""
             names.append(f"{member.name}{sign}({','.join(inner or ())})")
     # What is expanded in an expansion is to be told in it, be its own list empty.
-    nested = version == "4.0" and any(not one.ref and not one.count_only for one in expanded)
+    nested = version == "4.0" and any(
+        not expand_member.ref and not expand_member.count_only for expand_member in expanded
+    )
     return tuple(names) if names or nested else None
 
 

@@ -167,7 +167,7 @@ def _merged(parts: Iterable[Part]) -> Iterable[Part]:
     """``parts`` with neighbouring pieces of text made one, and with those of templates inside."""
     text = ""
     flat = (
-        one for part in parts for one in (part.parts if isinstance(part, Template) else (part,))
+        piece for part in parts for piece in (part.parts if isinstance(part, Template) else (part,))
     )
     for part in flat:
         if isinstance(part, str):
@@ -184,7 +184,7 @@ def _merged(parts: Iterable[Part]) -> Iterable[Part]:
 def _calls(function: str, calls: Iterable[Sequence[str]]) -> list[str]:
     """The calls that have something to write."""
     return [
-        f"{function}('{text}'{''.join(f', {one}' for one in rest)})"
+        f"{function}('{text}'{''.join(f', {argument}' for argument in rest)})"
         for text, *rest in calls
         if text or rest
     ]

@@ -27,7 +27,9 @@ def fold(text: str | None) -> str | None:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
-    bare = "".join(one for one in decomposed if not _FIRST_MARK <= one <= _LAST_MARK)
+    bare = "".join(
+        character for character in decomposed if not _FIRST_MARK <= character <= _LAST_MARK
+    )
     return bare.upper().lower()
 
 

@@ -141,8 +141,12 @@ def is_of(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> bo
     if type_.base is None or type_.discriminator is None:
         return True
     attribute, value = type_.discriminator
-    derived = (one.discriminator for one in container.derived(type_))
-    values = [None, value, *(one[1] for one in derived if one is not None)]
+    derived = (derived_type.discriminator for derived_type in container.derived(type_))
+    values = [
+        None,
+        value,
+        *(derived_type[1] for derived_type in derived if derived_type is not None),
+    ]
     return held_value(type_, key, attribute) in values
 
 
