@@ -298,9 +298,9 @@ class ServiceUnavailableError(ApiError):
 
 def refuse_any(details: Iterable[tuple[str, str] | Detail]) -> None:
     """Raise ValidationError where there are problems."""
-    found = [Detail(*detail) for detail in details]
-    if found:
-        raise ValidationError(found)
+    problems = [Detail(*detail) for detail in details]
+    if problems:
+        raise ValidationError(problems)
 
 
 def _summary(details: tuple[Detail, ...]) -> str:

@@ -146,12 +146,12 @@ class _Wanted:
         if is_question and said and said[0] in _STATING | _ASKING:
             return False
         for clause in _CLAUSE.split(sentence):
-            found = list(words(clause))
-            if set(found) & _NOT or set(found) & _ASKING:
+            spoken = list(words(clause))
+            if set(spoken) & _NOT or set(spoken) & _ASKING:
                 continue
-            if is_question and "i" in found[:3]:
+            if is_question and "i" in spoken[:3]:
                 continue  # "can I close it?" asks whether
-            if self._is_wanted(found, clause):
+            if self._is_wanted(spoken, clause):
                 return True
         return False
 

@@ -75,10 +75,10 @@ def _routed(ask: Ask) -> Iterator[Part]:
     text = ask.text
     is_how_to = _HOW_TO.match(text) is not None
     mentioned, namesakes = (None, []) if is_how_to else find_mentioned(text)
-    told = ask if mentioned is None else replace(ask, context=mentioned.context)
+    asked = ask if mentioned is None else replace(ask, context=mentioned.context)
     # Of the record: the message as it is said beside it.
-    said = told if mentioned is None else replace(told, text=mentioned.text)
-    requested = None if is_how_to else answer_request(told, said.text)
+    said = asked if mentioned is None else replace(asked, text=mentioned.text)
+    requested = None if is_how_to else answer_request(asked, said.text)
     is_told = not is_command(said.text) or is_name_of_property(said)
     parts = requested or (_of_record(said, is_named=mentioned is not None) if is_told else None)
     if parts is not None:

@@ -75,8 +75,8 @@ def citation_of(context: Context, snippet: str = "") -> Citation:
 
 def entity_type(entity: str) -> edm.EntityType:
     """The type of records of this name."""
-    found: edm.EntityType = _container().types[entity]
-    return found
+    type_: edm.EntityType = _container().types[entity]
+    return type_
 
 
 def states_of(entity: str, name: str) -> tuple[str, ...]:
@@ -100,11 +100,11 @@ def _entity_of(module: str) -> str | None:
     names = {}
     for name, entity_set in data_sets().items():
         names[name] = names[entity_set.type.name.lower()] = entity_set.type.name
-    found = names.get(word) or AREAS.get(word)
-    if found is None and word not in OTHERS:
+    entity = names.get(word) or AREAS.get(word)
+    if entity is None and word not in OTHERS:
         known = ", ".join(sorted({*names, *AREAS, *OTHERS}))
         raise ValidationError([("context.module", f"must be one of {known}")])
-    return found
+    return entity
 
 
 def _container() -> edm.EntityContainer:

@@ -82,15 +82,15 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     question = _question(ask)
     if not allowed(current_caller(), "bi:query") or len(question) > LONGEST_QUESTION:
         return
-    found = answer_question(question, ask.history[-REMEMBERED:], limit=MOST_ROWS)
-    status = found["status"]
+    figures = answer_question(question, ask.history[-REMEMBERED:], limit=MOST_ROWS)
+    status = figures["status"]
     if status == "needsClarification":
-        yield from _choices(question, found)
-    elif status == "answered" and (found.get("confidence") or 0) >= least:
-        yield from _answer(question, found)
-    elif status == "unsupported" and found["interpretation"]:
+        yield from _choices(question, figures)
+    elif status == "answered" and (figures.get("confidence") or 0) >= least:
+        yield from _answer(question, figures)
+    elif status == "unsupported" and figures["interpretation"]:
         # Understood, and not for this caller: an article would be no answer.
-        yield Text(str(found["answer"]))
+        yield Text(str(figures["answer"]))
 
 
 def _question(ask: Ask) -> str:
@@ -121,8 +121,8 @@ def refusal_of_figures(ask: Ask) -> str | None:
         return None
     if not allowed(current_caller(), "bi:query"):
         return "You may not ask for figures."
-    found = answer_question(_question(ask), ask.history[-REMEMBERED:], limit=1)
-    return str(found["answer"]) if found["status"] == "unsupported" else None
+    figures = answer_question(_question(ask), ask.history[-REMEMBERED:], limit=1)
+    return str(figures["answer"]) if figures["status"] == "unsupported" else None
 
 
 def _choices(question: str, found: Mapping[str, Any]) -> Iterator[Part]:

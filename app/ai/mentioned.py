@@ -72,15 +72,15 @@ def find_mentioned(text: str) -> tuple[Mentioned | None, list[Context]]:
     if len(numbers) == 1:
         ((number, match),) = numbers.items()
         name, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
-        found = _read(name, f"{by} eq {quoted(number)}")
-        if len(found) != 1:
+        contexts = _read(name, f"{by} eq {quoted(number)}")
+        if len(contexts) != 1:
             return None, []
-        named = _NUMBER.sub(lambda _: found[0].title or number, text)
-        return Mentioned(found[0], _NUMBER.sub("it", text), named), []
-    found = _asked_about(text)
-    if len(found) != 1:
-        return None, found
-    return Mentioned(found[0], "Tell me about it", text), []
+        named = _NUMBER.sub(lambda _: contexts[0].title or number, text)
+        return Mentioned(contexts[0], _NUMBER.sub("it", text), named), []
+    contexts = _asked_about(text)
+    if len(contexts) != 1:
+        return None, contexts
+    return Mentioned(contexts[0], "Tell me about it", text), []
 
 
 def _asked_about(text: str) -> list[Context]:
@@ -99,13 +99,13 @@ def _by_name(name: str) -> list[Context]:
     """The records of this name, in any case; else the client whose name has these words."""
     literal = quoted(name.lower())
     for place, by in _NAMED:
-        found = _read(place, f"tolower({by}) eq {literal}")
-        if found:
-            return found
+        contexts = _read(place, f"tolower({by}) eq {literal}")
+        if contexts:
+            return contexts
     if len(name) < _SHORTEST_PART:
         return []
-    found = _read("Clients", f"contains(tolower(name),{literal})")
-    return found if len(found) == 1 else []
+    contexts = _read("Clients", f"contains(tolower(name),{literal})")
+    return contexts if len(contexts) == 1 else []
 
 
 def _read(name: str, condition: str) -> list[Context]:

@@ -105,14 +105,14 @@ def find_property(ask: Ask) -> str | None:
         phrases = _amounts(context.entity) or phrases
     if not _FIELD_QUESTION.search(ask.text):
         return phrases.get(" ".join(word for word in said if word not in _FILLERS))
-    found = [
+    matches = [
         (phrase not in _TOO_COMMON and name not in NAMED_BY, len(phrase.split()), len(phrase), name)
         for phrase, name in phrases.items()
         if (phrase not in _TOO_COMMON or len(said) <= 6)
         and (name not in PEOPLE or "who" in said or (name in NAMED_BY and _WHICH & set(said)))
         and _contains(said, phrase.split())
     ]
-    return max(found)[3] if found else None
+    return max(matches)[3] if matches else None
 
 
 def is_name_of_property(ask: Ask) -> bool:
@@ -260,13 +260,13 @@ def _shown(entity: str, row: Mapping[str, Any], outer: str | None = None) -> dic
         outer: the currency of the record that the row is a part of.
     """
     properties = entity_type(entity).properties
-    shown = {}
+    texts = {}
     for name, value in row.items():
         declared = properties.get(name)
         by = declared.currency_property if declared is not None else None
         currency = row.get(by) or outer if by else None
-        shown[name] = value_text(value, currency=currency)
-    return shown
+        texts[name] = value_text(value, currency=currency)
+    return texts
 
 
 def _is_worth_saying(name: str, value: Any) -> bool:

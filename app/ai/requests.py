@@ -78,23 +78,23 @@ def due_date(text: str, now: date) -> tuple[str, date | None]:
     match = _DUE.search(text)
     if match is None:
         return text, None
-    found: date | None = None
+    due: date | None = None
     if match["relative"]:
-        found = now + timedelta(days=match["relative"].lower() == "tomorrow")
+        due = now + timedelta(days=match["relative"].lower() == "tomorrow")
     elif match["count"]:
         days = int(match["count"]) * (7 if match["unit"].lower() == "week" else 1)
-        found = now + timedelta(days=days)
+        due = now + timedelta(days=days)
     elif match["weekday"]:
         ahead = (_WEEKDAYS.index(match["weekday"].lower()) - now.weekday() - 1) % 7 + 1
-        found = now + timedelta(days=ahead)
+        due = now + timedelta(days=ahead)
     else:
         try:
-            found = date.fromisoformat(match["iso"])
+            due = date.fromisoformat(match["iso"])
         except ValueError:
             return text, None
-        if not EARLIEST_YEAR <= found.year <= LATEST_YEAR:
+        if not EARLIEST_YEAR <= due.year <= LATEST_YEAR:
             return text, None  # no task could keep it
-    return (text[: match.start()] + text[match.end() :]).strip(), found
+    return (text[: match.start()] + text[match.end() :]).strip(), due
 
 
 def _checked(parts: Iterator[Part]) -> Iterator[Part]:

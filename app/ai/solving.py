@@ -54,13 +54,13 @@ def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
         quoted = [part for part in quoted if part != Text(NOT_FOUND)]
         yield from quoted
     yield ToolCall("suggest_articles", {"ticketId": key})
-    found = suggest_for_ticket(key, MOST_ARTICLES)
-    articles = found["items"] if kind == "articles" else []
-    tickets = [] if kind == "articles" else found["similarTickets"]
+    suggested = suggest_for_ticket(key, MOST_ARTICLES)
+    articles = suggested["items"] if kind == "articles" else []
+    tickets = [] if kind == "articles" else suggested["similarTickets"]
     if kind == "solution":
         tickets = [each for each in tickets if each["resolution"]]
     yield ToolResult(
-        "ok", f"{len(found['items'])} articles, {len(found['similarTickets'])} tickets"
+        "ok", f"{len(suggested['items'])} articles, {len(suggested['similarTickets'])} tickets"
     )
     yield from _listed("Articles that fit:", [
         (f"{each['title']} ({each['reason']})", "KbArticle", each["id"], each["title"])

@@ -181,8 +181,8 @@ def last_context_of(session_id: int) -> dict[str, Any] | None:
         .limit(1)
     )
     with primary_engine().connect() as connection:
-        found: dict[str, Any] | None = connection.execute(wanted).scalar()
-        return found
+        context: dict[str, Any] | None = connection.execute(wanted).scalar()
+        return context
 
 
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:

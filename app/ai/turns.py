@@ -139,8 +139,8 @@ class Turn:
         """Show a source that is new; returns its number."""
         number, is_new = self._cite(source)
         if is_new:
-            shown = self.citations[number - 1]
-            yield "citation", {name: shown[name] for name in _CITED}
+            citation = self.citations[number - 1]
+            yield "citation", {name: citation[name] for name in _CITED}
         return number
 
     def _cite(self, source: Citation) -> tuple[int, bool]:
@@ -246,10 +246,10 @@ def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
 
 
 def _end(key: str, status: str, turn: Turn | None = None) -> Event:
-    shown: dict[str, Any] = {"messageId": key, "status": status, "usage": USAGE}
+    ending: dict[str, Any] = {"messageId": key, "status": status, "usage": USAGE}
     if turn is not None and turn.served is not None:
-        shown |= {"usage": turn.usage, "provider": turn.kept()["provider"]}
-    return "message.end", shown
+        ending |= {"usage": turn.usage, "provider": turn.kept()["provider"]}
+    return "message.end", ending
 
 
 def _lease() -> datetime:

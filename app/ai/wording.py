@@ -60,14 +60,14 @@ def day_text(text: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a plain text; a line is at least one."""
-    found: list[str] = []
+    pieces: list[str] = []
     for line in text.split("\n"):
         held = ""
         for piece in _SENTENCE.split(line.strip()):
             held = f"{held} {piece}".strip()
             if not _ABBREVIATION.search(held):
-                found.append(held)
+                pieces.append(held)
                 held = ""
         if held:
-            found.append(held)
-    return [sentence for sentence in found if sentence]
+            pieces.append(held)
+    return [sentence for sentence in pieces if sentence]

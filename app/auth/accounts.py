@@ -68,11 +68,11 @@ def _services(connection: Connection, wanted: list[int]) -> dict[int, Caller]:
             or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now),
         )
     )  # fmt: skip
-    found = {}
+    callers = {}
     for row in connection.execute(statement):
         rights = rights_of_role(RoleRow(row.name, row.is_builtin, row.permissions))
-        found[row.id] = make_caller(
+        callers[row.id] = make_caller(
             row.id, row.username, "apiKey", narrow(rights, row.scopes),
             role_rights=rights, roles=(row.name,), api_key_id=row.key_id,
         )  # fmt: skip
-    return found
+    return callers

@@ -47,15 +47,15 @@ def create_api_key(
     )
     role_id = find_roles([role], "role")[role]
     now = utc_now()
-    made = new_api_key()
-    user_id = insert_account(username=made.prefix, display_name=name, kind="service")
+    key = new_api_key()
+    user_id = insert_account(username=key.prefix, display_name=name, kind="service")
     key_id = records.insert(
         _TABLE,
         {
             "created_at": now,
             "name": name,
-            "prefix": made.prefix,
-            "key_hash": hash_api_key(made.key),
+            "prefix": key.prefix,
+            "key_hash": hash_api_key(key.key),
             "user_id": user_id,
             "role_id": role_id,
             "scopes": sorted(set(scopes)),
@@ -63,10 +63,10 @@ def create_api_key(
             "expires_at": expires_at,
         },
     )
-    shown = {"name": name, "prefix": made.prefix, "role": role, "scopes": sorted(set(scopes))}
+    shown = {"name": name, "prefix": key.prefix, "role": role, "scopes": sorted(set(scopes))}
     audit.record("api_key.created", "ApiKey", key_id, after=shown)
     _emit("api_key.created", key_id, shown)
-    return MadeKey(key_id, made.key)
+    return MadeKey(key_id, key.key)
 
 
 def revoke_api_key(key_id: int) -> None:

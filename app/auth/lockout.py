@@ -124,12 +124,12 @@ def forget_failures(name: str) -> None:
 def locks_of(connection: Connection, names: Collection[str]) -> dict[str, datetime]:
     """``{name: when its lock ends}``, for those of the names that are locked now."""
     by_key = {_name_key(name): name for name in names}
-    found = connection.execute(
+    locks = connection.execute(
         select(_TABLE.c.name_key, _TABLE.c.locked_until).where(
             _TABLE.c.name_key.in_(by_key), _TABLE.c.locked_until > utc_now()
         )
     )
-    return {by_key[key]: until for key, until in found}
+    return {by_key[key]: until for key, until in locks}
 
 
 def _locked_row(key: str) -> Guard | None:

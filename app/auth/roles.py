@@ -102,10 +102,10 @@ def find_roles(names: Iterable[str], field: str = "roles") -> dict[str, int]:
     """
     wanted = list(dict.fromkeys(names))
     statement = select(Role.name, Role.id).where(Role.name.in_(wanted))
-    found = {row.name: row.id for row in db.session.execute(statement)}
-    if missing := [name for name in wanted if name not in found]:
+    ids = {row.name: row.id for row in db.session.execute(statement)}
+    if missing := [name for name in wanted if name not in ids]:
         raise ValidationError([(field, f"there is no role {missing[0]}")])
-    return found
+    return ids
 
 
 def set_roles(user_id: int, names: Iterable[str]) -> None:

@@ -83,10 +83,10 @@ def verify_token(token: str, engine: Engine) -> Verified:
         claims = decode_token(token)
         if claims["type"] != "access":
             raise InvalidTokenError("a token of another use")
-        found = _session_of(claims, engine)
+        session = _session_of(claims, engine)
     else:
-        claims, found = verified[1], get_current_user()
-    return Verified(found, min(found.expires, claims["exp"] + LEEWAY_SECONDS))
+        claims, session = verified[1], get_current_user()
+    return Verified(session, min(session.expires, claims["exp"] + LEEWAY_SECONDS))
 
 
 def _use_keys(manager: JWTManager, config: Config) -> None:
@@ -123,8 +123,8 @@ def _use_sessions(manager: JWTManager, engine: Engine) -> None:
     @manager.user_lookup_loader
     def caller(header: Mapping[str, Any], claims: Mapping[str, Any]) -> Found:
         # One statement has told both, whether the session lives and what its user may.
-        found: Found = g.pop("session_of_token")
-        return found
+        session: Found = g.pop("session_of_token")
+        return session
 
 
 def _session_of(claims: Mapping[str, Any], engine: Engine) -> Found:

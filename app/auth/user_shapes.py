@@ -27,10 +27,10 @@ def get_user_dict(connection: Connection, user_id: int) -> dict[str, Any]:
     Raises: NotFoundError.
     """
     statement = select(_USERS).where(_USERS.c.id == user_id, _USERS.c.kind == "person")
-    found = user_dicts(connection, connection.execute(statement))
-    if not found:
+    users = user_dicts(connection, connection.execute(statement))
+    if not users:
         raise NotFoundError(f"There is no user {user_id}.")
-    return found[0]
+    return users[0]
 
 
 def roles_of(connection: Connection, user_ids: Sequence[int]) -> dict[int, list[RoleRow]]:
@@ -41,10 +41,10 @@ def roles_of(connection: Connection, user_ids: Sequence[int]) -> dict[int, list[
         .where(UserRole.user_id.in_(user_ids))
         .order_by(Role.id)
     )
-    found: dict[int, list[RoleRow]] = {}
+    roles: dict[int, list[RoleRow]] = {}
     for user_id, *role in connection.execute(statement):
-        found.setdefault(user_id, []).append(RoleRow(*role))
-    return found
+        roles.setdefault(user_id, []).append(RoleRow(*role))
+    return roles
 
 
 def _user_dict(row: Row[Any], roles: Sequence[RoleRow]) -> dict[str, Any]:

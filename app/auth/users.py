@@ -169,10 +169,10 @@ def unlock_user(user_id: int) -> None:
 
 def find_user_id(username: str) -> int | None:
     """The id of the person of this name, in whatever spelling."""
-    found: int | None = db.session.execute(
+    user_id: int | None = db.session.execute(
         select(User.id).where(User.username_key == fold_name(username), User.kind == "person")
     ).scalar()
-    return found
+    return user_id
 
 
 def emit_user_event(name: str, user_id: int) -> None:

@@ -96,17 +96,17 @@ def unchecked_references(connection: Connection) -> Iterator[None]:
         yield
         return
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-    found = connection.execute(
+    constraints = connection.execute(
         text(
             "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid)"
             " FROM pg_constraint"
             " WHERE contype = 'f' AND connamespace = current_schema::regnamespace"
         )
     ).all()
-    for table, name, _ in found:
+    for table, name, _ in constraints:
         connection.exec_driver_sql(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
     yield
-    for table, name, definition in found:
+    for table, name, definition in constraints:
         connection.exec_driver_sql(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
 
 

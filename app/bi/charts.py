@@ -60,10 +60,10 @@ def _mark(chart: Chart) -> dict[str, Any]:
 
 
 def _value(chart: Chart, row: Mapping[str, Any]) -> dict[str, Any]:
-    found = {"x": _text(row.get(chart.x)), "y": _number(row.get(chart.y))}
+    point = {"x": _text(row.get(chart.x)), "y": _number(row.get(chart.y))}
     if chart.series:
-        found["series"] = _text(row.get(chart.series))
-    return found
+        point["series"] = _text(row.get(chart.series))
+    return point
 
 
 def _encoding(chart: Chart, values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -32,12 +32,12 @@ def in_one_currency(plan: Plan) -> Plan:
         return plan
     if plan.kind == "list" and (ordered := _ordered(plan)) is not None:
         return ordered
-    found = _currencies(plan, money)
-    if len(found) < 2:
+    currencies = _currencies(plan, money)
+    if len(currencies) < 2:
         return plan
-    rates = _Rates(plan.entity, money, found)
+    rates = _Rates(plan.entity, money, currencies)
     if len(rates.known) < 2:
-        return _narrowed(plan, money, found)
+        return _narrowed(plan, money, currencies)
     if plan.kind == "list":
         return _ordered_at(plan, rates)
     return _groups(plan, money, rates)

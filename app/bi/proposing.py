@@ -100,8 +100,8 @@ def _asked(provider: Any, question: str, before: Sequence[str]) -> str | None:
                 texts = [message["content"] for message in messages]
                 read = reply.input_tokens or estimated(texts)
                 note_usage(read, reply.output_tokens or estimated([reply.text]))
-    found = _LINE.search(hide.show(reply.text).replace("`", ""))
-    return None if found is None else found.group().strip()
+    match = _LINE.search(hide.show(reply.text).replace("`", ""))
+    return None if match is None else match.group().strip()
 
 
 def _described(name: str) -> str:
@@ -133,25 +133,25 @@ def _check_currencies(query: Query) -> None:
 
 def _properties(kind: edm.EntityType) -> list[tuple[str, edm.Property]]:
     """The properties of a type and of what it reaches in one step."""
-    found = list(kind.properties.items())
+    properties = list(kind.properties.items())
     for navigation in kind.navigation.values():
-        found += container().types[navigation.target].properties.items()
-    return found
+        properties += container().types[navigation.target].properties.items()
+    return properties
 
 
 def _answer(query: Query, limit: int) -> dict[str, Any]:
-    found = run(query, limit)
-    columns = columns_of(found.rows)
-    shown = "; ".join(_said(row, columns) for row in found.rows[:SHOWN])
-    count = "1 row" if len(found.rows) == 1 else f"{len(found.rows):,} rows"
+    result = run(query, limit)
+    columns = columns_of(result.rows)
+    shown = "; ".join(_said(row, columns) for row in result.rows[:SHOWN])
+    count = "1 row" if len(result.rows) == 1 else f"{len(result.rows):,} rows"
     return {
         "interpretation": "A model proposed this query; look at it before you rely on the answer.",
         "status": "answered",
-        "answer": f"{count}: {shown}." if found.rows else "There are no rows.",
+        "answer": f"{count}: {shown}." if result.rows else "There are no rows.",
         "columns": columns,
-        "rows": found.rows,
-        "rowCount": len(found.rows),
-        "truncated": found.truncated,
+        "rows": result.rows,
+        "rowCount": len(result.rows),
+        "truncated": result.truncated,
         "chart": None,
         "query": {"entity": query.set_name, "odata": query.url},
         "confidence": CONFIDENCE,

@@ -101,12 +101,12 @@ def _reading(connection: Connection | None) -> AbstractContextManager[Connection
 
 def flat(row: Mapping[str, Any], prefix: str = "") -> Row:
     """Nested values by their path; control information is left out."""
-    found: Row = {}
+    cells: Row = {}
     for name, value in row.items():
         if "@" in name:
             continue
         if isinstance(value, dict):
-            found.update(flat(value, f"{prefix}{name}/"))
+            cells.update(flat(value, f"{prefix}{name}/"))
         else:
-            found[prefix + name] = value
-    return found
+            cells[prefix + name] = value
+    return cells

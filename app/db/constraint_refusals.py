@@ -55,16 +55,16 @@ def read_refusal(error: IntegrityError) -> Refusal:
 @cache
 def _columns_of_constraints() -> Mapping[str, tuple[str, ...]]:
     """Name of a constraint or unique index -> its columns; names are unique in the schema."""
-    found: dict[str, tuple[str, ...]] = {}
+    columns: dict[str, tuple[str, ...]] = {}
     for table in Model.metadata.tables.values():
         for constraint in table.constraints:
             if isinstance(constraint, CheckConstraint):
-                found[str(constraint.name)] = _checked_columns(table, constraint)
+                columns[str(constraint.name)] = _checked_columns(table, constraint)
             elif isinstance(constraint, ColumnCollectionConstraint):
-                found[str(constraint.name)] = tuple(column.name for column in constraint.columns)
+                columns[str(constraint.name)] = tuple(column.name for column in constraint.columns)
         for index in table.indexes:
-            found[str(index.name)] = tuple(column.name for column in index.columns)
-    return found
+            columns[str(index.name)] = tuple(column.name for column in index.columns)
+    return columns
 
 
 def _checked_columns(table: Table, constraint: Any) -> tuple[str, ...]:

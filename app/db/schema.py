@@ -22,11 +22,11 @@ def has_all_tables(connection: Connection) -> bool:
 
 def wait_for_tables(app: Flask, rest_seconds: float = 1.0) -> None:
     """Return when the database answers and has been migrated; the log says what is waited for."""
-    told = ""
+    last_reason = ""
     while reason := _what_is_missing(app):
-        if reason != told:
+        if reason != last_reason:
             log.warning("waiting for the database", reason=reason)
-            told = reason
+            last_reason = reason
         time.sleep(rest_seconds)
 
 

@@ -58,15 +58,15 @@ def options(url: URL, *, reading: bool) -> dict[str, Any]:
         "check_same_thread": False,
         "isolation_level": None,
     }
-    made: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "url": url, "connect_args": connect, "poolclass": QueuePool, "pool_use_lifo": True,
     }  # fmt: skip
     if reading:
         connect["cached_statements"] = STATEMENTS
-        return made | {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
+        return arguments | {"pool_size": 16, "max_overflow": 32, "pool_timeout": 3}
     # There is one writer at a time: waiting in the pool wakes at once, where the busy handler
     # sleeps and polls; and the one connection keeps its page cache warm.
-    return made | {"pool_size": 1, "max_overflow": 0, "pool_timeout": BUSY_SECONDS}
+    return arguments | {"pool_size": 1, "max_overflow": 0, "pool_timeout": BUSY_SECONDS}
 
 
 def _make_folder(url: URL) -> None:

@@ -51,8 +51,8 @@ class Cleaned:
 def clean_up() -> int:
     """The job: empty the trash, look through the store; returns how much went."""
     purged = purge_trash()
-    found = clean_store()
-    return purged + found.removed + found.unfinished
+    outcome = clean_store()
+    return purged + outcome.removed + outcome.unfinished
 
 
 def end_expired_links() -> int:
@@ -164,8 +164,8 @@ def _noted(keys: set[str]) -> dict[str, datetime]:
         return {}
     columns = (_ORPHANS.c.blob_key, _ORPHANS.c.created_at)
     with primary_engine().connect() as connection:
-        found = connection.execute(select(*columns).where(_ORPHANS.c.blob_key.in_(keys)))
-        return {row.blob_key: row.created_at for row in found}
+        noted_at = connection.execute(select(*columns).where(_ORPHANS.c.blob_key.in_(keys)))
+        return {row.blob_key: row.created_at for row in noted_at}
 
 
 def _note(keys: set[str], now: datetime) -> None:

@@ -34,10 +34,10 @@ def clean(dry_run: bool, older_than: int) -> None:
     try:
         if not dry_run:
             click.echo(f"{purge_trash()} documents of the trash removed for good.")
-        found = clean_store(minimum_age=timedelta(hours=older_than), dry_run=dry_run)
+        outcome = clean_store(minimum_age=timedelta(hours=older_than), dry_run=dry_run)
     except ApiError as error:
         raise click.ClickException(error.message) from error
     verb = "to remove" if dry_run else "removed"
-    click.echo(f"{found.removed} files without a record {verb}, {found.noted} noted.")
-    if found.unfinished:
-        click.echo(f"{found.unfinished} unfinished writes removed.")
+    click.echo(f"{outcome.removed} files without a record {verb}, {outcome.noted} noted.")
+    if outcome.unfinished:
+        click.echo(f"{outcome.unfinished} unfinished writes removed.")

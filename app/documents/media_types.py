@@ -104,10 +104,10 @@ def media_type_of(head: bytes, name: str) -> str:
     kind = extension or (name[1:].lower() if name.startswith(".") else "")
     if kind in _PROGRAM_NAMES or _is_program(head):
         raise _refused("Programs and scripts are not taken.")
-    found = _text_type(head, extension) or _binary_type(head, extension)
-    if not _fits(found, extension):
-        raise _refused(f"The name says .{extension}, the content does not: it is {found}.")
-    return found
+    media_type = _text_type(head, extension) or _binary_type(head, extension)
+    if not _fits(media_type, extension):
+        raise _refused(f"The name says .{extension}, the content does not: it is {media_type}.")
+    return media_type
 
 
 def is_text(media_type: str) -> bool:
@@ -160,9 +160,9 @@ def _zipped_type(head: bytes, extension: str) -> str:
     if b"[Content_Types].xml" in head or b"_rels/.rels" in head:
         for folder, kind in _OFFICE_PARTS:
             if folder in head:
-                found = _OFFICE + kind
+                media_type = _OFFICE + kind
                 macro = _ZIPPED.get(extension, "")
-                return macro if extension.endswith("m") and macro else found
+                return macro if extension.endswith("m") and macro else media_type
         return _ZIPPED.get(extension, ZIP)
     return ZIP
 

@@ -30,10 +30,10 @@ def share(body: dict[str, Any], document_id: int) -> tuple[dict[str, Any], int, 
     It ends at `expiresAt` or after `expiresInDays` (7), after `maxDownloads`, when it is revoked,
     and when the document is archived or deleted.
     """
-    made, token = share_document(document_id, ShareTerms(**body))
+    link, token = share_document(document_id, ShareTerms(**body))
     root = service_root(request.environ, current_app.config["BASE_URL"])
     address = f"/api/v1/documents/{document_id}/shares"
-    return {**made, "token": token, "url": f"{root}/s/{token}"}, 201, {"Location": address}
+    return {**link, "token": token, "url": f"{root}/s/{token}"}, 201, {"Location": address}
 
 
 @area.get("/<int:document_id>/shares")

@@ -106,7 +106,7 @@ def _parser() -> Any:
 
 def _sections(tokens: Sequence[Any]) -> list[Section]:
     """The sections of a page; each heading gets its anchor."""
-    found: list[Section] = []
+    sections: list[Section] = []
     texts: list[str] = []
     used: set[str] = set()
     for place, token in enumerate(tokens):
@@ -114,15 +114,15 @@ def _sections(tokens: Sequence[Any]) -> list[Section]:
             title = _plain(tokens[place + 1])
             anchor = _unused(_anchor(title) or "section", used)
             token.attrSet("id", anchor)
-            found.append(Section(title, anchor, int(token.tag[1]), ""))
+            sections.append(Section(title, anchor, int(token.tag[1]), ""))
             texts.append("")
-        elif found and token.type in ("fence", "code_block"):
+        elif sections and token.type in ("fence", "code_block"):
             texts[-1] += " " + token.content
-        elif found and token.type == "inline" and tokens[place - 1].type != "heading_open":
+        elif sections and token.type == "inline" and tokens[place - 1].type != "heading_open":
             texts[-1] += " " + _plain(token)
     return [
         Section(section.title, section.anchor, section.level, " ".join(text.split()))
-        for section, text in zip(found, texts, strict=True)
+        for section, text in zip(sections, texts, strict=True)
     ]
 
 

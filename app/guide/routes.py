@@ -49,10 +49,10 @@ def start() -> Response:
 @public
 def show_page(name: str) -> Response:
     """A page."""
-    found = find_page(name)
-    if found is None:
+    page = find_page(name)
+    if page is None:
         raise NotFoundError("The guide has no such page.")
-    return _page("guide_page.html", title=found.title, page=found)
+    return _page("guide_page.html", title=page.title, page=page)
 
 
 @blueprint.get(f"{ROOT}/search.json")

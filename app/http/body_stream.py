@@ -68,8 +68,8 @@ def note_fingerprint(fingerprint: str) -> None:
 
 def noted_fingerprint() -> str | None:
     """What was noted; None when the body was not read to its end."""
-    found: str | None = g.get("body_fingerprint")
-    return found
+    fingerprint: str | None = g.get("body_fingerprint")
+    return fingerprint
 
 
 def too_large(maximum: int) -> TooLargeError:

@@ -109,11 +109,11 @@ class Listener(socket.socket):
     @classmethod
     def of(cls, listening: socket.socket) -> Listener:
         """``listening`` itself, which is taken over."""
-        found = cls(fileno=listening.detach())
-        found.setblocking(False)
-        if found.defers:
-            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, SILENT_SECONDS)
-        return found
+        listener = cls(fileno=listening.detach())
+        listener.setblocking(False)
+        if listener.defers:
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, SILENT_SECONDS)
+        return listener
 
     @property
     def defers(self) -> bool:

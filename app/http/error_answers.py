@@ -84,21 +84,21 @@ def error_response(error: Exception, method: str | None = None) -> Response:
     Args:
         method: of the request of a batch that raised it; else that of the whole request.
     """
-    found = as_api_error(error, method)
+    api_error = as_api_error(error, method)
     is_odata = request.path.startswith("/odata")
-    body = found.to_odata() if is_odata else found.to_dict()
-    response = Response(json_text(body), found.status, content_type="application/json")
+    body = api_error.to_odata() if is_odata else api_error.to_dict()
+    response = Response(json_text(body), api_error.status, content_type="application/json")
     response.headers["Content-Language"] = LANGUAGE  # Protocol 9.4
-    for name, value in found.headers.items():
+    for name, value in api_error.headers.items():
         response.headers[name] = value
     if is_odata:
         # Also of an error (Protocol 8.1.5).
         newest = request.headers.get("OData-MaxVersion")
         response.headers["OData-Version"] = version_of_error(newest)
         response.headers["Vary"] = VARY
-    if found.status == 401:
-        _add_challenges(response, found, is_odata)
-    _note_denial(found)
+    if api_error.status == 401:
+        _add_challenges(response, api_error, is_odata)
+    _note_denial(api_error)
     return response
 
 
@@ -130,8 +130,8 @@ def as_api_error(error: Exception, method: str | None = None) -> ApiError:
         return error
     if isinstance(error, RateLimitExceeded):
         return rate_limits.current.refusal()
-    if isinstance(error, SQLAlchemyError) and (found := from_database(error, method)):
-        return found
+    if isinstance(error, SQLAlchemyError) and (api_error := from_database(error, method)):
+        return api_error
     if isinstance(error, HTTPException) and (error.code in _OF_STATUS or (error.code or 500) < 500):
         return _from_http(error)
     if isinstance(error, ParseException):  # while the body was read: what follows is no chunk

@@ -105,9 +105,11 @@ class Gate:
     def _rules_of_other_methods(self, methods: Iterable[str]) -> RouteRules:
         """Of an address that takes only these: whoever may use them all may be told of it."""
         adapter: Any = self._app.create_url_adapter(request)
-        found = [adapter.match(method=method, return_rule=True)[0].endpoint for method in methods]
-        is_public = all(self._rules.get(endpoint, CLOSED).public for endpoint in found)
-        return PUBLIC if found and is_public else CLOSED
+        endpoints = [
+            adapter.match(method=method, return_rule=True)[0].endpoint for method in methods
+        ]
+        is_public = all(self._rules.get(endpoint, CLOSED).public for endpoint in endpoints)
+        return PUBLIC if endpoints and is_public else CLOSED
 
     def release(self, error: BaseException | None) -> None:
         """After the request, whatever came of it."""

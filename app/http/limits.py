@@ -147,14 +147,14 @@ def charge(requests: int) -> None:
 def network(address: str | None) -> str:
     """The name that an address is counted under: IPv6 by the network of a household, /64."""
     try:
-        found = ipaddress.ip_address(address or "")
+        ip = ipaddress.ip_address(address or "")
     except ValueError:
         return "unknown"  # a Unix socket
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    if found.ipv4_mapped:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    if isinstance(ip, ipaddress.IPv4Address):
+        return str(ip)
+    if ip.ipv4_mapped:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((int(ip) >> 64 << 64, 64)))
 
 
 def _bucket() -> str:

@@ -48,8 +48,8 @@ def begin_exchange(environ: dict[str, Any]) -> Exchange:
 
 def exchange_of(environ: dict[str, Any]) -> Exchange:
     """The exchange of the request with this WSGI environment."""
-    found: Exchange = environ.get(_NAME) or begin_exchange(environ)
-    return found
+    exchange: Exchange = environ.get(_NAME) or begin_exchange(environ)
+    return exchange
 
 
 def current_exchange() -> Exchange:

@@ -86,13 +86,13 @@ def _children(
 ) -> dict[int, list[dict[str, Any]]]:
     table = rules.columns
     query = select(table).where(table.c[rules.parent].in_(parents)).order_by(table.c.id)
-    found: dict[int, list[dict[str, Any]]] = {}
+    children: dict[int, list[dict[str, Any]]] = {}
     for row in connection.execute(query).mappings():
         record = _record(rules, row)
         del record["id"]
         record.pop(rules.wire(rules.parent), None)
-        found.setdefault(row[rules.parent], []).append(record)
-    return found
+        children.setdefault(row[rules.parent], []).append(record)
+    return children
 
 
 def _record(rules: RowRules, row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -70,10 +70,10 @@ def read_job(job_id: int) -> Mapping[str, Any]:
     Raises: NotFoundError, it is not there or is somebody else's.
     """
     with primary_engine().connect() as connection:
-        found = connection.execute(select(_JOBS).where(_JOBS.c.id == job_id)).mappings().first()
-    if found is None or found["user_id"] != current_caller().user_id:
+        job = connection.execute(select(_JOBS).where(_JOBS.c.id == job_id)).mappings().first()
+    if job is None or job["user_id"] != current_caller().user_id:
         raise NotFoundError(f"There is no import {job_id}.")
-    return dict(found)
+    return dict(job)
 
 
 def run_imports() -> int:

@@ -208,8 +208,8 @@ class Import:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame
             savepoint.rollback()
-            found = [*_details(unread), *self._problems(number, error)]
-            return self._skip(number, found)
+            problems = [*_details(unread), *self._problems(number, error)]
+            return self._skip(number, problems)
         if unread:  # written to see what else is wrong
             savepoint.rollback()
             return self._skip(number, _details(unread))
@@ -270,10 +270,10 @@ class Import:
             return None
         attribute = "email_form" if by_email else "external_id"
         value = email_form(str(value)) if by_email else value
-        found = _find(self._rules.columns, attribute, value, self._rules.permissions["read"])
-        if len(found) > 1:
-            raise ValidationError([(self._options.update, f"is that of {len(found)} records")])
-        return found[0] if found else None
+        key = _find(self._rules.columns, attribute, value, self._rules.permissions["read"])
+        if len(key) > 1:
+            raise ValidationError([(self._options.update, f"is that of {len(key)} records")])
+        return key[0] if key else None
 
     def _resolve_client(self, values: dict[str, Any]) -> None:
         """``clientExternalId`` of a contact -> its client.
@@ -283,10 +283,10 @@ class Import:
         external_id = values.pop(CLIENT_EXTERNAL_ID, None)
         if external_id is None:
             return
-        found = _find(Client.__table__, "external_id", external_id, "clients:read")
-        if not found:
+        key = _find(Client.__table__, "external_id", external_id, "clients:read")
+        if not key:
             raise ValidationError([(CLIENT_EXTERNAL_ID, f"there is no client {external_id}")])
-        values["client_id"] = found[0]
+        values["client_id"] = key[0]
 
 
 def look_through(path: Path, options: Options, pause: Progress) -> Plan:

@@ -81,7 +81,7 @@ def server_form(address: str) -> str:
 def find_server_form(address: str) -> str | None:
     """``server_form``, or None where no command of a mail server can name the address."""
     try:
-        found = server_form(address)
+        form = server_form(address)
     except UnicodeError:  # no name that the DNS knows
         return None
-    return found if found.isprintable() and "@" in found else None
+    return form if form.isprintable() and "@" in form else None

@@ -83,15 +83,15 @@ def _recipients(mail: Mapping[str, Any]) -> dict[str, str]:
 def _bounces(mail: Mapping[str, Any], report: DeliveryReport) -> list[dict[str, Any]]:
     known = _recipients(mail)
     copy = organisation().mail.copy_to
-    found: dict[str, dict[str, Any]] = {}
+    bounces: dict[str, dict[str, Any]] = {}
     for failed in report.failed:
         recipient = next((address for address in failed.addresses if address in known), None)
         is_copy = copy is not None and email_form(copy) in failed.addresses
         if recipient is None and len(known) == 1 and not is_copy:
             recipient = next(iter(known))  # it was forwarded: the end of the way has another name
         if recipient is not None:
-            found.setdefault(recipient, _described(recipient, failed))
-    return list(found.values())
+            bounces.setdefault(recipient, _described(recipient, failed))
+    return list(bounces.values())
 
 
 def _described(recipient: str, failed: FailedRecipient) -> dict[str, Any]:

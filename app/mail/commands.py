@@ -29,13 +29,13 @@ def bounce(message: BinaryIO) -> None:
     content, _ = first_bytes(_chunks(message))
     try:
         with transaction(), acting_as(system_caller("cli")):
-            found = note_bounce(content)
+            outcome = note_bounce(content)
     except ApiError as error:
         raise click.ClickException(error.message) from error
-    if found.mail is None or not found.recipients:
-        click.echo(found.reason)
+    if outcome.mail is None or not outcome.recipients:
+        click.echo(outcome.reason)
     else:
-        click.echo(f"mail {found.mail['id']} did not reach {', '.join(found.recipients)}")
+        click.echo(f"mail {outcome.mail['id']} did not reach {', '.join(outcome.recipients)}")
 
 
 def _chunks(message: BinaryIO) -> Iterator[bytes]:

@@ -117,8 +117,8 @@ def _everybody(row: Mapping[str, Any]) -> list[str]:
 def _in_flight(row: Mapping[str, Any]) -> list[str]:
     """For whom the server had the message when its end went out."""
     outcomes = outcomes_of(row)
-    found = [address for address, outcome in outcomes.items() if outcome["status"] == "sending"]
-    return found or _everybody(row)
+    addresses = [address for address, outcome in outcomes.items() if outcome["status"] == "sending"]
+    return addresses or _everybody(row)
 
 
 def _write_files(rows: list[Any], folder: Path) -> None:

@@ -73,8 +73,8 @@ def queue_mail(
 def find_mail(key: str) -> Mapping[str, Any] | None:
     """The mail that was queued with this key, or None."""
     begins = _TABLE.c.message_id.startswith(f"<{key}@", autoescape=True)
-    found = records.connection().execute(select(_TABLE).where(begins)).first()
-    return None if found is None else dict(found._mapping)
+    mail = records.connection().execute(select(_TABLE).where(begins)).first()
+    return None if mail is None else dict(mail._mapping)
 
 
 def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | None:

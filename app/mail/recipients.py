@@ -72,8 +72,8 @@ def has_missed(mail: Mapping[str, Any]) -> bool:
 
 def status_of(mail: Mapping[str, Any]) -> str:
     """The state that follows: ``queued`` while one waits, ``sent`` when it reached one."""
-    found = {recipient["status"] for recipient in shown_recipients(mail)}
-    return next((status for status in ("queued", "sent") if status in found), "failed")
+    statuses = {recipient["status"] for recipient in shown_recipients(mail)}
+    return next((status for status in ("queued", "sent") if status in statuses), "failed")
 
 
 def _shown(

@@ -82,15 +82,15 @@ def _failed(part: Message) -> Iterator[FailedRecipient]:
 
 def _message_ids(message: Message, parts: list[Message]) -> Iterator[str]:
     """That of the returned mail or of its headers, then those that the report answers to."""
-    found: dict[str, None] = {}
+    message_ids: dict[str, None] = {}
     for part in parts:
         if part is not message and part.get_content_type() == "text/rfc822-headers":
-            found |= dict.fromkeys(_ids(_headers_in(part)))
+            message_ids |= dict.fromkeys(_ids(_headers_in(part)))
         elif part is not message and part["Message-ID"]:
-            found |= dict.fromkeys(_ids(_text(part, "Message-ID")))
+            message_ids |= dict.fromkeys(_ids(_text(part, "Message-ID")))
     for name in ("In-Reply-To", "References"):
-        found |= dict.fromkeys(_ids(_text(message, name)))
-    yield from list(found)[:_MOST_IDS]
+        message_ids |= dict.fromkeys(_ids(_text(message, name)))
+    yield from list(message_ids)[:_MOST_IDS]
 
 
 def _headers_in(part: Message) -> str:

@@ -75,14 +75,14 @@ def take_bounce() -> dict[str, Any]:
         raise UnsupportedMediaTypeError(f"Send the message as {MESSAGE}.")
     content, fingerprint = first_bytes(BodyStream(maximum_upload()))
     note_fingerprint(fingerprint)
-    found = note_bounce(content)
-    mail = found.mail
+    outcome = note_bounce(content)
+    mail = outcome.mail
     return {
-        "matched": bool(found.recipients),
-        "reason": found.reason,
+        "matched": bool(outcome.recipients),
+        "reason": outcome.reason,
         "deliveryId": None if mail is None else mail["id"],
         "entity": None if mail is None else mail["entity"],
         "entityId": None if mail is None else mail["entity_id"],
         "status": None if mail is None else shown_delivery(mail)["status"],
-        "recipients": list(found.recipients),
+        "recipients": list(outcome.recipients),
     }

@@ -138,8 +138,8 @@ class SmtpConnection:
         if code == wanted:
             return
         self._reset()
-        told = f"{what} is refused: {code} {_text(answer)}"
-        raise RefusedError(told) if 500 <= code < 600 else TryAgainError(told)
+        refusal = f"{what} is refused: {code} {_text(answer)}"
+        raise RefusedError(refusal) if 500 <= code < 600 else TryAgainError(refusal)
 
     def _reset(self) -> None:
         with suppress(OSError, smtplib.SMTPException):

@@ -73,11 +73,11 @@ class _Offered:
         if call.bound_path:
             on_each = call.is_on_each
             segments = call.bound_to.segments[:-1] if on_each else call.bound_to.segments
-            found = self._resolve(ResourcePath(segments))
-            if found.kind == "value" or found.ending:
+            resource = self._resolve(ResourcePath(segments))
+            if resource.kind == "value" or resource.ending:
                 raise NotFoundError(f"{call.name} cannot be called on this.")
-            is_collection = found.kind == "collection" and not on_each
-            call = call.bound(found.scope.type, is_collection=is_collection)
+            is_collection = resource.kind == "collection" and not on_each
+            call = call.bound(resource.scope.type, is_collection=is_collection)
         return ("POST",) if call.is_action else READ
 
     def _of_resource(self, path: ResourcePath) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class Preferences:
     def includes(self, namespace: str, alias: str, term: str) -> bool:
         """Whether annotations with a term are asked for: what names it most closely decides."""
         value = self.include_annotations
-        found, closest = False, -1
+        included, closest = False, -1
         for part in value.split(",") if value else ():
             is_left_out = part.startswith("-")
             name, _, qualifier = part.removeprefix("-").partition("#")
@@ -82,8 +82,8 @@ class Preferences:
                 continue
             closeness = (wholes.index(name) + 1) // 2
             if closeness > closest or is_left_out:
-                found, closest = not is_left_out, max(closest, closeness)
-        return found
+                included, closest = not is_left_out, max(closest, closeness)
+        return included
 
     @property
     def track_changes(self) -> bool:
@@ -111,14 +111,14 @@ class Preferences:
             value: what was really applied, when that is not what was asked for.
         """
         spelling, asked = self.given[name]
-        shown = asked if value is None else str(value)
-        if not shown:
+        text = asked if value is None else str(value)
+        if not text:
             return spelling
-        return f'{spelling}="{shown}"' if re.search(r'[\s",;]', shown) else f"{spelling}={shown}"
+        return f'{spelling}="{text}"' if re.search(r'[\s",;]', text) else f"{spelling}={text}"
 
     def _value(self, name: str) -> str:
-        found = self.given.get(name)
-        return found.value if found else ""
+        value = self.given.get(name)
+        return value.value if value else ""
 
     def _one_of(self, name: str, *values: str) -> str | None:
         if name not in self.given:
@@ -139,11 +139,11 @@ def showing_nulls(headers: Headers) -> Headers:
     preferences = parse_preferences(headers.getlist("Prefer"))
     if "omit-values" not in preferences.given:
         return headers
-    shown = Headers(headers)
-    shown.remove("Prefer")
+    headers_shown = Headers(headers)
+    headers_shown.remove("Prefer")
     if kept := [preferences.applied(name) for name in preferences.given if name != "omit-values"]:
-        shown["Prefer"] = ", ".join(kept)
-    return shown
+        headers_shown["Prefer"] = ", ".join(kept)
+    return headers_shown
 
 
 def parse_preferences(headers: Iterable[str]) -> Preferences:

@@ -124,9 +124,9 @@ class ODataService:
 
         Raises: KeyError, there is none.
         """
-        shown = self._representations.read(entity, key, self._connections.writing())
-        note_shown(shown)
-        return shown.text
+        record = self._representations.read(entity, key, self._connections.writing())
+        note_shown(record)
+        return record.text
 
     def address(self, entity: str, key: Any) -> str:
         """The path of an entity below the service root; empty for one without a set."""
@@ -210,7 +210,7 @@ class ODataService:
             raise refuse_method(call, request.method)
         headers = unconditional(request.headers)
         headers.remove("Prefer")  # a page of a result would have no address
-        shown = replace(request, method="GET", query="", headers=headers)
+        reading = replace(request, method="GET", query="", headers=headers)
         try:
             options = read_options(request.query, parameters=call.parameter_names)
             form = negotiated(
@@ -225,7 +225,7 @@ class ODataService:
                 form,
                 options,
                 lambda path, options: self._read(
-                    shown, path, options, in_transaction or call.is_action
+                    reading, path, options, in_transaction or call.is_action
                 ),
             )
             if call.is_action:
@@ -254,13 +254,13 @@ class ODataService:
         caller = current_caller()
         read = self.reader.read if not path.startswith(ALL) else partial(read_all, self.reader)
         if in_transaction:
-            found = read(asked, caller, self._connections.writing())
+            answer = read(asked, caller, self._connections.writing())
         else:
             with self._connections.reading() as connection:
-                found = read(asked, caller, connection)
-        if found.media is None:
-            return Response(found.body, found.status, found.headers)
-        name, key, stream = found.media
+                answer = read(asked, caller, connection)
+        if answer.media is None:
+            return Response(answer.body, answer.status, answer.headers)
+        name, key, stream = answer.media
         home = self.container.sets.get(name) or self.container.singletons[name]
         source: Any = home.service
         if stream is not None and isinstance(source, StreamSource):
@@ -270,9 +270,9 @@ class ODataService:
         else:
             raise NotImplementedInServiceError(f"The bytes of {name} are not read through OData.")
         media_type = response.mimetype or ""
-        if found.wanted is not None and not takes(found.wanted, media_type):
+        if answer.wanted is not None and not takes(answer.wanted, media_type):
             response.close()
-            raise refusal(found.wanted, media_type)
+            raise refusal(answer.wanted, media_type)
         return response
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
@@ -390,8 +390,8 @@ class ODataService:
         headers = unconditional(request.headers)
         if request.method in ("PATCH", "PUT"):
             headers = showing_nulls(headers)
-        shown = Request("GET", path, "", headers, request.body, request.root, request.roots)
-        return self._read(shown, path, options, in_transaction=True)
+        reading = Request("GET", path, "", headers, request.body, request.root, request.roots)
+        return self._read(reading, path, options, in_transaction=True)
 
 
 odata_service = Extension[ODataService]("odata")

@@ -105,7 +105,7 @@ _HEADERS: Mapping[str, Mapping[str, Any]] = {
 
 def components() -> dict[str, Any]:
     """The shared parts: error schemas, error answers of both families, headers."""
-    found: dict[str, Any] = {
+    parts: dict[str, Any] = {
         "schemas": {
             "Error": _error_schema(("field", "message"), {}),
             "ODataError": _error_schema(
@@ -118,8 +118,8 @@ def components() -> dict[str, Any]:
     }
     for family in (REST, ODATA):
         for status, (description, error) in _ERRORS.items():
-            found["responses"][f"{family}Error{status}"] = _error_answer(family, description, error)
-    return found
+            parts["responses"][f"{family}Error{status}"] = _error_answer(family, description, error)
+    return parts
 
 
 def errors(statuses: Iterable[str], family: str = REST) -> dict[str, Any]:

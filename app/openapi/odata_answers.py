@@ -25,11 +25,11 @@ def shared(name: str) -> Answer:
 
 def components(container: edm.EntityContainer) -> dict[str, Answer]:
     """The answers, as the document names them."""
-    found = {f"OData-{name}": answer for name, answer in _shared().items()}
+    answers = {f"OData-{name}": answer for name, answer in _shared().items()}
     for type_ in container.types.values():
         for kind, answer in _of_type(container, type_).items():
-            found[f"{entity_schema_name(container, type_)}-{kind}"] = answer
-    return found
+            answers[f"{entity_schema_name(container, type_)}-{kind}"] = answer
+    return answers
 
 
 def _shared() -> dict[str, Answer]:

@@ -174,13 +174,13 @@ def complex_value(type_: edm.ComplexType) -> dict[str, Any]:
 def answer(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
     """The entity of ``creation`` as an answer shows it."""
     given = creation(container, type_)
-    shown: dict[str, Any] = {}
+    body: dict[str, Any] = {}
     if type_.etag:
-        shown["@odata.etag"] = 'W/"1"'
+        body["@odata.etag"] = 'W/"1"'
     for prop in type_.properties.values():
         if not prop.on_request and prop.type != edm.STREAM:
-            shown[prop.name] = given.get(prop.name, _unset_value(type_, prop))
-    return shown
+            body[prop.name] = given.get(prop.name, _unset_value(type_, prop))
+    return body
 
 
 def _unset_value(type_: edm.EntityType, prop: edm.Property) -> Any:

@@ -21,16 +21,19 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
         prefix: where the service lies, ``/odata``.
         limits: the sentence on rate limits at the end of every description.
     """
-    found: dict[str, Any] = {}
+    paths_made: dict[str, Any] = {}
     for operation in container.operations:
         place = _place(container, operation)
-        if place is None or f"{prefix}/{place[0]}" in found:
+        if place is None or f"{prefix}/{place[0]}" in paths_made:
             continue
         path, tag, keys = place
         described = _described(container, operation, tag, limits)
         method = "post" if operation.is_action else "get"
-        found[f"{prefix}/{path}"] = {**({"parameters": keys} if keys else {}), method: described}
-    return found
+        paths_made[f"{prefix}/{path}"] = {
+            **({"parameters": keys} if keys else {}),
+            method: described,
+        }
+    return paths_made
 
 
 def _place(
@@ -61,19 +64,21 @@ def _described(
 ) -> Operation:
     permission = " and ".join(f"`{needed}`" for needed in one.permissions)
     permission = permission or "any signed-in caller"
-    found: Operation = {
+    operation: Operation = {
         "tags": [tag],
         "operationId": f"{one.name}{one.bound_to or ''}",
         "summary": f"{one.name}, of one of {tag}" if one.bound_to else one.name,
         "description": f"{one.description}\n\nPermission: {permission}. {limits}".strip(),
     }
     if one.is_action:
-        found["requestBody"] = _body(container, one)
+        operation["requestBody"] = _body(container, one)
     else:
-        found["parameters"] = [_query_parameter(container, one, each) for each in one.parameters]
+        operation["parameters"] = [
+            _query_parameter(container, one, each) for each in one.parameters
+        ]
     known = WRITE_ERRORS if one.is_action else READ_ERRORS
-    found["responses"] = {**_answers(container, one), **errors(known, ODATA)}
-    return found
+    operation["responses"] = {**_answers(container, one), **errors(known, ODATA)}
+    return operation
 
 
 def _body(container: edm.EntityContainer, one: edm.Operation) -> dict[str, Any]:

@@ -14,11 +14,11 @@ Parameter = dict[str, Any]
 def _query(name: str, description: str, schema: dict[str, Any], example: Any) -> Parameter:
     # The example is the schema's: one of the parameter's own would be filled in on the page, and
     # whoever tries a request there would send all options at once.
-    shown = example if isinstance(example, str) else json_text(example)
+    text = example if isinstance(example, str) else json_text(example)
     return {
         "name": name,
         "in": "query",
-        "description": f"{description} Example: `{shown}`.",
+        "description": f"{description} Example: `{text}`.",
         "schema": schema | {"examples": [example]},
     }
 
@@ -77,10 +77,10 @@ def of_entity(type_: edm.EntityType) -> list[Parameter]:
 
 def components(container: edm.EntityContainer) -> dict[str, Parameter]:
     """The parameters, as the document names them."""
-    found = dict(SHARED)
+    parameters = dict(SHARED)
     for type_ in container.types.values():
-        found |= {f"{name}-{type_.name}": parameter for name, parameter in _own(type_).items()}
-    return {f"odata-{name}": parameter for name, parameter in found.items()}
+        parameters |= {f"{name}-{type_.name}": parameter for name, parameter in _own(type_).items()}
+    return {f"odata-{name}": parameter for name, parameter in parameters.items()}
 
 
 def _reference(name: str) -> Parameter:
@@ -94,7 +94,7 @@ _SHAPING = ("select", "expand")
 def _own(type_: edm.EntityType) -> dict[str, Parameter]:
     """The options whose examples and descriptions name properties of a type."""
     text = _first_text(type_)
-    found = {
+    parameters = {
         "filter": _query(
             "$filter",
             "Which rows: `eq ne gt ge lt le in and or not`, `contains startswith endswith`,"
@@ -116,7 +116,7 @@ def _own(type_: edm.EntityType) -> dict[str, Parameter]:
         ),
     }
     if names := list(type_.navigation):
-        found["expand"] = _query(
+        parameters["expand"] = _query(
             "$expand",
             "Which related rows, with options in parentheses:"
             f" `{names[0]}($select=id)`. There are: {', '.join(names)}.",
@@ -124,13 +124,13 @@ def _own(type_: edm.EntityType) -> dict[str, Parameter]:
             names[0],
         )
     if any(prop.searchable for prop in type_.properties.values()):
-        found["search"] = _query(
+        parameters["search"] = _query(
             "$search",
             'Rows with these words: `word "a phrase" AND OR NOT`, case and accents ignored.',
             {"type": "string"},
             "acme",
         )
-    return found
+    return parameters
 
 
 def _first_text(type_: edm.EntityType) -> str | None:

@@ -30,12 +30,12 @@ def paths(
         prefix: where the service lies, ``/odata``.
         limits: the sentence on rate limits at the end of every description.
     """
-    found: dict[str, dict[str, Operation]] = {}
+    by_path: dict[str, dict[str, Operation]] = {}
     for entity_set in container.sets.values():
         writer = _SetPaths(container, entity_set, limits)
         for path, item in writer.paths():
-            found[f"{prefix}/{path}"] = item
-    return found
+            by_path[f"{prefix}/{path}"] = item
+    return by_path
 
 
 class _SetPaths:
@@ -158,19 +158,19 @@ class _SetPaths:
             what: the entity in words.
             along: put before the names of the operations, of a path along navigation.
         """
-        found: dict[str, Operation] = {}
+        operations: dict[str, Operation] = {}
         if entity_set.service is None:
-            return found
+            return operations
         if entity_set.updatable:
             names = {
                 "patch": f"Update{along or type_.name}",
                 "put": f"Replace{along or type_.name}",
             }
             for method, name in names.items():
-                found[method] = self._update(method, name, type_, what)
+                operations[method] = self._update(method, name, type_, what)
         if entity_set.deletable:
-            found["delete"] = self._delete(f"Delete{along or type_.name}", type_, what)
-        return found
+            operations["delete"] = self._delete(f"Delete{along or type_.name}", type_, what)
+        return operations
 
     def _update(
         self, method: str, operation_id: str, type_: edm.EntityType, what: str

@@ -53,22 +53,22 @@ def ref(name: str) -> Schema:
 
 def schemas(container: edm.EntityContainer) -> dict[str, Schema]:
     """The schemas of all types, by name."""
-    found: dict[str, Schema] = {}
+    by_name: dict[str, Schema] = {}
     for enum in container.enum_types.values():
-        found[f"{container.namespace}.{enum.name}"] = _enum(enum)
+        by_name[f"{container.namespace}.{enum.name}"] = _enum(enum)
     for complex_type in container.complex_types.values():
-        found[f"{container.namespace}.{complex_type.name}"] = complex_schema(
+        by_name[f"{container.namespace}.{complex_type.name}"] = complex_schema(
             container, complex_type
         )
     for type_ in container.types.values():
         name = entity_schema_name(container, type_)
-        found[name] = _read(container, type_)
-        found[f"{name}-create"] = _written(container, type_, creating=True)
-        found[f"{name}-update"] = _written(container, type_, creating=False)
+        by_name[name] = _read(container, type_)
+        by_name[f"{name}-create"] = _written(container, type_, creating=True)
+        by_name[f"{name}-update"] = _written(container, type_, creating=False)
     for entity_set in container.sets.values():
         type_ = entity_set.type
-        found[f"{entity_schema_name(container, type_)}-delta"] = _delta(container, type_)
-    return found
+        by_name[f"{entity_schema_name(container, type_)}-delta"] = _delta(container, type_)
+    return by_name
 
 
 def entity_schema_name(container: edm.EntityContainer, type_: edm.EntityType) -> str:

@@ -90,7 +90,7 @@ def _object(
 
 
 def _resolve(document: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
-    found: Any = document
+    part: Any = document
     for step in reference.removeprefix("#/").split("/"):
-        found = found[step]
-    return found  # type: ignore[no-any-return]
+        part = part[step]
+    return part  # type: ignore[no-any-return]

@@ -162,9 +162,9 @@ def _operation_id(path: str, method: str) -> str:
 
 def _rules_of_operations(app: Flask) -> dict[tuple[str, str], RouteRules]:
     """Path as OpenAPI writes it, and method -> what the edge asks there."""
-    found = rules_of(app)
+    rules = rules_of(app)
     return {
-        (_template(rule.rule), method.lower()): found[rule.endpoint]
+        (_template(rule.rule), method.lower()): rules[rule.endpoint]
         for rule in app.url_map.iter_rules()
         for method in rule.methods or ()
     }

@@ -88,11 +88,11 @@ class Stems:
     @classmethod
     def of(cls, language: str) -> Stems:
         """The one of a language, shared by all threads."""
-        found = cls._made.get(language)
-        if found is None:
+        stems = cls._made.get(language)
+        if stems is None:
             with cls._lock:
-                found = cls._made.setdefault(language, cls(language))
-        return found
+                stems = cls._made.setdefault(language, cls(language))
+        return stems
 
     def __call__(self, word: str) -> str:
         if self._stemmer is None:

@@ -57,12 +57,12 @@ class EmbeddingModel:
         Args:
             before_each: called between the computations; may raise to leave the rest undone.
         """
-        found = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
+        vectors = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
         for place, text in enumerate(texts):
             if before_each is not None:
                 before_each()
-            found[place] = self._run(encode(text, MAXIMUM_TOKENS))
-        return found
+            vectors[place] = self._run(encode(text, MAXIMUM_TOKENS))
+        return vectors
 
     def _run(self, numbers: Sequence[int]) -> Any:
         """The vector of one text: several at a time save nothing, and cost memory."""

@@ -182,8 +182,8 @@ class Index:
         return spelled_out(question, known, self._has_word)
 
     def _has_word(self, word: str) -> bool:
-        found = [f"{language}:{Stems.of(language)(word)}" for language in self.languages()]
-        return any(term in segment.postings for segment in self.segments for term in found)
+        terms = [f"{language}:{Stems.of(language)(word)}" for language in self.languages()]
+        return any(term in segment.postings for segment in self.segments for term in terms)
 
     def search(self, terms: Iterable[str], vector: Any) -> Hits:
         """Score every text by the terms of a query and, unless None, by its vector."""
@@ -234,10 +234,10 @@ def _ceilings(weights: Mapping[str, float]) -> dict[str, float]:
 
 def _best(words: Any) -> Any:
     """Places of the best scores above 0."""
-    found = numpy.flatnonzero(words)
-    if len(found) > BEST_BY_WORDS:
-        found = found[numpy.argpartition(-words[found], BEST_BY_WORDS)[:BEST_BY_WORDS]]
-    return found
+    best = numpy.flatnonzero(words)
+    if len(best) > BEST_BY_WORDS:
+        best = best[numpy.argpartition(-words[best], BEST_BY_WORDS)[:BEST_BY_WORDS]]
+    return best
 
 
 def _postings(entries: Sequence[Entry]) -> dict[str, tuple[Any, Any]]:

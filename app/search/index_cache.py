@@ -94,8 +94,8 @@ class Shelf:
 
 def last_change(connection: Connection) -> int:
     """The number of the last change of any entry."""
-    found = connection.execute(select(Counter.value).where(Counter.name == CHANGES)).scalar()
-    return int(found or 0)
+    value = connection.execute(select(Counter.value).where(Counter.name == CHANGES)).scalar()
+    return int(value or 0)
 
 
 shelves: Extension[dict[str, Shelf]] = Extension("shelves", dict)

@@ -41,10 +41,10 @@ def rank(hits: Hits, mode: Mode, most: int) -> list[Ranked]:
     if not len(hits.keys):
         return []
     scores = _scores(hits, mode)
-    found = numpy.flatnonzero(scores > 0)
-    if len(found) > most:
-        found = found[numpy.argpartition(-scores[found], most - 1)[:most]]
-    order = found[numpy.lexsort((hits.keys[found], -scores[found]))]
+    places = numpy.flatnonzero(scores > 0)
+    if len(places) > most:
+        places = places[numpy.argpartition(-scores[places], most - 1)[:most]]
+    order = places[numpy.lexsort((hits.keys[places], -scores[places]))]
     return [
         Ranked(int(hits.keys[place]), float(scores[place]), float(hits.meaning[place]))
         for place in order

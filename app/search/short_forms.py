@@ -34,7 +34,7 @@ _ASKED = re.compile(r"(?<![\w-])[^\W_]{2,6}(?![\w-])")
 
 def short_forms(title: str, text: str, language: str) -> list[str]:
     """What a text spells out, as terms for its entry."""
-    found = dict.fromkeys(f"{DEFINED}{fold(short)}:{fold(long)}" for long, short in _defined(text))
+    forms = dict.fromkeys(f"{DEFINED}{fold(short)}:{fold(long)}" for long, short in _defined(text))
     known = stop_words(language)
     runs = [run for run in _sequences(title) if _is_plain(run, known)]
     for run in (said := list(_sequences(text))):
@@ -42,19 +42,19 @@ def short_forms(title: str, text: str, language: str) -> list[str]:
             runs.append(run)
     often = Counter(map(fold, said))
     runs += [run for run, times in often.items() if times > 1 and _is_whole(run, known)]
-    found |= dict.fromkeys(f"{INITIALS}{_initials(fold(run))}:{fold(run)}" for run in runs)
-    return list(found)[:MOST_OF_TEXT]
+    forms |= dict.fromkeys(f"{INITIALS}{_initials(fold(run))}:{fold(run)}" for run in runs)
+    return list(forms)[:MOST_OF_TEXT]
 
 
 def meanings(terms: Iterable[str]) -> dict[str, Counter[str]]:
     """Mark and short form -> what it stands for and how often, of the terms of an index."""
-    found: dict[str, Counter[str]] = {}
+    by_short: dict[str, Counter[str]] = {}
     for term in terms:
         _, _, bare = term.partition(":")
         if bare[:1] in (DEFINED, INITIALS):
             short, _, long = bare.partition(":")
-            found.setdefault(short, Counter())[long] += 1
-    return found
+            by_short.setdefault(short, Counter())[long] += 1
+    return by_short
 
 
 def spelled_out(

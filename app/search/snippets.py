@@ -33,25 +33,25 @@ class Marker:
 
     def marked(self, text: str, language: str) -> str:
         """``text`` as HTML, the words of the question in ``<mark>``; nothing else is markup."""
-        shown: list[str] = []
+        pieces: list[str] = []
         at = 0
         for found in _WORD.finditer(text):
-            shown.append(html.escape(text[at : found.start()]))
+            pieces.append(html.escape(text[at : found.start()]))
             word = html.escape(found.group())
             is_marked = self.is_asked(found.group(), language)
-            shown.append(f"<mark>{word}</mark>" if is_marked else word)
+            pieces.append(f"<mark>{word}</mark>" if is_marked else word)
             at = found.end()
-        shown.append(html.escape(text[at:]))
-        return "".join(shown).replace("</mark> <mark>", " ")
+        pieces.append(html.escape(text[at:]))
+        return "".join(pieces).replace("</mark> <mark>", " ")
 
     def words_in(self, text: str, language: str) -> list[str]:
         """The words of the question that a text has, as the text writes them first."""
-        found: dict[str, str] = {}
+        by_word: dict[str, str] = {}
         stem = Stems.of(language)
         for word in _WORD.findall(text):
             if self.is_asked(word, language):
-                found.setdefault(stem(fold(word)), word.lower())
-        return list(found.values())
+                by_word.setdefault(stem(fold(word)), word.lower())
+        return list(by_word.values())
 
     def snippet(self, passages: Sequence[str], language: str) -> str:
         """Some 40 words around the densest place of the question's words, marked."""

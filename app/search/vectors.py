@@ -51,9 +51,9 @@ class Vectors:
         lengths = self._lengths[chosen]
         starts = numpy.cumsum(lengths) - lengths
         rows = numpy.repeat(self._starts[chosen] - starts, lengths) + numpy.arange(lengths.sum())
-        found = numpy.zeros(len(self._lengths), dtype=numpy.float32)
-        found[chosen] = _joined(self.matrix[rows] @ vector, starts, self._norms[chosen])
-        return found
+        nearest = numpy.zeros(len(self._lengths), dtype=numpy.float32)
+        nearest[chosen] = _joined(self.matrix[rows] @ vector, starts, self._norms[chosen])
+        return nearest
 
 
 def _joined(near: Any, starts: Any, norms: Any) -> Any:

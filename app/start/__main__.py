@@ -55,8 +55,8 @@ def prepare() -> Administrator:
     check_web_processes(config.WEB_CONCURRENCY, config.REDIS_URL)
     if path := database_path(config):
         check_database_file(path)
-    if (found := find_prepared(config)) is not None:
-        return found
+    if (administrator := find_prepared(config)) is not None:
+        return administrator
     from app.start import preparing  # the application and its migrations
 
     return preparing.prepare(config)

@@ -33,8 +33,8 @@ def _main(sql: str) -> str:
     left, count = sql, 1
     while count:
         left, count = _PARENTHESES.subn("", left)
-    found = _BEHIND_WITH.search(left)
-    return found[0] if found else sql
+    verb = _BEHIND_WITH.search(left)
+    return verb[0] if verb else sql
 
 
 def trace(engine: Engine, tracer: Tracer) -> None:

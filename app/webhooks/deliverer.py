@@ -77,11 +77,11 @@ class Deliverer:
 
     def _collect(self, crew: Crew) -> list[Outcome]:
         """Outcomes, with those that an earlier portion failed to write."""
-        found = crew.collect(WAIT_SECONDS)
-        if found and crew.is_busy:
+        outcomes = crew.collect(WAIT_SECONDS)
+        if outcomes and crew.is_busy:
             time.sleep(GATHER_SECONDS)
-            found += crew.collect(0)
-        self._unwritten += found
+            outcomes += crew.collect(0)
+        self._unwritten += outcomes
         return self._unwritten
 
 

@@ -108,12 +108,12 @@ def _one(connection: Connection, endpoint_id: int, delivery_id: int) -> dict[str
 
 
 def _shapes(connection: Connection, rows: Iterable[Row[Any]]) -> list[dict[str, Any]]:
-    found = list(rows)
-    attempts: dict[int, list[dict[str, Any]]] = {row.id: [] for row in found}
+    deliveries = list(rows)
+    attempts: dict[int, list[dict[str, Any]]] = {row.id: [] for row in deliveries}
     statement = select(ATTEMPTS).where(ATTEMPTS.c.delivery_id.in_(attempts)).order_by(ATTEMPTS.c.id)
     for attempt in connection.execute(statement):
         attempts[attempt.delivery_id].append(_attempt_shape(attempt))
-    return [_shape(row, attempts[row.id]) for row in found]
+    return [_shape(row, attempts[row.id]) for row in deliveries]
 
 
 def _shape(row: Row[Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -77,9 +77,9 @@ def _position(after: str | None) -> int:
     if after.startswith("evt_"):
         with primary_engine().connect() as connection:
             statement = select(EVENTS.c.position).where(EVENTS.c.key == after[:40])
-            found: int | None = connection.execute(statement).scalar()
-        if found is not None:
-            return found
+            position: int | None = connection.execute(statement).scalar()
+        if position is not None:
+            return position
     raise ValidationError(
         [("after", "must be next of an earlier answer, or the id of an event that is still kept")]
     )

@@ -39,10 +39,10 @@ def date_readings(text: str) -> Mapping[str, date]:
     if match is None:
         return {}
     first, sign, second, year = match.groups()
-    found = {DAY_FIRST: _day(year, second, first)}
+    days = {DAY_FIRST: _day(year, second, first)}
     if sign != ".":
-        found[MONTH_FIRST] = _day(year, first, second)
-    return {order: day for order, day in found.items() if day is not None}
+        days[MONTH_FIRST] = _day(year, first, second)
+    return {order: day for order, day in days.items() if day is not None}
 
 
 def read_date(text: str, order: str | None = None) -> date:

@@ -74,12 +74,12 @@ def readings(text: str) -> Mapping[str, Decimal]:
     plain = _plain(text[: 2 * _LONGEST])
     if not plain or len(plain) > _LONGEST:
         return {}
-    found = {}
+    values = {}
     for sign, pattern in _PATTERNS.items():
         if pattern.fullmatch(plain):
             digits = re.sub(f"[^-+0-9{re.escape(sign)}]", "", plain).replace(sign, ".")
-            found[sign] = Decimal(digits)
-    return found
+            values[sign] = Decimal(digits)
+    return values
 
 
 def read_number(text: str, signs: Signs | None = None, places: int | None = None) -> Decimal:

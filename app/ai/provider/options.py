@@ -53,10 +53,10 @@ def read_options(config: Config) -> Options | None:
 
 
 def _kinds(text: str) -> frozenset[str]:
-    found = frozenset(part for word in text.split(",") if (part := word.strip().lower()))
-    if found == {"none"}:
+    kinds = frozenset(part for word in text.split(",") if (part := word.strip().lower()))
+    if kinds == {"none"}:
         return frozenset()
-    if unknown := found - set(KINDS):
+    if unknown := kinds - set(KINDS):
         known = ", ".join(KINDS)
         raise ConfigError(f"AI_REDACT has {min(unknown)!r}; there are {known}, and none")
-    return found
+    return kinds

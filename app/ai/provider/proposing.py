@@ -128,11 +128,11 @@ def _propose(use: Use, tool: str, summary: str, arguments: Mapping[str, Any]) ->
         raise ForbiddenError("The role of the caller does not allow that.")
     if sum(1 for _ in proposals(use.parts)) >= MOST_PROPOSALS:
         raise ValidationError([("tool", f"at most {MOST_PROPOSALS} changes an answer")])
-    shown = " ".join(summary.split())
-    if len(shown) > LONGEST_SUMMARY:
-        shown = f"{shown[:LONGEST_SUMMARY]}\N{HORIZONTAL ELLIPSIS}"
-    use.parts.append(Proposal(tool, f"{shown}.", dict(arguments)))
-    return {"proposed": shown, "note": "Nothing is done until the user confirms it."}, "proposed"
+    text = " ".join(summary.split())
+    if len(text) > LONGEST_SUMMARY:
+        text = f"{text[:LONGEST_SUMMARY]}\N{HORIZONTAL ELLIPSIS}"
+    use.parts.append(Proposal(tool, f"{text}.", dict(arguments)))
+    return {"proposed": text, "note": "Nothing is done until the user confirms it."}, "proposed"
 
 
 def _is_known_address(address: str, use: Use) -> bool:
@@ -152,9 +152,9 @@ def _record(given: Mapping[str, Any]) -> Context:
 
     Raises: ValidationError, NotFoundError.
     """
-    found = read_context({"module": given["type"], "entityId": given["id"]})
-    assert found is not None
-    return found
+    context = read_context({"module": given["type"], "entityId": given["id"]})
+    assert context is not None
+    return context
 
 
 def _quoted(text: str) -> str:

@@ -90,15 +90,16 @@ def query_records(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """Rows of an OData query; each record is a source, and so is the query."""
     home = _set(given["set"])
     options = {name: value for name, value in given.items() if name != "set"}
-    found = engine.read_many(home.name, **options)
+    records_read = engine.read_many(home.name, **options)
     url = f"/odata/{home.name}?{engine.query_text(options)}"
     words = f"{home.name} by {', '.join(name for name in options if name != 'top') or 'number'}"
     number = use.sources.add(
-        Citation("Query", 0, words, url, f"{len(found)} rows"), json_text([words, options, found])
+        Citation("Query", 0, words, url, f"{len(records_read)} rows"),
+        json_text([words, options, records_read]),
     )
     rows = [
         {"source": _source_of(home.type.name, row, use) if "id" in row else number, **row}
-        for row in found
+        for row in records_read
     ]
     return {"source": number, "rows": rows}, url[:300]
 
@@ -107,9 +108,9 @@ def read_record(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """All that the caller may see of a record."""
     home = _set(given["set"])
     row = engine.read_one(f"{home.name}({given['id']})")
-    shown = {name: value for name, value in row.items() if value not in (None, "", [], {})}
+    properties = {name: value for name, value in row.items() if value not in (None, "", [], {})}
     number = _source_of(home.type.name, row, use)
-    return {"source": number, "record": shown}, f"{home.type.name} {given['id']}"
+    return {"source": number, "record": properties}, f"{home.type.name} {given['id']}"
 
 
 def describe_set(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
@@ -128,19 +129,19 @@ def describe_set(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
 
 def ask_figures(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """What the figures say to a question in words."""
-    found = answer_question(given["question"], limit=TOOL.largest)
-    url = str((found.get("query") or {}).get("odata") or "")
-    shown = {
-        name: found.get(name)
+    figures = answer_question(given["question"], limit=TOOL.largest)
+    url = str((figures.get("query") or {}).get("odata") or "")
+    report = {
+        name: figures.get(name)
         for name in ("status", "interpretation", "answer", "rows", "alternatives", "confidence")
-        if found.get(name)
+        if figures.get(name)
     }
-    if found["status"] == "answered" and url:
-        title = str(found.get("interpretation") or given["question"]).rstrip(".")
-        snippet = str(found["answer"])[:300]
+    if figures["status"] == "answered" and url:
+        title = str(figures.get("interpretation") or given["question"]).rstrip(".")
+        snippet = str(figures["answer"])[:300]
         citation = Citation("Query", 0, title, url, snippet)
-        shown["source"] = use.sources.add(citation, json_text([given["question"], shown]))
-    return shown, url or str(found["status"])
+        report["source"] = use.sources.add(citation, json_text([given["question"], report]))
+    return report, url or str(figures["status"])
 
 
 def _source_of(entity: str, row: Mapping[str, Any], use: Use) -> int:
@@ -151,11 +152,11 @@ def _source_of(entity: str, row: Mapping[str, Any], use: Use) -> int:
 
 
 def _set(name: str) -> Any:
-    found = data_sets().get(name.lower())
-    if found is None:
+    entity_set = data_sets().get(name.lower())
+    if entity_set is None:
         known = ", ".join(home.name for home in data_sets().values())
         raise ValidationError([("set", f"must be one of {known}")])
-    return found
+    return entity_set
 
 
 def _may(permission: str) -> bool:

@@ -118,12 +118,12 @@ class Reply:
 
 def _object(text: str | bytes) -> Mapping[str, Any]:
     try:
-        found = orjson.loads(text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise ProviderError(MALFORMED) from error
-    if not isinstance(found, Mapping):
+    if not isinstance(value, Mapping):
         raise ProviderError(MALFORMED)
-    return found
+    return value
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -59,10 +59,10 @@ class Sources:
 
     def unknown_figures(self, said: str) -> list[str]:
         """Figures that the model said and nobody gave it, in their order."""
-        found = dict.fromkeys(_numbers(said))
+        figures = dict.fromkeys(_numbers(said))
         return [
             written
-            for written in found
+            for written in figures
             if not _is_small(written) and not _readings(written) & self._figures
         ]
 
@@ -76,13 +76,13 @@ def _readings(written: str) -> set[str]:
     """A figure in one notation: ``1,234.50`` is ``1234.5``, and may be ``1.234,50`` elsewhere."""
     bare = re.sub(r"[ '\u00a0\u202f]", "", written).lstrip("-")
     readings = {bare.replace(",", ""), bare.replace(".", "").replace(",", ".")}
-    found = set()
+    values = set()
     for reading in readings:
         try:
-            found.add(format(Decimal(reading).normalize(), "f"))
+            values.add(format(Decimal(reading).normalize(), "f"))
         except InvalidOperation:
-            found.add(reading)  # a date, a version: as it is written
-    return found
+            values.add(reading)  # a date, a version: as it is written
+    return values
 
 
 def _is_small(written: str) -> bool:

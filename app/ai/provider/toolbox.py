@@ -71,10 +71,10 @@ class ModelTool:
 def read_arguments(text: str) -> dict[str, Any] | None:
     """The arguments as the model wrote them; None for what is no JSON object."""
     try:
-        found = loads(text or "{}")
+        arguments = loads(text or "{}")
     except JSONDecodeError:
         return None
-    return found if isinstance(found, dict) else None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def use_tool(

@@ -41,10 +41,10 @@ def write_pdf(table: ExportTable, path: Path) -> None:
     totals = [_texts(table, row) for row in table.total_rows()]
     owner = organisation()
     given = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
-    made = table.made_at.strftime("%Y-%m-%d %H:%M UTC")
+    made_at = table.made_at.strftime("%Y-%m-%d %H:%M UTC")
     printed = Printed(
         name=table.report.name,
-        note=f"{given + '. ' if given else ''}As of {made}. {len(rows):,} rows.",
+        note=f"{given + '. ' if given else ''}As of {made_at}. {len(rows):,} rows.",
         labels=tuple(column.label for column in columns),
         numbers=tuple(column.type in _NUMBERS for column in columns),
         rows=tuple(rows),
@@ -64,11 +64,11 @@ def _chart(table: ExportTable) -> bytes | None:
     """The chart as a PNG; a report whose chart cannot be drawn now comes without."""
     if table.report.chart is None:
         return None
-    found = chart_of(table.report, run(table.query, REPORT.largest).rows)
-    if found is None:
+    charted = chart_of(table.report, run(table.query, REPORT.largest).rows)
+    if charted is None:
         return None
     try:
-        return draw(vega_lite(found.chart, found.rows, remark=found.remark), "png")
+        return draw(vega_lite(charted.chart, charted.rows, remark=charted.remark), "png")
     except ServiceUnavailableError:
         return None
 

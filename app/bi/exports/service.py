@@ -58,9 +58,9 @@ def export_report(
     table = prepare(report, given, form)
     if later or min(table.total, table.most) > AT_ONCE:
         return _queue(report, form, given, table)
-    made = written(table, form)
-    tell(report, form, made.rows, made.is_truncated)
-    return made
+    answer = written(table, form)
+    tell(report, form, answer.rows, answer.is_truncated)
+    return answer
 
 
 def written(table: ExportTable, form: str) -> ExportFile:
@@ -113,9 +113,9 @@ def _queue(
     }
     key = records.insert(_TABLE, row)
     wake(running_app(), LOOP)
-    found = records.read(_TABLE, key)
-    assert found is not None
-    return describe(found)
+    job = records.read(_TABLE, key)
+    assert job is not None
+    return describe(job)
 
 
 def get_export(key: str) -> dict[str, Any]:

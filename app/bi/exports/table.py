@@ -79,15 +79,15 @@ class ExportTable:
         """The sums, a row for each currency; none when rows are missing: they would be wrong."""
         if self.is_truncated:
             return []
-        found = []
+        totals = []
         for sums in self.sums.rows():
             row: list[Any] = [sums.get(column.name) for column in self.columns]
             label = next((at for at, column in enumerate(self.columns) if not column.is_total
                           and column.name not in sums), None)  # fmt: skip
             if label is not None:
                 row[label] = "Total"
-            found.append(row)
-        return found
+            totals.append(row)
+        return totals
 
 
 def typed(column: Column, value: Any, zone: ZoneInfo) -> Any:

@@ -160,11 +160,11 @@ class _Book:
 
     def _chart(self) -> None:
         """A sheet with the chart, over a sheet with its values: a column for each series."""
-        found = self._table.charted.found()
-        if found is None:
+        charted = self._table.charted.found()
+        if charted is None:
             return
-        chart = found.chart
-        categories, series = _pivoted(found.rows, chart.x, chart.y, chart.series)
+        chart = charted.chart
+        categories, series = _pivoted(charted.rows, chart.x, chart.y, chart.series)
         if not categories:
             return
         types = {column.name: column.type for column in self._table.columns}
@@ -183,8 +183,8 @@ class _Book:
                 value = series[name].get(category)
                 if value is not None:
                     sheet.write_number(row_at, at, value, look)
-        if found.remark:
-            sheet.write_string(len(categories) + 2, 0, found.remark, self._note)
+        if charted.remark:
+            sheet.write_string(len(categories) + 2, 0, charted.remark, self._note)
         drawn = self._book.add_chart({"type": "line" if chart.type == "line" else "column"})
         last = len(categories)
         for at, name in enumerate(series, 1):
@@ -239,7 +239,7 @@ def _pivoted(
 ) -> tuple[list[str], dict[str, dict[str, float]]]:
     """Categories in their order, and for each series its value by category."""
     categories: dict[str, None] = {}
-    found: dict[str, dict[str, float]] = {}
+    cells: dict[str, dict[str, float]] = {}
     for row in rows:
         category = plain(row.get(x)) or "(none)"
         name = plain(row.get(series)) if series else y
@@ -247,6 +247,6 @@ def _pivoted(
         if value is None:
             continue
         categories.setdefault(category)
-        values = found.setdefault(name or "(none)", {})
+        values = cells.setdefault(name or "(none)", {})
         values[category] = values.get(category, 0) + float(value)
-    return list(categories), found
+    return list(categories), cells

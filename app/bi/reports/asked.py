@@ -25,17 +25,19 @@ def report_of_question(question: str) -> dict[str, Any]:
     plan = plan_of(question, calendar(utc_now()))
     if plan is None:
         raise ValidationError([("question", "is not understood, or can be meant in several ways")])
-    made = compiled(plan)
+    compiled_plan = compiled(plan)
     summed = _summed(plan)
     columns = tuple(
         Column(column.name, column.label, _type(column.type), column.name in summed)
-        for column in made.columns
+        for column in compiled_plan.columns
     )
     return {
-        "entity": made.query.set_name,
-        "options": {name: text for name, text in made.query.options.items() if name != "count"},
+        "entity": compiled_plan.query.set_name,
+        "options": {
+            name: text for name, text in compiled_plan.query.options.items() if name != "count"
+        },
         "columns": columns,
-        "chart": _chart(plan, columns, made.figures, made.currency),
+        "chart": _chart(plan, columns, compiled_plan.figures, compiled_plan.currency),
     }
 
 

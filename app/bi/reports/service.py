@@ -104,8 +104,8 @@ def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[st
     now = utc_now()
     today = calendar(now)
     query = report.query(given, today)
-    found = run(query, min(limit, REPORT.largest))
-    rows = list(found.rows)
+    result = run(query, min(limit, REPORT.largest))
+    rows = list(result.rows)
     return {
         "reportId": report.id,
         "name": report.name,
@@ -113,9 +113,9 @@ def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[st
         "columns": _columns(report),
         "rows": rows,
         "rowCount": len(rows),
-        "truncated": found.truncated,
+        "truncated": result.truncated,
         # Of rows that were left out there are no sums: half a total would be a wrong one.
-        "totals": [] if found.truncated else totals(report, rows),
+        "totals": [] if result.truncated else totals(report, rows),
         "query": {"entity": query.set_name, "odata": query.url},
         "asOf": iso_instant(now),
     }
@@ -143,7 +143,7 @@ def report_chart_spec(report: Report, given: Mapping[str, Any]) -> dict[str, Any
     """The Vega-Lite specification; None without a chart. An empty report is an empty chart."""
     if report.chart is None:
         return None
-    found = chart_of(report, run(report.query(given, calendar(utc_now())), REPORT.largest).rows)
-    if found is None:
+    charted = chart_of(report, run(report.query(given, calendar(utc_now())), REPORT.largest).rows)
+    if charted is None:
         return vega_lite(report.chart, [], report.name)
-    return vega_lite(found.chart, found.rows, report.name, found.remark)
+    return vega_lite(charted.chart, charted.rows, report.name, charted.remark)

@@ -102,8 +102,8 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
     sums = _sums(value, [key.clause() for key in order])
     keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
     outputs = outputs_of(rows.scope)
-    shown = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
-    inner = rows.select([*shown, *(sum_.sql.label(f"sum{at}") for at, sum_ in enumerate(sums))])
+    labels = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
+    inner = rows.select([*labels, *(sum_.sql.label(f"sum{at}") for at, sum_ in enumerate(sums))])
     each = inner.correlate(None).subquery()
     before, total = (Typed(each.c[f"sum{at}"], sum_.type) for at, sum_ in enumerate(sums))
     goal: Typed | Constant = Constant(amount)
@@ -112,7 +112,7 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
         goal = arithmetic("mul", total, translator.typed(amount), node.offset)
     parameters = rows.context.parameters
     less = compare("lt", before, goal, parameters, exact=False, offset=node.offset)
-    columns = [each.c[one.name] for one in shown]
+    columns = [each.c[one.name] for one in labels]
     chosen = select(*columns).where(or_(each.c.sum0.is_(None), less))
     if not keys:
         refuse_nested(rows, node.kind, node.offset)

@@ -100,38 +100,38 @@ class _Inner:
 
 def _inner(rows: RowSet, keys: Sequence[Node], apply: Apply | None) -> tuple[RowSet, _Inner]:
     """What the transformations of a group make, and the rows that they are done with."""
-    found = _Inner(order=tuple(rows.order))
+    inner = _Inner(order=tuple(rows.order))
     for node in apply.transformations if apply is not None else ():
-        if found.items:
+        if inner.items:
             raise UnsupportedError("nothing is offered after aggregate() in groupby", node.offset)
         match node:
             case FilterTransformation(predicate=predicate):
-                found.narrow(rows.translator().condition(predicate))
+                inner.narrow(rows.translator().condition(predicate))
             case SearchTransformation(search=search):
-                found.narrow(search_condition(rows.scope, search, node.offset))
+                inner.narrow(search_condition(rows.scope, search, node.offset))
             case ComputeTransformation(items=items):
                 compute(rows.translator(), items)
             case OrderByTransformation(items=order):
-                found.order = (*order, *found.order)
+                inner.order = (*order, *inner.order)
             case TopTransformation(count=count):
                 limit = rows.context.parameters.bind(count, BigInteger)
-                rows = _cut(rows, keys, found, node, limit)
+                rows = _cut(rows, keys, inner, node, limit)
             case SkipTransformation(count=count):
                 limit = rows.context.parameters.bind(count, BigInteger)
-                rows = _cut(rows, keys, found, node, limit, is_rest=True)
+                rows = _cut(rows, keys, inner, node, limit, is_rest=True)
             case TopBottom(kind="topcount" | "bottomcount", expression=value):
-                found.order = (OrderItem(value, node.kind == "topcount", offset=value.offset),)
-                rows = _cut(rows, keys, found, node, count_of(rows, node))
-                found.order = ()
+                inner.order = (OrderItem(value, node.kind == "topcount", offset=value.offset),)
+                rows = _cut(rows, keys, inner, node, count_of(rows, node))
+                inner.order = ()
             case Aggregate(items=aggregates):
-                found.items = list(aggregates)
+                inner.items = list(aggregates)
             case Identity():
                 pass
             case _:
                 raise UnsupportedError(
                     f"{name_of(node)}() is not offered inside groupby", node.offset
                 )
-    return rows, found
+    return rows, inner
 
 
 def _cut(
@@ -145,10 +145,10 @@ def _cut(
     place = func.row_number(type_=BigInteger()).over(partition_by=groups, order_by=order or None)
     own = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
     outputs = outputs_of(rows.scope)
-    shown = [key.label(f"k{at}") for at, key in enumerate(own)] or labelled(outputs)
-    each = counted.select([*shown, place.label(_PLACE)]).correlate(None).subquery()
+    labels = [key.label(f"k{at}") for at, key in enumerate(own)] or labelled(outputs)
+    each = counted.select([*labels, place.label(_PLACE)]).correlate(None).subquery()
     is_kept = each.c[_PLACE] > limit if is_rest else each.c[_PLACE] <= limit
-    chosen = select(*(each.c[one.name] for one in shown)).where(is_kept)
+    chosen = select(*(each.c[one.name] for one in labels)).where(is_kept)
     if own:
         inner.where = tuple_(*own).in_(chosen)
         return rows
@@ -173,11 +173,11 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
             raise QueryError(f"rows are grouped by {name} already", key.offset)
     outputs = [*groups, *_aggregates(rows, inner)]
     # A group without keys is there even where nothing is made of it.
-    found = rows.select(labelled(outputs) or [func.count().label("c0")])
+    statement = rows.select(labelled(outputs) or [func.count().label("c0")])
     if groups:
-        found = found.group_by(*(output.sql for output in groups))
+        statement = statement.group_by(*(output.sql for output in groups))
         outputs[: len(groups)] = [replace(group, unique=True) for group in groups]
-    return made(rows, found, outputs)
+    return made(rows, statement, outputs)
 
 
 # --- from
@@ -195,7 +195,7 @@ def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     groups = _grouped(rows, keys, replace(inner, items=whole))
     values = {output.path: output for output in outputs_of(groups.scope)}
     paths = list(dict.fromkeys(tuple(_path(key)) for key in keys))
-    shown = [replace(values[path], unique=True) for path in paths]
+    outputs = [replace(values[path], unique=True) for path in paths]
     for place, item in enumerate(steps):
         scope = _stepwise(rows, keys, item, inner.where).scope
         scope.optional = True
@@ -203,8 +203,8 @@ def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
         same = [values[path].sql.is_not_distinct_from(own[path].sql) for path in paths]
         groups.scope.attach(f"from/{place}", scope, and_(true(), *same))
         values[(item.alias or "",)] = replace(own[(item.alias or "",)], nullable=True)
-    shown += [values[(item.alias or "",)] for item in inner.items]
-    return made(groups, groups.select(labelled(shown)), shown)
+    outputs += [values[(item.alias or "",)] for item in inner.items]
+    return made(groups, groups.select(labelled(outputs)), outputs)
 
 
 def _stepwise(

@@ -58,10 +58,10 @@ def _opened(
 
 
 def _predicates(apply: Apply | None) -> list[Node]:
-    found: list[Node] = []
+    predicates: list[Node] = []
     for node in () if apply is None else apply.transformations:
         if isinstance(node, FilterTransformation):
-            found.append(node.predicate)
+            predicates.append(node.predicate)
         elif not isinstance(node, Identity):
             raise UnsupportedError("only filter() is offered inside join()", node.offset)
-    return found
+    return predicates

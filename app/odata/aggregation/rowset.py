@@ -105,8 +105,8 @@ def _placed(rows: RowSet, outputs: Sequence[Output]) -> list[Output]:
     An order may follow paths that lead nowhere from the rows made of these.
     """
     place = Output(PLACE, edm.INT64, _number(rows), nullable=False, unique=True)
-    shown = [replace(output, unique=False) for output in outputs if output.path != PLACE]
-    return [place, *shown]
+    outputs_shown = [replace(output, unique=False) for output in outputs if output.path != PLACE]
+    return [place, *outputs_shown]
 
 
 def _number(rows: RowSet) -> ColumnElement[int]:
@@ -129,12 +129,12 @@ def copies(rows: RowSet, count: int) -> list[RowSet]:
         type_ = made_once.scope.type
         return [RowSet(Scope(rows.context, type_), parts=rows.parts) for _ in range(count)]
     keys = rows.select(scope.key_columns()).correlate(None)
-    found = []
+    copies_made = []
     for _ in range(count):
         copy = Scope(rows.context, scope.type)
         chosen = tuple_(*copy.key_columns()).in_(keys)
-        found.append(RowSet(copy, [chosen], rows.order, rows.parts))
-    return found
+        copies_made.append(RowSet(copy, [chosen], rows.order, rows.parts))
+    return copies_made
 
 
 def refuse_nested(rows: RowSet, where: str, offset: int = 0) -> None:
@@ -154,18 +154,18 @@ def union(parts: Sequence[RowSet], by: Sequence[tuple[str, ...]] = ()) -> RowSet
     """
     for part in parts:
         refuse_nested(part, "concat()")
-    shown = [
+    outputs_by_path = [
         {output.path: output for output in outputs_of(part.scope) if output.path != PLACE}
         for part in parts
     ]
-    columns = _columns(shown)
+    columns = _columns(outputs_by_path)
     # Values that are absent together share the column that tells it.
-    absences = [[_absent(own.get(column.path)) for own in shown] for column in columns]
+    absences = [[_absent(own.get(column.path)) for own in outputs_by_path] for column in columns]
     patterns = [tuple(map(id, absence)) for absence in absences]
     first = {pattern: at for at, pattern in reversed(list(enumerate(patterns)))}
-    told = [at for at in first.values() if any(one is not _HERE for one in absences[at])]
+    places = [at for at in first.values() if any(one is not _HERE for one in absences[at])]
     selects = []
-    for number, (part, own) in enumerate(zip(parts, shown, strict=True)):
+    for number, (part, own) in enumerate(zip(parts, outputs_by_path, strict=True)):
         before: ColumnElement[int] = literal_column(str(number * _ROOM), BigInteger())
         values = [_value(column, own.get(column.path)) for column in columns]
         selects.append(
@@ -173,21 +173,21 @@ def union(parts: Sequence[RowSet], by: Sequence[tuple[str, ...]] = ()) -> RowSet
                 [
                     (before if by else before + _number(part)).label("place"),
                     *(sql.label(f"c{at}") for at, sql in enumerate(values)),
-                    *(absences[at][number].label(f"a{at}") for at in told),
+                    *(absences[at][number].label(f"a{at}") for at in places),
                 ]
             )
         )
     rows = union_all(*selects).subquery()
-    shared: dict[int, ColumnElement[int]] = {at: rows.c[f"a{at}"] for at in told}
-    found = [
+    shared: dict[int, ColumnElement[int]] = {at: rows.c[f"a{at}"] for at in places}
+    outputs = [
         replace(column, sql=rows.c[f"c{at}"], absent=shared.get(first[patterns[at]]))
         for at, column in enumerate(columns)
     ]
     place: ColumnElement[int] = rows.c.place
     if by:
-        place = func.row_number(type_=BigInteger()).over(order_by=list(_by(found, by)))
-    found = [Output(PLACE, edm.INT64, place, nullable=False, unique=True), *found]
-    together = made(parts[0], select(*labelled(found)), found)
+        place = func.row_number(type_=BigInteger()).over(order_by=list(_by(outputs, by)))
+    outputs = [Output(PLACE, edm.INT64, place, nullable=False, unique=True), *outputs]
+    together = made(parts[0], select(*labelled(outputs)), outputs)
     return replace(together, parts=sum(part.parts for part in parts))
 
 

@@ -133,16 +133,16 @@ class References:
         return _IN_QUERY.sub(value, text) if "$" in text else text
 
     def _headers(self, headers: Headers) -> Headers:
-        found = headers
+        resolved = headers
         for name in ("If-Match", "If-None-Match"):
             text = headers.get(name, "").strip()
             if text.startswith("$"):
                 tag = self._outcome(text[1:]).answer.headers.get("ETag")
                 if tag is None:
                     raise PreconditionFailedError(f"The answer to request {text[1:]} has no ETag.")
-                found = Headers(found)
-                found.set(name, tag)
-        return found
+                resolved = Headers(resolved)
+                resolved.set(name, tag)
+        return resolved
 
     def _body(self, part: Part) -> bytes:
         """Texts ``$1/name`` as values, where the request names 1 among those it depends on."""
@@ -163,12 +163,12 @@ class References:
     # --- from an answer
 
     def _outcome(self, name: str) -> Outcome:
-        found = self._outcomes.get(name)
-        if found is None:
+        outcome = self._outcomes.get(name)
+        if outcome is None:
             raise InvalidQueryError(f"There is no request {name!r} before this one.")
-        if found.failed:
+        if outcome.failed:
             raise FailedDependencyError(f"Request {name!r}, which this one needs, failed.")
-        return found
+        return outcome
 
     def _value(self, name: str, steps: list[str]) -> Any:
         value = self._outcome(name).body

@@ -145,11 +145,11 @@ class BatchRunner:
             if part.problem is not None:
                 raise part.problem
             self._check_dependencies(part)
-            found = self._references.resolved(part)
-            address = address_of(found, self._roots, self._edge)
+            resolved = self._references.resolved(part)
+            address = address_of(resolved, self._roots, self._edge)
             url = address.path
             answer = self._answer(
-                found, address, self._references, in_transaction=savepoint is not None
+                resolved, address, self._references, in_transaction=savepoint is not None
             )
             if answer.status_code >= 400 and savepoint is not None:
                 savepoint.rollback()

@@ -59,8 +59,8 @@ def aggregated(
     if method in ("min", "max"):
         if kind not in _ORDERED:
             raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
-        found = getattr(func, method)(value.sql, type_=value.sql.type)
-        return Typed(_again(found), value.type)
+        aggregate = getattr(func, method)(value.sql, type_=value.sql.type)
+        return Typed(_again(aggregate), value.type)
     if method not in ("sum", "average"):
         raise UnsupportedError(f"the method {method} is not offered", offset)
     if kind not in NUMBERS:
@@ -196,8 +196,8 @@ def _over(translator: Translating, source: Place, item: AggregateItem) -> Typed:
     if item.origins:
         return _in_steps(inner, rows, item)
     value = aggregate_item(inner, item)
-    found = _again(rows.select(value.sql).scalar_subquery())
-    return Typed(found, value.type, value.nullable)
+    typed = _again(rows.select(value.sql).scalar_subquery())
+    return Typed(typed, value.type, value.nullable)
 
 
 def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typed:
@@ -211,11 +211,13 @@ def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typ
         left = dict.fromkeys(chain(*(source.properties for source in item.origins[place:])))
         groups = {key: keys[key].sql.label(f"k{at}") for at, key in enumerate(left)}
         step = read(*groups.values(), value.sql.label("step"))
-        made = step.group_by(*(keys[key].sql for key in left)).subquery()
-        keys = {key: replace(keys[key], sql=made.c[group.name]) for key, group in groups.items()}
+        step_rows = step.group_by(*(keys[key].sql for key in left)).subquery()
+        keys = {
+            key: replace(keys[key], sql=step_rows.c[group.name]) for key, group in groups.items()
+        }
         method = method_from(origin)
-        value = aggregated(method, replace(value, sql=_again(made.c.step)), item.offset)
-        read = _reader(made)
+        value = aggregated(method, replace(value, sql=_again(step_rows.c.step)), item.offset)
+        read = _reader(step_rows)
     return Typed(_again(read(value.sql).scalar_subquery()), value.type)
 
 

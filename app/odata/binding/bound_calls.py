@@ -141,7 +141,7 @@ def _overload(
     namespace = f"{container.namespace}."
     name = node.name.removeprefix(namespace)
     names = {ancestor.name for ancestor in type_.lineage}
-    found = [
+    overloads = [
         operation
         for operation in container.operations
         if operation.bound_to in names
@@ -149,11 +149,11 @@ def _overload(
         and not operation.is_action
     ]
     if "." not in node.name and not container.is_default_namespace:
-        found = []
-    named = [overload for overload in found if overload.name == name]
+        overloads = []
+    named = [overload for overload in overloads if overload.name == name]
     if not named:
         what = f"a collection of {type_.name}" if of_collection else type_.name
-        hint = suggestion(name, [overload.name for overload in found])
+        hint = suggestion(name, [overload.name for overload in overloads])
         raise QueryError(f"{what} has no function '{node.name}'{hint}", node.offset)
     return _matching(named, node)
 

@@ -165,8 +165,8 @@ def _kind_is(place: Row, name: str) -> ColumnElement[bool]:
     wanted = place.scope.context.container.types[name]
     if not _is_or_derives(wanted, place.scope.type.name):
         return false()
-    found = place.scope.is_of(wanted)
-    return false() if found is None else found
+    condition = place.scope.is_of(wanted)
+    return false() if condition is None else condition
 
 
 def entity_cast(place: Row | Rows, node: TypeCast) -> Place:
@@ -198,8 +198,8 @@ def choose(translator: Translating, node: Case) -> Place:
     if not typed:
         return Constant(Literal(None, "null", offset=node.offset))
     widened = _one_type(typed, node.offset)
-    first, found = widened[0], iter(widened)
-    results = [null_of(first.type) if value is None else next(found) for value in values]
+    first, place = widened[0], iter(widened)
+    results = [null_of(first.type) if value is None else next(place) for value in values]
     pairs = zip(conditions, (result.sql for result in results), strict=True)
     sql: ColumnElement[Any] = case(*pairs)
     if isinstance(first.sql.type, DecimalNumber):
@@ -233,11 +233,11 @@ def _one_type(values: list[Typed], offset: int) -> list[Typed]:
 
 
 def _target(node: TypeName) -> edm.PrimitiveType:
-    found = _PRIMITIVES.get(node.name)
-    if found is None or node.is_collection:
+    primitive = _PRIMITIVES.get(node.name)
+    if primitive is None or node.is_collection:
         hint = suggestion(node.name, _PRIMITIVES)
         raise QueryError(f"there is no cast to {node.name}{hint}", node.offset)
-    return found
+    return primitive
 
 
 def _number(value: Typed, wanted: edm.PrimitiveType) -> Typed:

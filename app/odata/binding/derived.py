@@ -44,26 +44,26 @@ def outputs_of(scope: Scope) -> list[Output]:
 
     Where rows are in an order of their own, their place is the first of it.
     """
-    found = _own_outputs(scope)
-    unique = {output.path for output in found if output.unique}
+    outputs = _own_outputs(scope)
+    unique = {output.path for output in outputs if output.unique}
     for name, value in scope.computed.items():
-        found.append(Output((name,), value.type, value.sql, value.nullable))
+        outputs.append(Output((name,), value.type, value.sql, value.nullable))
     for name, member in scope.members.items():
         parts = list(_parts(name, member))
         of_member = {part.path for part in parts if part.unique}
         unique = unique | of_member if of_member else set()
-        found += parts
-    return [replace(output, unique=output.path in unique) for output in found]
+        outputs += parts
+    return [replace(output, unique=output.path in unique) for output in outputs]
 
 
 def _own_outputs(scope: Scope) -> list[Output]:
     """The values of the properties of a row."""
-    type_, found = scope.type, []
+    type_, outputs = scope.type, []
     unique = type_.key or type_.unique
     if type_.ordered_by is not None and not type_.key:
         place = scope.columns[type_.ordered_by]
         own = type_.ordered_by in unique
-        found.append(Output(PLACE, edm.INT64, place, nullable=False, unique=own))
+        outputs.append(Output(PLACE, edm.INT64, place, nullable=False, unique=own))
     for property_ in scope.type.properties.values():
         if property_.on_request or property_.type == edm.STREAM:
             continue
@@ -72,13 +72,13 @@ def _own_outputs(scope: Scope) -> list[Output]:
             case Typed(sql=sql, type=value_type, nullable=nullable):
                 known = (name if type_.key else property_.attribute) in unique
                 absent = absent_column(scope, property_)
-                found.append(Output((name,), value_type, sql, nullable, absent, known))
+                outputs.append(Output((name,), value_type, sql, nullable, absent, known))
             case Elements(sql=sql, type=value_type) | JsonStructure(sql=sql, type=value_type):
                 absent = absent_column(scope, property_)
-                found.append(Output((name,), value_type, sql, property_.nullable, absent))
+                outputs.append(Output((name,), value_type, sql, property_.nullable, absent))
             case Structure(scope=owner):
-                found += _columns(owner, property_, (name,))
-    return found
+                outputs += _columns(owner, property_, (name,))
+    return outputs
 
 
 def absent_column(scope: Scope, property_: edm.Property) -> ColumnElement[int] | None:
@@ -113,12 +113,12 @@ def _parts(name: str, member: Place) -> list[Output]:
     if not isinstance(member, JsonStructure):
         assert isinstance(member, Typed)
         return [Output((name,), member.type, member.sql, member.nullable)]
-    found = []
+    outputs = []
     for part in member.type.properties:
         value = json_member(member.sql, member.type, part, 0)
         if isinstance(value, Typed):
-            found.append(Output((name, part), value.type, value.sql))
-    return found
+            outputs.append(Output((name, part), value.type, value.sql))
+    return outputs
 
 
 # Parts of a nested value, each a column or a value with parts of its own.

@@ -22,8 +22,8 @@ def lambda_condition(translator: Translating, node: Lambda) -> ColumnElement[boo
         variables = {**translator.variables, node.variable: rows.member}
         predicate = translator.within(translator.scope, variables).condition(node.predicate)
         rows.conditions.append(not_(is_true(predicate)) if node.op == "all" else predicate)
-    found = rows.select(literal_column("1")).exists()
-    return not_(found) if node.op == "all" else found
+    condition = rows.select(literal_column("1")).exists()
+    return not_(condition) if node.op == "all" else condition
 
 
 def count_rows(translator: Translating, node: Count) -> Typed:

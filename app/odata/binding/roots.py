@@ -34,13 +34,13 @@ def of_root(translator: Translating, name: str, offset: int) -> Row | Rows:
     if singleton := container.singletons.get(name):
         scope = singleton_scope(translator.context, singleton, optional=True)
         return Row(translator.it.attach(f"$root/{name}", scope, true()))
-    found = entity_set(container, name)
-    if found is None:
+    target_set = entity_set(container, name)
+    if target_set is None:
         hint = suggestion(name, [*container.sets, *container.singletons])
         raise QueryError(f"there is no entity set '{name}'{hint}", offset)
     everything = edm.NavigationProperty(
-        name=f"$root/{found.name}",
-        target=found.type.name,
+        name=f"$root/{target_set.name}",
+        target=target_set.type.name,
         collection=True,
         join=lambda source, target: true(),
     )

@@ -158,5 +158,5 @@ def _of_rows(translator: Translating, node: Node) -> _Side:
     array = Spelled(
         Text(), "json_group_array({0})", "coalesce(json_agg({0}), CAST('[]' AS JSON))", text
     )
-    found = collection.select(array).scalar_subquery()
-    return _Side(found, "number" if kind == "integer" else kind, is_ordered=False)
+    array_sql = collection.select(array).scalar_subquery()
+    return _Side(array_sql, "number" if kind == "integer" else kind, is_ordered=False)

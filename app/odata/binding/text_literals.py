@@ -27,10 +27,10 @@ from app.odata.syntax.nodes import Literal
 
 def typed_text(literal: Literal, wanted: edm.PrimitiveType, parameters: Parameters) -> Typed | None:
     """A text literal as a value of ``wanted``; None where casts from any text do the same."""
-    found = _READERS.get(family(wanted))
-    if found is None:
+    reader = _READERS.get(family(wanted))
+    if reader is None:
         return None
-    type_, read, postgresql = found
+    type_, read, postgresql = reader
     value = parameters.bind(literal, type_, _or_none(read))
     # PostgreSQL finds no type for a parameter that is only asked whether it is null.
     return Typed(Spelled(type_, "{0}", f"CAST({{0}} AS {postgresql})", value), wanted)

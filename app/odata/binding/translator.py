@@ -146,15 +146,15 @@ class Translator:
         return sql
 
     def _comparison(self, node: Binary, *, exact: bool) -> ColumnElement[bool]:
-        found = with_literal(self, node)
-        if found is not None:
-            return found
+        condition = with_literal(self, node)
+        if condition is not None:
+            return condition
         left, right = self.place(node.left), self.place(node.right)
         if (
             not isinstance(left, Typed)
-            and (found := with_parts(self, node, left, right)) is not None
+            and (condition := with_parts(self, node, left, right)) is not None
         ):
-            return found
+            return condition
         parameters = self.context.parameters
         return compare(node.op, left, right, parameters, exact=exact, offset=node.offset)
 
@@ -243,12 +243,12 @@ class Translator:
         self._depth += 1
         self.context.budget.visit(node.offset)
         try:
-            found = translate(self, node)
+            translated = translate(self, node)
         finally:
             self._depth -= 1
-        if isinstance(found, Typed):
-            self.context.budget.check(found.sql, node.offset)
-        return found
+        if isinstance(translated, Typed):
+            self.context.budget.check(translated.sql, node.offset)
+        return translated
 
     def unaliased(self, node: Node) -> Node:
         """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3).
@@ -270,13 +270,13 @@ class Translator:
             raise QueryError(f"@{node.name} stands for itself", node.offset)
         self._open_aliases.add(node.name)
         try:
-            found = self.place(self.unaliased(node))
+            place = self.place(self.unaliased(node))
         except QueryError as error:
             raise error.in_option(f"@{node.name}") from None
         finally:
             self._open_aliases.remove(node.name)
-        self.context.budget.use(weight(found.sql) if isinstance(found, Typed) else 1, node.offset)
-        return found
+        self.context.budget.use(weight(place.sql) if isinstance(place, Typed) else 1, node.offset)
+        return place
 
     def _binary(self, node: Binary) -> Place:
         if node.op in _COMPARISONS or node.op in ("and", "or"):

@@ -45,8 +45,8 @@ def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterato
     if entity_set.type.etag is not None:
         version = entity_set.type.by_attribute.get(entity_set.type.etag)
         # Empty where the row version, of which the tag is made, is no property.
-        shown = [PropertyPath(version.name)] if version else []
-        yield Annotation(f"{CORE}.OptimisticConcurrency", shown)
+        paths = [PropertyPath(version.name)] if version else []
+        yield Annotation(f"{CORE}.OptimisticConcurrency", paths)
     yield from set_capabilities(container, entity_set)
 
 

@@ -185,8 +185,8 @@ class _Writer:
         return element | _annotations(notes.of_container(container))
 
     def _bindings(self, type_: edm.EntityType) -> dict[str, Any]:
-        found = bindings(self._container, type_)
-        return {"$NavigationPropertyBinding": found} if found else {}
+        by_path = bindings(self._container, type_)
+        return {"$NavigationPropertyBinding": by_path} if by_path else {}
 
     def _type(
         self, type_: edm.EdmType | edm.EntityType | edm.TypeDefinition, nullable: bool
@@ -226,12 +226,12 @@ def default_value(prop: edm.Property) -> Any:
 
 
 def _annotations(items: Iterable[Annotation]) -> dict[str, Any]:
-    found = {}
+    members = {}
     for item in items:
-        found[f"@{item.qualified}"] = _value(item.value)
+        members[f"@{item.qualified}"] = _value(item.value)
         for term, value in item.notes.items():
-            found[f"@{item.qualified}@{term}"] = _value(value)
-    return found
+            members[f"@{item.qualified}@{term}"] = _value(value)
+    return members
 
 
 def _value(value: Expression) -> Any:

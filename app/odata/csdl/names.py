@@ -69,8 +69,8 @@ def _bindings(
 def set_of_result(container: edm.EntityContainer, operation: edm.Operation) -> str | None:
     """The set that the entities of an imported operation's result lie in."""
     if isinstance(operation.returns, edm.EntityType):
-        found = container.set_of_type.get(operation.returns.name)
-        return found.name if found else None
+        set_name = container.set_of_type.get(operation.returns.name)
+        return set_name.name if set_name else None
     return None
 
 

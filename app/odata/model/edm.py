@@ -456,14 +456,14 @@ class EntityContainer:
 
     @cached_property
     def _containers(self) -> Mapping[str, Sequence[tuple[EntityType, NavigationProperty]]]:
-        found: dict[str, list[tuple[EntityType, NavigationProperty]]] = {}
+        containers: dict[str, list[tuple[EntityType, NavigationProperty]]] = {}
         for owner in self.types.values():
             for navigation in owner.navigation.values():
                 # A type has the navigation of its base: told once, by the type that declares it.
                 inherited = owner.base is not None and navigation.name in owner.base.navigation
                 if navigation.contained and not inherited:
-                    found.setdefault(navigation.target, []).append((owner, navigation))
-        return found
+                    containers.setdefault(navigation.target, []).append((owner, navigation))
+        return containers
 
     def derived(self, type_: EntityType) -> Sequence[EntityType]:
         """The types derived from ``type_``, at any number of steps, in the order declared."""
@@ -472,11 +472,11 @@ class EntityContainer:
 
     @cached_property
     def _derived(self) -> Mapping[str, Sequence[EntityType]]:
-        found: dict[str, list[EntityType]] = {}
+        derived: dict[str, list[EntityType]] = {}
         for type_ in self.types.values():
             for base in type_.lineage[1:]:
-                found.setdefault(base.name, []).append(type_)
-        return found
+                derived.setdefault(base.name, []).append(type_)
+        return derived
 
     def target(self, navigation: NavigationProperty) -> EntityType:
         """The entity type that a navigation property leads to."""

@@ -115,10 +115,14 @@ def _read(
             problems.add(parameter.name, "must not be null")
         return None
     assert not isinstance(parameter.type, edm.EntityType)  # no operation of ours takes entities
-    found = typed_reader(parameter.type, text_numbers)(value, parameter.name, problems)
-    if parameter.allowed is not None and isinstance(found, str) and found not in parameter.allowed:
+    value_read = typed_reader(parameter.type, text_numbers)(value, parameter.name, problems)
+    if (
+        parameter.allowed is not None
+        and isinstance(value_read, str)
+        and value_read not in parameter.allowed
+    ):
         problems.add(parameter.name, f"must be one of {', '.join(parameter.allowed)}")
-    return found
+    return value_read
 
 
 def _plain(node: Node | str, parameter: edm.Parameter, aliases: Mapping[str, Node]) -> Any:

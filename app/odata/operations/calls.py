@@ -59,15 +59,15 @@ class Call:
         Raises: NotFoundError, there is none.
         """
         names = {ancestor.name for ancestor in type_.lineage}
-        found = tuple(
+        overloads = tuple(
             overload
             for overload in self.overloads
             if overload.bound_to in names and overload.bound_to_collection == is_collection
         )
-        if not found:
+        if not overloads:
             what = f"a collection of {type_.name}" if is_collection else f"a {type_.name}"
             raise NotFoundError(f"{self.name} cannot be called on {what}.")
-        return replace(self, overloads=found)
+        return replace(self, overloads=overloads)
 
     def overload(self, given: Collection[str]) -> edm.Operation:
         """The overload with exactly these parameters, or the only one that they are enough for.
@@ -141,10 +141,10 @@ class Operations:
         text = read_path(path)
         segments = parse_path(text).segments
         for place, segment in enumerate(segments):
-            found = self._named(segment, is_first=place == 0)
-            if found:
+            call = self._named(segment, is_first=place == 0)
+            if call:
                 assert isinstance(segment, NameSegment)
-                return _call(text, segments, place, segment, found)
+                return _call(text, segments, place, segment, call)
         return None
 
     def _may_be_bound(self, path: str) -> bool:

@@ -72,8 +72,8 @@ def _body(
     is_collection = operation.returns_collection or isinstance(type_, edm.CollectionType)
     context = {}
     if form.metadata != "none":
-        shown = f"Collection({name})" if is_collection else name
-        context = {form.control("context"): f"{root}$metadata#{shown}"}
+        body = f"Collection({name})" if is_collection else name
+        context = {form.control("context"): f"{root}$metadata#{body}"}
     if is_collection:
         element = type_.element if isinstance(type_, edm.CollectionType) else type_
         return {**context, "value": [_shown(item, element, form) for item in value]}

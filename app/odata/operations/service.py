@@ -142,17 +142,17 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     operation = body_overload(call, body)
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
     minimal = request.preferences.return_ == "minimal" or operation.returns is None
-    shown: list[Any] = []
+    values: list[Any] = []
     for key in member_keys(request, entity_set.type, path):
         with as_member(entity_set, key):
             result = run(operation, key, arguments)
             if not minimal:
                 own = replace(call, bound_path=entity_path(entity_set.name, entity_set.type, key))
-                shown.append(_answer(operation, own, result, around))
+                values.append(_answer(operation, own, result, around))
     if minimal:
         response = no_content(request)
     else:
-        response = collected(around.container, operation, shown, around.root, around.form)
+        response = collected(around.container, operation, values, around.root, around.form)
     if request.preferences.return_ == ("minimal" if minimal else "representation"):
         response.headers["Preference-Applied"] = request.preferences.applied("return")
     return response
@@ -194,8 +194,8 @@ def _computed(
     given = ",".join(f"{name}={literal_text(value, 'string')}" for name, value in arguments.items())
     name = f"{around.container.namespace}.{operation.name}"
     system = {"compute": f"{name}({given}) as result", "select": "result"}
-    shown = around.read(call.bound_path, OptionTexts(system, around.options.aliases))
-    return parse_json(shown.get_data())["result"]
+    answer = around.read(call.bound_path, OptionTexts(system, around.options.aliases))
+    return parse_json(answer.get_data())["result"]
 
 
 def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...], Scope | None]:
@@ -225,10 +225,10 @@ def _key_of(around: Surroundings, path: str, type_: edm.EntityType) -> Any:
     Raises: NotFoundError, there is none that the caller may read.
     """
     options = OptionTexts({"select": ",".join(type_.key)}, around.options.aliases)
-    shown = around.read(path, options)
-    if shown.status_code != 200:
+    answer = around.read(path, options)
+    if answer.status_code != 200:
         raise NotFoundError(f"There is no such {type_.name}: it does not exist.")
-    body = parse_json(shown.get_data())
+    body = parse_json(answer.get_data())
     parts = tuple(
         typed_reader(type_.properties[name].type, True)(body[name], name, Problems())
         for name in type_.key

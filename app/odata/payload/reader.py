@@ -167,14 +167,14 @@ class _BodyReader:
         if given is None:
             return type_
         name = str(given).rpartition("#")[2]
-        found = self._container.types.get(name.removeprefix(f"{self._container.namespace}."))
-        ancestor = found
+        concrete = self._container.types.get(name.removeprefix(f"{self._container.namespace}."))
+        ancestor = concrete
         while ancestor is not None and ancestor is not type_:
             ancestor = ancestor.base
-        if found is None or ancestor is None:
+        if concrete is None or ancestor is None:
             self.problems.add(join_path(path, "@odata.type"), f"must be {type_.name}")
             return type_
-        return found
+        return concrete
 
     def _property(self, entity: EntityBody, member: _Member, value: Any) -> None:
         prop = member.prop

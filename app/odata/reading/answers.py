@@ -89,10 +89,10 @@ class Answering:
             ``If-Match`` names; what the database raises.
         """
         run.expanded = EXPANDED if self.pages_alone else min(self.page_size, EXPANDED)
-        found = self._answer(plan, run, connection, start)
+        answered = self._answer(plan, run, connection, start)
         if self.if_match is not None and not plan.has_etag and plan.kind != "media":
             refuse_tags(parse_precondition(self.if_match))
-        return found
+        return answered
 
     def _answer(
         self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
@@ -237,8 +237,8 @@ class Answering:
         """The URL of the collection, where the plan has it read."""
         if plan.home is None or self.format.metadata == "none":
             return ()
-        found: tuple[Any, ...] = plan.home.rows(connection, run)[0]
-        return found
+        row: tuple[Any, ...] = plan.home.rows(connection, run)[0]
+        return row
 
     def _context(self, plan: Plan, row: Sequence[Any] = ()) -> str:
         """The context URL as the first member, a comma behind it; nothing if ``none``."""

@@ -96,13 +96,13 @@ class QueryBinder:
     ) -> Iterator[ExpandMember]:
         """What ``$apply`` put into the rows."""
         for name, nested in query.scope.nested.items():
-            shown = nested.shown
-            if isinstance(shown, ExpandItem):
-                navigation = navigation_of(query.scope.type, shown)
-                yield expand_member(self, query, navigation, shown, address, depth, name=name)
+            members = nested.shown
+            if isinstance(members, ExpandItem):
+                navigation = navigation_of(query.scope.type, members)
+                yield expand_member(self, query, navigation, members, address, depth, name=name)
             else:
-                assert isinstance(shown, RowSet)
-                yield ExpandMember(name, True, self._row_set(shown, options))
+                assert isinstance(members, RowSet)
+                yield ExpandMember(name, True, self._row_set(members, options))
 
     def _row_set(self, rows: RowSet, options: QueryOptions) -> BoundQuery:
         """The rows that ``nest`` made, with all that there is of them."""

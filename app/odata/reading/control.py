@@ -56,8 +56,8 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
 
 def _shows_key(projection: Projection) -> bool:
     members = projection.members
-    shown = {member.property.name for member in members if isinstance(member, PropertyMember)}
-    return shown.issuperset(projection.scope.type.key)
+    names = {member.property.name for member in members if isinstance(member, PropertyMember)}
+    return names.issuperset(projection.scope.type.key)
 
 
 def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:

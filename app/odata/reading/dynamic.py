@@ -32,13 +32,15 @@ class Declared:
     def of(cls, scope: Scope) -> Declared | None:
         """None for rows as they are kept: all of their properties are declared."""
         container = scope.context.container
-        found = container.types.get(scope.type.name)
-        return None if scope.type.key or found is scope.type else cls(container, found)
+        declared_type = container.types.get(scope.type.name)
+        return (
+            None if scope.type.key or declared_type is scope.type else cls(container, declared_type)
+        )
 
     def has(self, name: str, type_: edm.EdmType) -> bool:
         """Whether a property of this name and type is declared; an alias may be of another one."""
-        found = (open_type.properties.get(name) for open_type in self._types())
-        return any(one is not None and one.type == type_ for one in found)
+        declared = (open_type.properties.get(name) for open_type in self._types())
+        return any(one is not None and one.type == type_ for one in declared)
 
     def inside(self, name: str) -> Declared:
         """What is declared of the object that stands under a name."""
@@ -76,6 +78,6 @@ def dynamic_member(
     plain = f'"{name}":'
     if type_ != edm.DOUBLE or format_.metadata == "none":
         return [plain, *value]
-    told = f'"{format_.control("type", name)}":"#Double",{plain}"'
-    template = f"replace('{plain}' || {{0}}, '{plain}\"', '{told}')"
+    parts = f'"{format_.control("type", name)}":"#Double",{plain}"'
+    template = f"replace('{plain}' || {{0}}, '{plain}\"', '{parts}')"
     return [spell(Text(), template, Template(value))]

@@ -114,8 +114,8 @@ def property_json(place: Place, format_: Format, namespace: str) -> ColumnElemen
             text = Template(_value(replace(place, nullable=False), format_))
             return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", sql, text)
         case Structure():
-            shown = _columns_json(place, None, format_)
-            return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), shown)
+            value_json = _columns_json(place, None, format_)
+            return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), value_json)
         case JsonStructure(sql=sql, type=type_):
             return _json_object(sql, own_type(type_, format_, namespace), or_else="NULL")
         case Elements(sql=sql):
@@ -282,12 +282,12 @@ def structure_json(
     if parts is None:
         return property_json(place, format_, namespace)
     if isinstance(place, Structure):
-        shown = _columns_json(place, parts, format_)
-        return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), shown)
+        value_json = _columns_json(place, parts, format_)
+        return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), value_json)
     assert isinstance(place, JsonStructure)
     own = own_type(place.type, format_, namespace)
-    shown = _json_parts_of(place.sql, place.type, parts, own)
-    return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, shown)
+    value_json = _json_parts_of(place.sql, place.type, parts, own)
+    return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, value_json)
 
 
 def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:
@@ -413,8 +413,8 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
         rows = rows.offset(query.skip)
     each = rows.subquery(query.translator.context.next_name())
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
-    shown = joined if member.remainder is None else with_mark(joined, member, format_)
-    array = select(shown).select_from(each).correlate_except(each)
+    piece = joined if member.remainder is None else with_mark(joined, member, format_)
+    array = select(piece).select_from(each).correlate_except(each)
     yield Piece([f'"{name}":[', array.scalar_subquery(), "]"])
 
 

@@ -72,10 +72,10 @@ def _whole(value: object) -> int:
 
 
 def _type(container: edm.EntityContainer, name: str) -> edm.EntityType:
-    found = container.types.get(name.removeprefix(f"{container.namespace}."))
-    if found is None or "." not in name:
+    type_ = container.types.get(name.removeprefix(f"{container.namespace}."))
+    if type_ is None or "." not in name:
         raise NotFoundError(f"There is no entity type {name}.")
-    return found
+    return type_
 
 
 @dataclass(frozen=True)

@@ -68,9 +68,9 @@ def expand_members(
             if navigation.name in seen:
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
             seen.add(navigation.name)
-            found = expand_member(binder, query, navigation, one, address, depth)
+            member = expand_member(binder, query, navigation, one, address, depth)
             special = not item.star and type_ is not query.scope.type
-            yield replace(found, of=type_) if special else found
+            yield replace(member, of=type_) if special else member
 
 
 def _seen_as(

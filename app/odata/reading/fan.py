@@ -80,9 +80,9 @@ def fan_of(
     if not ways:
         return None
     rows = page(query.scope.key_columns()).correlate(None).cte("page")
-    found = union_all(*(_along(query, way, rows) for way in ways)).limit(MOST_RELATED + 1)
+    statement = union_all(*(_along(query, way, rows) for way in ways)).limit(MOST_RELATED + 1)
     tops = [[_top(one.query, sources) for one in way if one.collection] for way in ways]
-    return Fan(tops, compiled(select(func.count()).select_from(found.subquery())))
+    return Fan(tops, compiled(select(func.count()).select_from(statement.subquery())))
 
 
 def _ways(query: BoundQuery, before: Way) -> Iterator[Way]:
@@ -101,11 +101,13 @@ def _along(query: BoundQuery, way: Way, page: Any) -> Select[Any]:
     """A row for each entity that a way leads to."""
     keys = query.scope.key_columns()
     one: Any = literal_column("1")
-    found = select(one).select_from(query.scope.from_clause())
-    found = found.where(tuple_(*keys).in_(select(*page.c)))
+    statement = select(one).select_from(query.scope.from_clause())
+    statement = statement.where(tuple_(*keys).in_(select(*page.c)))
     for member in way:
-        found = found.select_from(member.query.scope.from_clause()).where(*member.query.conditions)
-    return found
+        statement = statement.select_from(member.query.scope.from_clause()).where(
+            *member.query.conditions
+        )
+    return statement
 
 
 def _top(query: BoundQuery, sources: Mapping[str, Source]) -> Top | None:

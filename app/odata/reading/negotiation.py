@@ -32,15 +32,15 @@ def negotiated(
     wanted = (accept or "") if format_option is None else _long_form(format_option)
     if not wanted and format_option is None:
         return Format(version=spoken)
-    found = [
+    candidates = [
         (quality, -index, parameters)
         for index, media_range in enumerate(wanted.split(","))
         for quality, parameters in [_acceptable(media_range)]
         if parameters is not None and quality > 0
     ]
-    if not found:
+    if not candidates:
         raise refusal(wanted, "application/json")
-    _, _, chosen = max(found, key=lambda one: one[:2])
+    _, _, chosen = max(candidates, key=lambda one: one[:2])
     return Format(
         metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
@@ -143,7 +143,7 @@ def metadata_as_json(
     wanted = accept or "*/*"
     if format_option is not None:
         wanted = {"xml": "application/xml"}.get(format_option.lower(), _long_form(format_option))
-    found = [
+    candidates = [
         (quality, -index, as_json)
         for index, media_range in enumerate(wanted.split(","))
         for quality, as_json in [_acceptable_csdl(media_range)]
@@ -151,12 +151,12 @@ def metadata_as_json(
     ]
     if spoken.version == "4.0" and max_version is not None:
         # CSDL in JSON came with 4.01: who knows 4.0 only gets it where XML is not taken at all.
-        found = [range_ for range_ in found if not range_[2]] or found
-    if not found:
+        candidates = [range_ for range_ in candidates if not range_[2]] or candidates
+    if not candidates:
         raise NotAcceptableError(
             f"The requested format is not offered for $metadata: {wanted[:100]!r}."
         )
-    return spoken, max(found)[2]
+    return spoken, max(candidates)[2]
 
 
 def _acceptable_csdl(media_range: str) -> tuple[float, bool]:

@@ -249,10 +249,10 @@ class _Making:
             context = f"#{{home}}/{resource.inside}"
             home = [Template(resource.address, alone=True)]
         selected = selected_parts(options)
-        told: Sequence[Part] = ()
+        annotation: Sequence[Part] = ()
         if isinstance(place, Typed | Elements):
             namespace = self.planner.container.namespace
-            told = type_annotation("", place.type, self.planner.format, namespace)
+            annotation = type_annotation("", place.type, self.planner.format, namespace)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
             self._compiled(self._from(query, [shown, *etag, *home])),
@@ -262,7 +262,7 @@ class _Making:
             parent=self._parent(),
             raw_type=media_type if type_ == edm.BINARY else None,
             raw_geo=type_ in edm.GEOGRAPHY.values(),
-            value_type="".join(f"{part}," for part in told),
+            value_type="".join(f"{part}," for part in annotation),
         )
 
     def _media(self, stream: str | None = None) -> Plan:
@@ -311,8 +311,8 @@ class _Making:
         by_key = self.context.unordered if sqlite else query.skip is not None
         if not by_key or not keys:
             return rows.order_by(*order).limit(limit).offset(query.skip)
-        found = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
-        return rows.where(tuple_(*keys).in_(found.correlate(None))).order_by(*order)
+        keys_page = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
+        return rows.where(tuple_(*keys).in_(keys_page.correlate(None))).order_by(*order)
 
     def _fan(self, query: BoundQuery, page: Page) -> Fan | None:
         """What tells how much is expanded; of rows without a key nothing can."""
@@ -346,16 +346,16 @@ class _Making:
         parent = self.resource.parent
         if parent is None:
             return None
-        found = select(spell(Text, "1")).select_from(parent.from_clause())
-        return self._compiled(found.where(*parent.conditions).limit(1))
+        statement = select(spell(Text, "1")).select_from(parent.from_clause())
+        return self._compiled(statement.where(*parent.conditions).limit(1))
 
     def _home(self) -> Statement | None:
         """The URL of a contained collection, where the path is another."""
         parent, home = self.resource.parent, self.resource.home
         if parent is None or not home or self.is_canonical:
             return None
-        found = select(Template(home, alone=True)).select_from(parent.from_clause())
-        return self._compiled(found.where(*parent.conditions).limit(1))
+        statement = select(Template(home, alone=True)).select_from(parent.from_clause())
+        return self._compiled(statement.where(*parent.conditions).limit(1))
 
     def _top(self) -> Top | None:
         top = self.options.top

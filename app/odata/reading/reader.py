@@ -158,8 +158,8 @@ class Reader:
         return self.tokens.make(start, fingerprint(text, read_options(query)))
 
     def _blamed(self, request: ReadRequest, blame: Blame) -> InvalidQueryError:
-        found = blame(*_texts(request), self._limits)
-        return InvalidQueryError(str(found), position=found.offset)
+        blamed = blame(*_texts(request), self._limits)
+        return InvalidQueryError(str(blamed), position=blamed.offset)
 
     def make_plan(
         self, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
@@ -183,7 +183,7 @@ def _texts(request: ReadRequest) -> tuple[PathText, OptionTexts]:
 
 def _format(request: ReadRequest, accept: str | None, texts: OptionTexts) -> Format:
     headers = request.headers
-    found = negotiated(
+    format_ = negotiated(
         accept,
         texts.system.get("format"),
         headers.get("OData-MaxVersion"),
@@ -191,11 +191,11 @@ def _format(request: ReadRequest, accept: str | None, texts: OptionTexts) -> For
     )
     wanted = request.preferences
     if wanted is not NO_PREFERENCES:
-        found = found._replace(
+        format_ = format_._replace(
             omit_nulls=wanted.omit_values == "nulls",
             currencies=wanted.includes(MEASURES, "Measures", "ISOCurrency"),
         )
-    return found._replace(mixed=True) if request.mixed else found
+    return format_._replace(mixed=True) if request.mixed else format_
 
 
 def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Paging:
@@ -231,17 +231,17 @@ class _Lookup:
         plans = reader.plans
         common = (format_, caller.profile, dialect.name, paging)
         shaped = (shape, options.key, common)
-        found = plans.find(shaped, self.literals)
-        if found is None:
+        plan = plans.find(shaped, self.literals)
+        if plan is None:
             exact = (path.marked, _exact(texts), common)
-            found = plans.find(exact, self.literals)
-        self.is_hit = found is not None
+            plan = plans.find(exact, self.literals)
+        self.is_hit = plan is not None
         plans.count(hit=self.is_hit)
-        if found is None:
-            found = self.make()
-            lifted = found.slots().issuperset(range(len(self.literals)))
-            plans.keep(shaped if lifted else exact, found)
-        self.plan: Plan = found
+        if plan is None:
+            plan = self.make()
+            lifted = plan.slots().issuperset(range(len(self.literals)))
+            plans.keep(shaped if lifted else exact, plan)
+        self.plan: Plan = plan
 
 
 def _exact(texts: OptionTexts) -> tuple[Hashable, ...]:

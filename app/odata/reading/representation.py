@@ -72,5 +72,5 @@ class Representations:
         columns: list[ColumnElement[Any]] = [entity_json(projection, BARE)]
         if type_.etag is not None:
             columns.append(scope.columns[type_.etag])
-        shown = select(*columns).select_from(scope.from_clause())
-        return Statement(shown.where(*conditions), dialect, sources, bounded=False)
+        statement = select(*columns).select_from(scope.from_clause())
+        return Statement(statement.where(*conditions), dialect, sources, bounded=False)

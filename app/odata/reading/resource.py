@@ -208,11 +208,11 @@ class PathResolver:
         """A type as a segment: the same entities as those of a derived type."""
         scope = resource.scope
         name = segment.name.removeprefix(f"{self._container.namespace}.")
-        found = self._container.types.get(name)
-        if found is None or scope.type not in found.lineage:
+        target = self._container.types.get(name)
+        if target is None or scope.type not in target.lineage:
             raise NotFoundError(f"There is no type or operation {segment.name} here.")
-        if found is not scope.type:
-            scope.narrow_to(found)
+        if target is not scope.type:
+            scope.narrow_to(target)
             resource = replace(resource, is_cast=True)
         return self._with_key(resource, segment.arguments, segment.offset)
 

@@ -207,7 +207,7 @@ def _wanted(
     if not isinstance(complex_, edm.ComplexType):
         raise QueryError(f"{name} has no properties to select from", offset)
     inside = [(tuple(rest), offset)] if rest else [(inner.path, inner.offset) for inner in nested]
-    found = set()
+    wanted = set()
     for path, offset in inside:
         if path == ("*",):
             return _ALL
@@ -218,8 +218,8 @@ def _wanted(
         part = path[0] if path[0] in declared else names.get(path[0].lower(), path[0])
         if part not in declared and not complex_.is_open:
             raise unknown_name(complex_, path[0], offset)
-        found.add(part)
-    return frozenset(found)
+        wanted.add(part)
+    return frozenset(wanted)
 
 
 def member_name(member: Member) -> str:

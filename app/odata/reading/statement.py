@@ -67,9 +67,9 @@ class Top:
     value: int
 
     def of(self, literals: Sequence[Any]) -> int:
-        found = self.value if self.slot is None else literals[self.slot]
-        assert isinstance(found, int)
-        return found
+        value = self.value if self.slot is None else literals[self.slot]
+        assert isinstance(value, int)
+        return value
 
 
 Read = Callable[[Run], Any]

@@ -188,8 +188,8 @@ def single_text(number: float | None) -> str | None:
 
 
 def _as_single(number: float) -> float:
-    found: float = struct.unpack("f", struct.pack("f", number))[0]
-    return found
+    single: float = struct.unpack("f", struct.pack("f", number))[0]
+    return single
 
 
 def _shortest(number: float, text: str, kind: str) -> str:

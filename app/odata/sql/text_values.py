@@ -48,8 +48,8 @@ _LONGEST_DURATION = 3652059 * 86_400_000_000
 
 
 def _unit(letter: str, microseconds: int) -> str:
-    found = f"substring(upper(t) from '([0-9]+){letter}')"
-    return f"coalesce(CAST({found} AS BIGINT), 0) * {microseconds}"
+    digits = f"substring(upper(t) from '([0-9]+){letter}')"
+    return f"coalesce(CAST({digits} AS BIGINT), 0) * {microseconds}"
 
 
 _MICROSECONDS = " + ".join(

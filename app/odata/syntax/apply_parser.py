@@ -70,12 +70,12 @@ class ApplyParser(AggregateParser):
             )
         self.deeper()
         if name == "search":  # its words are not tokens of expressions
-            made: Transformation = self._parse_search(token)
+            transformation: Transformation = self._parse_search(token)
         else:
             self.advance()
-            made = self._parse_arguments_of(name, token)
+            transformation = self._parse_arguments_of(name, token)
         self.shallower()
-        return made
+        return transformation
 
     def _parse_arguments_of(self, name: str, token: Token) -> Transformation:
         if "." in name:
@@ -84,15 +84,17 @@ class ApplyParser(AggregateParser):
             )
         self.expect("(")
         if name in _TOP_BOTTOM:
-            made: Transformation = self._parse_top_bottom(t.cast(TopBottomKind, name), token)
+            transformation: Transformation = self._parse_top_bottom(
+                t.cast(TopBottomKind, name), token
+            )
         elif name in _PARSERS:
-            made = _PARSERS[name](self, token)
+            transformation = _PARSERS[name](self, token)
         else:
             raise QueryError(
                 f"unknown transformation '{token.text}'{suggestion(name, _NAMES)}", token.offset
             )
         self.expect(")", f" that ends {token.text}(...)")
-        return made
+        return transformation
 
     # --- one method per transformation; each is called between the parentheses
 

@@ -32,12 +32,12 @@ def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> SearchNode:
     """
     text = text.rstrip(" \t")
     parser = SearchParser(text, 0, limits, _WORD_WITH_SEMICOLON)
-    found = parser.parse_or()
+    node = parser.parse_or()
     if parser.position != len(text):
         raise QueryError(
             "expected a blank, AND, OR or the end of the search expression", parser.position
         )
-    return found
+    return node
 
 
 def parse_nested_search(text: str, start: int, *, limits: Limits) -> tuple[SearchNode, int]:

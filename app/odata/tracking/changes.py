@@ -50,13 +50,13 @@ class Changes:
             statement = self._behind(statement, *mark.after)
         columns = list(statement.selected_columns)
         at, keys = columns[-1], columns[: self._keys]
-        found: list[Changed] = []
+        changed_keys: list[Changed] = []
         statement = statement.order_by(at, *keys).limit(most + 1 + len(mark.known))
         for row in self._connection.execute(statement):
             one = self._row(row)
             if mark.known.get(one.key, -1) != one.version:
-                found.append(one)
-        return found[: most + 1]
+                changed_keys.append(one)
+        return changed_keys[: most + 1]
 
     def removed(self, mark: Mark) -> set[Any]:
         """The keys of the rows that were deleted.
@@ -64,10 +64,10 @@ class Changes:
         Raises: GoneError, more than can be told one by one.
         """
         statement = self._source.removed(mark.since - OVERLAP).limit(MOST_REMOVED + 1)
-        found = {self._key(row) for row in self._connection.execute(statement)}
-        if len(found) > MOST_REMOVED:
+        present = {self._key(row) for row in self._connection.execute(statement)}
+        if len(present) > MOST_REMOVED:
             raise GoneError("Too much was deleted: read the whole again.")
-        return found - mark.gone
+        return present - mark.gone
 
     def require_unbroken(self, mark: Mark) -> None:
         """Check that nothing came about past the times of change.

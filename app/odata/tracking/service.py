@@ -162,20 +162,20 @@ class Tracker:
             changes = Changes(type_, connection)
             changes.require_unbroken(mark)
             next_mark = changes.mark(utc_now())
-            found = changes.changed(mark, most)
+            changed = changes.changed(mark, most)
             removed = changes.removed(mark) if mark.after is None else set()
-        more, found = len(found) > most, found[:most]
+        more, changed = len(changed) > most, changed[:most]
         until = mark.until or next_mark.since
-        shown = read(tracked.request.path, _options(tracked, [one.key for one in found]))
-        head, rows = _apart(shown.get_data(as_text=True))
+        page = read(tracked.request.path, _options(tracked, [one.key for one in changed]))
+        head, rows = _apart(page.get_data(as_text=True))
         seen = {_key_of(type_, row) for row in parse_json(f"[{rows}]".encode())}
         gone = [key for key in removed if key not in seen]
-        left = [one.key for one in found if one.key not in seen and one.key not in removed]
+        left = [one.key for one in changed if one.key not in seen and one.key not in removed]
         with self._reading() as connection:
             known = Changes(type_, connection).known(current_caller(), [*gone, *left], mark)
         gone, left = ([key for key in keys if key in known] for keys in (gone, left))
         if more:
-            following = replace(mark, after=(found[-1].at, found[-1].key), until=until)
+            following = replace(mark, after=(changed[-1].at, changed[-1].key), until=until)
         elif mark.after is not None:
             following = Mark(until, breaks=mark.breaks)
         else:
@@ -187,8 +187,8 @@ class Tracker:
             *(_removed(tracked, key, "deleted") for key in sorted(gone, key=repr)),
             *(_removed(tracked, key, "changed") for key in left),
         ]
-        shown.set_data(f'{head}"value":[{",".join(objects)}]{link}}}')
-        return shown
+        page.set_data(f'{head}"value":[{",".join(objects)}]{link}}}')
+        return page
 
 
 def _options(tracked: _Tracked, keys: list[Any]) -> OptionTexts:
@@ -199,8 +199,8 @@ def _options(tracked: _Tracked, keys: list[Any]) -> OptionTexts:
         for name, text in tracked.options.system.items()
         if name not in ("count", "orderby")
     }
-    found = _condition(type_, keys)
-    system["filter"] = f"{found} and ({system['filter']})" if "filter" in system else found
+    condition = _condition(type_, keys)
+    system["filter"] = f"{condition} and ({system['filter']})" if "filter" in system else condition
     if "select" in system:
         selected = [part.strip() for part in system["select"].split(",")]
         missing = [name for name in type_.key if name not in selected and "*" not in selected]

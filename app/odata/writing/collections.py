@@ -90,8 +90,8 @@ def write_each(request: WriteRequest) -> Response:
                 request.writer.update(entity_set, key, body)
     if body is None or request.preferences.return_ != "representation":
         return _done(request)
-    shown = [_shown(request, entity_set, key) for key in keys]
-    return _collection(request, entity_set, shown, "")
+    items = [_shown(request, entity_set, key) for key in keys]
+    return _collection(request, entity_set, items, "")
 
 
 def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
@@ -115,8 +115,8 @@ def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list
     Raises: ValidationError, there are more than one request changes.
     """
     system = {"select": ",".join(type_.key), "top": str(MOST_MEMBERS + 1)}
-    shown = request.read(path, OptionTexts(system, request.options.aliases))
-    rows = parse_json(shown.get_data())["value"]
+    page = request.read(path, OptionTexts(system, request.options.aliases))
+    rows = parse_json(page.get_data())["value"]
     if len(rows) > MOST_MEMBERS:
         raise ValidationError([("", f"must be at most {MOST_MEMBERS} members: filter them")])
     return [_key_of(type_, row) for row in rows]
@@ -229,16 +229,16 @@ def _of_reference(
 ) -> Any | None:
     """The key of the entity at ``url``; None for one that is made there (Protocol 11.4.12)."""
     with as_bad_reference(body.path):
-        found = request.address_at(url)
-        if found.entity_set.type is entity_set.type and found.key is None:
-            if body.removed or not may_be_made(found):
+        target = request.address_at(url)
+        if target.entity_set.type is entity_set.type and target.key is None:
+            if body.removed or not may_be_made(target):
                 raise NotFoundError(f"There is no entity {url}.")
-            body.address = found.alternate
+            body.address = target.alternate
             refuse_other_key(body)
-            body.values |= found.values
-    if found.entity_set.type is not entity_set.type:
+            body.values |= target.values
+    if target.entity_set.type is not entity_set.type:
         raise ValidationError([(body.path, f"must be one of {entity_set.name}")])
-    return found.key
+    return target.key
 
 
 # --- both -----------------------------------------------------------------------------------------

@@ -140,14 +140,14 @@ class DeepWriter:
         if item.reference is None:
             return None
         with as_bad_reference(item.path):
-            found = self._resolve(item.reference)
-        if found.entity_set.type.name != related.navigation.target:
+            target = self._resolve(item.reference)
+        if target.entity_set.type.name != related.navigation.target:
             name = self._relations.target_set(related.navigation).name
             raise ValidationError([(item.path, f"must point at one of {name}")])
-        if item.given_key not in (None, found.key):
+        if item.given_key not in (None, target.key):
             raise ValidationError([(item.path, "has the key of another entity than its @id")])
-        item.address = found.alternate
-        return found.key
+        item.address = target.alternate
+        return target.key
 
     # --- collections --------------------------------------------------------------------------
 

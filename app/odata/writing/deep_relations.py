@@ -64,10 +64,10 @@ class Relations:
 
         Raises: NotImplementedInServiceError, they lie in none.
         """
-        found = set_of(self._container, nav)
-        if found is None:
+        entity_set = set_of(self._container, nav)
+        if entity_set is None:
             raise NotImplementedInServiceError(f"{nav.name} cannot be written on its own.")
-        return found
+        return entity_set
 
     def _linking(self, entity_set: edm.EntitySet, nav: edm.NavigationProperty) -> LinkingService:
         service = service_of(entity_set, update=True)

@@ -78,7 +78,7 @@ def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
 
 def _key_of(request: WriteRequest, link: Link, url: str, place: str) -> Any:
     with as_bad_reference(place):
-        found = request.entity_at(url)
-    if found.entity_set.type.name != link.navigation.target:
+        target = request.entity_at(url)
+    if target.entity_set.type.name != link.navigation.target:
         raise ValidationError([(place, f"must point at a {link.navigation.target}")])
-    return found.key
+    return target.key

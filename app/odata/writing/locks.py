@@ -45,42 +45,42 @@ def take_locks(names: Callable[[], Iterable[str]]) -> None:
 
 def locks_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:
     """The names of the locks of requests, as their texts tell; bad ones are refused in place."""
-    found: set[str] = set()
-    made: set[str] = set()
+    named: set[str] = set()
+    created: set[str] = set()
     for one in written:
         with suppress(QueryError, ApiError):
             if (place := _place(container, one)) is None:
                 continue
             type_, values = place
             if values is not None:
-                found.add(lock_name(type_, values))
+                named.add(lock_name(type_, values))
             elif _may_name_entities(type_, one.body):
                 content = parse_json(one.body)
                 listed = content.get("value") if isinstance(content, dict) else None
                 items = listed if isinstance(listed, list) else [content]
-                found |= locks_of_items(container, type_, items)
+                named |= locks_of_items(container, type_, items)
             if values is None and one.method == "POST" and _is_numbered(type_):
-                made.add(f"new {type_.name}")
+                created.add(f"new {type_.name}")
     # One counter is waited for wherever it comes; several are crosswise.
-    return found | made if len(made) > 1 else found
+    return named | created if len(created) > 1 else named
 
 
 def locks_of_items(
     container: edm.EntityContainer, type_: edm.EntityType, items: Iterable[Any]
 ) -> set[str]:
     """The names of the locks of the items of a delta, or of entities to make."""
-    found: set[str] = set()
+    locks: set[str] = set()
     for item in items:
         if not isinstance(item, dict):
             continue
         url = item.get("@id", item.get("@odata.id"))
         if isinstance(url, str):
-            found |= locks_of_requests(container, [Written("PATCH", url)])
+            locks |= locks_of_requests(container, [Written("PATCH", url)])
         for names in upsert_keys(type_):
             if all(isinstance(item.get(name), str | int) for name in names):
                 values = {type_.properties[name].attribute: item[name] for name in names}
-                found.add(lock_name(type_, values))
-    return found
+                locks.add(lock_name(type_, values))
+    return locks
 
 
 def _place(
@@ -121,9 +121,9 @@ def _literals(type_: edm.EntityType, parts: Mapping[str, Node], query: str) -> d
     aliases: Mapping[str, Node] = {}
     if query and any(isinstance(node, Alias) for node in parts.values()):
         aliases = parse_options(OptionTexts({}, read_options(query).aliases)).aliases
-    found: dict[str, Any] = {}
+    literals: dict[str, Any] = {}
     for name, node in parts.items():
         literal = aliases.get(node.name) if isinstance(node, Alias) else node
         if isinstance(literal, Literal):
-            found[type_.properties[name].attribute] = literal.value
-    return found
+            literals[type_.properties[name].attribute] = literal.value
+    return literals

@@ -85,8 +85,8 @@ def _with_others(
     """Put the one new member of a collection among those that are there, at ``$index`` or behind
     them; the request without ``$index``.
     """
-    found = kept_values(target.type, target.key, (prop.attribute,)) or {}
-    kept = list(found.get(prop.attribute) or ())
+    others = kept_values(target.type, target.key, (prop.attribute,)) or {}
+    kept = list(others.get(prop.attribute) or ())
     place = len(kept)
     if "index" in request.options.system:
         place, request = place_of_new(request, place)

@@ -66,9 +66,9 @@ def write(request: WriteRequest) -> Response:
 
 
 def _target(request: WriteRequest) -> Target:
-    found = find_plain_target(request.container, request.path)
-    if found is not None:
-        return found
+    target = find_plain_target(request.container, request.path)
+    if target is not None:
+        return target
     aliases: Mapping[str, Node] = {}
     if request.options.aliases:
         aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases

@@ -189,13 +189,13 @@ class _Resolver:
 
     def _cast(self, target: Target, name: str) -> Target:
         bare = name.removeprefix(f"{self._container.namespace}.")
-        found = self._container.types.get(bare)
-        ancestor = found
+        target_type = self._container.types.get(bare)
+        ancestor = target_type
         while ancestor is not None and ancestor is not target.type:
             ancestor = ancestor.base
-        if found is None or ancestor is None:
+        if target_type is None or ancestor is None:
             raise NotFoundError(f"There is no type or operation {name} here.")
-        return self._of_its_type(replace(target, type=found))
+        return self._of_its_type(replace(target, type=target_type))
 
     def _of_its_type(self, target: Target) -> Target:
         """The target; a path to entities of a derived type leads to no others."""
