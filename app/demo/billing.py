@@ -7,8 +7,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from app.demo.vocabulary.places import EUROPEAN_UNION, HOME
-from app.demo.vocabulary.products import GOODS, SERVICES, SUBSCRIPTIONS, Product
+from app.demo.vocabulary import EUROPEAN_UNION, GOODS, HOME, SERVICES, SUBSCRIPTIONS, Product
 from app.demo.world import Record, World, workday
 from app.invoices.totals import Line, compute_totals
 from app.money import rounded

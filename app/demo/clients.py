@@ -6,10 +6,17 @@ from datetime import datetime
 
 from stdnum import get_cc_module, luhn
 
-from app.demo.vocabulary.companies import INDUSTRIES, SOURCES, STEMS
-from app.demo.vocabulary.people import FIRST_NAMES, LAST_NAMES, POSITIONS
-from app.demo.vocabulary.places import COUNTRIES, Country
-from app.demo.vocabulary.work import TAGS
+from app.demo.vocabulary import (
+    COUNTRIES,
+    FIRST_NAMES,
+    INDUSTRIES,
+    LAST_NAMES,
+    POSITIONS,
+    SOURCES,
+    STEMS,
+    TAGS,
+    Country,
+)
 from app.demo.world import Record, World, host_name, money
 
 CLIENTS = 500
@@ -34,15 +41,15 @@ def make_clients(world: World) -> None:
 
 def _client(world: World, number: int, made: datetime, names: set[str]) -> Record:
     country = world.weighted([(each, each.weight) for each in COUNTRIES])
-    industry, kinds, smallest, largest = world.pick(INDUSTRIES)
+    industry = world.pick(INDUSTRIES)
     form = world.pick(country.legal_forms)
-    name = f"{_new_name(world, kinds, names)} {form}"
+    name = f"{_new_name(world, industry.endings, names)} {form}"
     host = f"{host_name(name.removesuffix(form))}.example"
-    employees = int(world.between(smallest, largest))
+    employees = int(world.between(*industry.employees))
     status = world.weighted(STATUSES)
-    city, postal_code = world.pick(country.cities)
+    city = world.pick(country.cities)
     address = {
-        "street": _street(world, country), "city": city, "postalCode": postal_code,
+        "street": _street(world, country), "city": city.name, "postalCode": city.postal_code,
         "country": country.code,
     }  # fmt: skip
     return world.add(
@@ -58,7 +65,7 @@ def _client(world: World, number: int, made: datetime, names: set[str]) -> Recor
         type="Company",
         phone=_phone(world, country),
         website=f"https://www.{host}",
-        industry=industry,
+        industry=industry.name,
         employeeCount=employees,
         currency=country.currency,
         language="de" if country.language == "de" else "fr" if country.code == "FR" else "en",
@@ -78,8 +85,8 @@ def _client(world: World, number: int, made: datetime, names: set[str]) -> Recor
     )
 
 
-def _new_name(world: World, kinds: tuple[str, ...], names: set[str]) -> str:
-    while (name := f"{world.pick(STEMS)} {world.pick(kinds)}") in names:
+def _new_name(world: World, endings: tuple[str, ...], names: set[str]) -> str:
+    while (name := f"{world.pick(STEMS)} {world.pick(endings)}") in names:
         pass
     names.add(name)
     return name
@@ -88,7 +95,7 @@ def _new_name(world: World, kinds: tuple[str, ...], names: set[str]) -> str:
 def _contact(world: World, client: Record, made: datetime, place: int) -> None:
     country = BY_CODE[client["billingAddress"]["country"]]
     first, last = world.pick(FIRST_NAMES[country.code]), world.pick(LAST_NAMES[country.code])
-    title, department, role = world.pick(POSITIONS)
+    position = world.pick(POSITIONS)
     host = client["website"].removeprefix("https://www.")
     world.add(
         "Contacts",
@@ -97,11 +104,11 @@ def _contact(world: World, client: Record, made: datetime, place: int) -> None:
         clientId=client["id"],
         email=f"{host_name(first)}.{host_name(last)}@{host}",
         phone=_phone(world, country),
-        jobTitle=title,
-        department=department,
-        role=role,
+        jobTitle=position.title,
+        department=position.department,
+        role=position.role,
         isPrimary=place == 0,
-        receivesInvoices=role == "Billing",
+        receivesInvoices=position.role == "Billing",
         language=client["language"],
         doNotContact=world.chance(0.03),
         ownerId=client["ownerId"],

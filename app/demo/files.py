@@ -14,7 +14,7 @@ from app.bi.exports.pdf_pages import render
 from app.bi.exports.printed import Printed
 from app.clock import local_day
 from app.db import records
-from app.demo.vocabulary.products import GOODS
+from app.demo.vocabulary import GOODS
 from app.documents.files import discarded_on_error, store_file
 from app.documents.service import DOCUMENTS
 from app.http.body_stream import maximum_upload

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from app.demo.vocabulary.companies import INDUSTRIES, STEMS
-from app.demo.vocabulary.people import FIRST_NAMES, LAST_NAMES, POSITIONS
-from app.demo.vocabulary.places import COUNTRIES
-from app.demo.vocabulary.sales import (
+from app.demo.vocabulary import (
     COMPETITORS,
+    COUNTRIES,
+    FIRST_NAMES,
+    INDUSTRIES,
+    LAST_NAMES,
     LEAD_NOTES,
     LOST_NOTES,
     NEXT_STEPS,
     OPPORTUNITIES,
+    POSITIONS,
+    STEMS,
 )
 from app.demo.world import Record, World, host_name, money
 from app.models.lead import DISQUALIFY_REASONS, LEAD_SOURCES
@@ -40,7 +43,7 @@ def make_opportunities(world: World) -> None:
 
 
 def _opportunity(world: World, client: Record, contacts: list[Record], made: datetime) -> None:
-    kind, name, low, high = world.pick(OPPORTUNITIES)
+    offer = world.pick(OPPORTUNITIES)
     steps = _steps(world, client, made)
     stage = steps[-1]["to"]
     closed = steps[-1]["at"] if stage.startswith("Closed") else None
@@ -50,18 +53,18 @@ def _opportunity(world: World, client: Record, contacts: list[Record], made: dat
     )
     world.add(
         "Opportunities",
-        name=name.format(
+        name=offer.title.format(
             city=client["billingAddress"]["city"], employees=max(5, client["employeeCount"] // 3)
         ),
         clientId=client["id"],
         contactId=world.pick(contacts)["id"],
-        amount=money(world.between(low, high), "50"),
+        amount=money(world.between(offer.least, offer.most), "50"),
         currency=client["currency"],
         exchangeRate=world.rates[client["currency"]],
         stage=stage,
         previousStage=steps[-2]["to"] if len(steps) > 1 else None,
         closeDate=max(expected, made.date()),
-        type=kind,
+        type=offer.type,
         source=client["source"],
         nextStep=None if closed else world.pick(NEXT_STEPS),
         competitor=world.pick(COMPETITORS) if world.chance(0.3) else None,
@@ -119,9 +122,9 @@ def make_leads(world: World) -> None:
 
 def _lead(world: World, status: str) -> None:
     country = world.weighted([(each, each.weight) for each in COUNTRIES])
-    industry, kinds, *_ = world.pick(INDUSTRIES)
+    industry = world.pick(INDUSTRIES)
     first, last = world.pick(FIRST_NAMES[country.code]), world.pick(LAST_NAMES[country.code])
-    company = f"{world.pick(STEMS)} {world.pick(kinds)}" if world.chance(0.9) else None
+    company = f"{world.pick(STEMS)} {world.pick(industry.endings)}" if world.chance(0.9) else None
     made = world.at(world.some_day(200 if status != "New" else 25, 0))
     changed = made if status == "New" else world.after(made, 4, 500)
     world.add(
@@ -129,9 +132,9 @@ def _lead(world: World, status: str) -> None:
         firstName=first,
         lastName=last,
         company=company,
-        jobTitle=world.pick(POSITIONS)[0],
+        jobTitle=world.pick(POSITIONS).title,
         email=f"{host_name(first)}.{host_name(last)}@{host_name(company or last)}.example",
-        industry=industry,
+        industry=industry.name,
         country=country.code,
         source=world.pick(LEAD_SOURCES),
         status=status,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from app.demo.article_files import read_articles
-from app.demo.vocabulary.support import FOLLOW_UPS, INTERNAL_NOTES, TOPICS
-from app.demo.vocabulary.topic import Topic
+from app.demo.vocabulary import FOLLOW_UPS, INTERNAL_NOTES, TOPICS, Topic
 from app.demo.world import Record, World
 from app.settings import ServiceLevel
 
@@ -59,7 +58,7 @@ def make_tickets(world: World) -> None:
 
 def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
     topic = world.pick([each for each in TOPICS if each.language in ("en", contact["language"])])
-    subject, description = world.pick(topic.cases)
+    case = world.pick(topic.cases)
     priority = PRIORITIES["U" if world.chance(0.03) else world.pick(topic.priorities)]
     status = _status(world, (world.now - made).days)
     agent = world.employee("Support") if status != "New" else None
@@ -78,8 +77,8 @@ def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
     world.add(
         "Tickets",
         number=f"T-{number:06d}",
-        subject=subject,
-        description=description,
+        subject=case.subject,
+        description=case.description,
         status=status,
         priority=priority,
         type=topic.type,

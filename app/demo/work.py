@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 
-from app.demo.vocabulary.work import DOCUMENTS, PROJECT_TASKS, PROJECTS, TASKS
+from app.demo.vocabulary import DOCUMENTS, PROJECT_TASKS, PROJECTS, TASKS, Step
 from app.demo.world import Record, World, money
 
 PROJECT_COUNT = 40
@@ -56,14 +56,12 @@ def _project(world: World, number: int, opportunity: Record) -> None:
         updatedAt=completed or made,
     )
     days = (end - start).days
-    for place, (title, hours) in enumerate(PROJECT_TASKS):
+    for place, step in enumerate(PROJECT_TASKS):
         due = start + timedelta(days=days * (place + 1) // len(PROJECT_TASKS))
-        _project_task(world, project, title, hours, place, due)
+        _project_task(world, project, step, place, due)
 
 
-def _project_task(
-    world: World, project: Record, title: str, hours: int, place: int, due: date
-) -> None:
+def _project_task(world: World, project: Record, step: Step, place: int, due: date) -> None:
     past = due < world.today
     state = project["status"]
     if state == "Completed" or (state != "Canceled" and past and world.chance(0.9)):
@@ -78,7 +76,7 @@ def _project_task(
     finished = world.at(min(due, world.today), made) if status == "Done" else None
     world.add(
         "Tasks",
-        title=title,
+        title=step.title,
         status=status,
         priority=world.weighted([("Normal", 70), ("High", 20), ("Low", 10)]),
         assigneeId=world.employee("Manager", "Sales", "Support"),
@@ -86,8 +84,10 @@ def _project_task(
         projectId=project["id"],
         relatedType="Client",
         relatedId=project["clientId"],
-        estimatedHours=Decimal(hours),
-        actualHours=money(hours * (0.7 + world.dice.random() * 0.7), "0.25") if finished else None,
+        estimatedHours=Decimal(step.hours),
+        actualHours=money(step.hours * (0.7 + world.dice.random() * 0.7), "0.25")
+        if finished
+        else None,
         billable=place not in (0, 9),
         hourlyRate=project["hourlyRate"],
         position=place + 1,
@@ -141,18 +141,18 @@ def make_documents(world: World) -> None:
     clients = [each for each in world.records["Clients"] if each["status"] == "Active"]
     for _ in range(DOCUMENT_COUNT):
         client = world.pick(clients)
-        name, category, media_type, extension, valid = world.pick(DOCUMENTS)
+        file = world.pick(DOCUMENTS)
         made = max(world.at(world.some_day(360, 1)), client["createdAt"])
         world.add(
             "Documents",
-            name=f"{name.format(client=client['name'])}.{extension}",
-            category=category,
+            name=f"{file.name.format(client=client['name'])}.{file.extension}",
+            category=file.category,
             folder=f"/clients/{client['number']}",
             clientId=client["id"],
             entityType="Client",
             entityId=client["id"],
-            contentType=media_type,
-            expiresAt=made.date() + timedelta(days=valid) if valid else None,
+            contentType=file.media_type,
+            expiresAt=made.date() + timedelta(days=file.valid_days) if file.valid_days else None,
             status="Pending",
             ownerId=client["ownerId"],
             createdById=client["ownerId"],

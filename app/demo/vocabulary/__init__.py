@@ -1,1 +1,0 @@
-"""The words of the demonstration: people, companies, products, and what customers write."""
