@@ -1,8 +1,8 @@
-"""The page of a record: what it is, what belongs to it, and what may be done with it."""
+"""The page of a record: what it is, what belongs to it, what happened, and what may be done."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, request
@@ -10,13 +10,22 @@ from markupsafe import Markup
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.choices import page_links, page_rows, skipped
 from app.console.documents import files_of
-from app.console.related import RELATED_ROWS, page_behind, people_of, readable, related
-from app.console.sets import Page, page_of
+from app.console.layouts import LAYOUTS, Group, arranged, filled
+from app.console.named_records import names_of
+from app.console.related import expanded, order_of, readable, related
+from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import preset, steps_of, take, told
 from app.console.tickets import talk_of
-from app.errors import ApiError
+from app.errors import ApiError, NotFoundError
+from app.extensions import db
+from app.http.security import current_caller
 from app.kb.rendering import to_html
+from app.permissions import require
+from app.writing.deletion import Consequences, consequences
+
+_NEVER_SHOWN = ("id", "allowedActions", "customFields")
 
 
 @console.get("/<path>/<int:key>")
@@ -44,57 +53,107 @@ def act_on_record(path: str, key: int) -> Response:
     return see_other(f"{session.ROOT}/{path}/{key}")
 
 
+@console.get("/<path>/<int:key>/delete")
+def show_deletion(path: str, key: int) -> Response:
+    """What a deletion would take along, before it is done."""
+    wanted = page_of(path)
+    require(current_caller(), f"{wanted.entity_set.type.resource}:delete")
+    record = engine.read(f"{wanted.set_name}({key})").body
+    service: Any = wanted.entity_set.service
+    found = consequences(service.rules, key)
+    db.session.rollback()  # it was only looked at
+    return page(
+        "delete.html", wanted=wanted, key=key, name=_name(wanted, record),
+        version=record.get("@odata.etag"), consequences=_in_words(found),
+    )  # fmt: skip
+
+
+@console.get("/<path>/<int:key>/all/<name>")
+def show_all_related(path: str, key: int, name: str) -> Response:
+    """All records behind one of the navigation properties of a record, page by page."""
+    wanted = page_of(path)
+    if name not in readable(wanted, wanted.related):
+        raise NotFoundError("There is no such list.")
+    record = engine.read(f"{wanted.set_name}({key})").body
+    skip, address = skipped(), f"{wanted.set_name}({key})/{name}"
+    options: dict[str, str | int | None] = {
+        "orderby": order_of(wanted, name), "top": page_rows(), "skip": skip or None,
+    }  # fmt: skip
+    found = engine.read(address, count="true", **options)
+    total = int(found.body["@odata.count"])
+    return page(
+        "all_related.html", wanted=wanted, key=key, record=record, name=_name(wanted, record),
+        group=related(wanted, key, name, found.rows, total), links=page_links(skip, total),
+        query=engine.address(address, **options),
+    )  # fmt: skip
+
+
 def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
-    type_ = wanted.entity_set.type
-    names = [name for name in type_.properties if name != "id"]
-    parents, children = readable(wanted, wanted.parents), readable(wanted, wanted.related)
-    expand = ",".join([*parents, *(f"{each}($top={RELATED_ROWS + 1})" for each in children)])
-    found = engine.read(
-        f"{wanted.set_name}({key})", select=",".join(["id", *names]), expand=expand or None
+    type_, layout = wanted.entity_set.type, LAYOUTS[wanted.set_name]
+    children = readable(wanted, wanted.related)
+    expand = expanded(wanted, children)
+    record = engine.read(
+        f"{wanted.set_name}({key})", select=",".join(type_.properties), expand=expand
     ).body
-    hidden = _hidden(wanted, parents)
+    actions = record.get("allowedActions") or []
+    state = record.get(wanted.state) if wanted.state else None
+    groups = {
+        name: related(wanted, key, name, record[name], int(record[f"{name}@odata.count"]))
+        for name in children
+    }
+    hidden = {*_NEVER_SHOWN, wanted.title, wanted.state}
+    fields = [name for name in type_.properties if name not in hidden]
+    placed = {name for name in groups if name in layout.sections and groups[name].rows}
     return page(
         "record.html",
         200 if error is None else error.status,
         wanted=wanted,
-        record=found,
+        record=record,
+        name=_name(wanted, record),
         key=key,
-        version=found.get("@odata.etag"),
+        version=record.get("@odata.etag"),
         properties=type_.properties,
-        fields=sorted((name for name in names if name not in hidden), key=_is_long(found)),
-        people=people_of(found),
-        parents=[(name, found[name], page_behind(wanted, name)) for name in parents],
-        related=[related(wanted, key, name, found[name]) for name in children],
-        steps=steps_of(found.get("allowedActions") or []),
+        head=list(filled(layout.head, record)),
+        sections=[
+            (each.title, list(filled(each.properties, record))) if isinstance(each, Group)
+            else groups[each]
+            for each in layout.sections
+            if isinstance(each, Group) or each in placed
+        ],
+        details=list(filled(layout.details(fields), record)),
+        names=names_of(type_, [record]),
+        related=[group for name, group in groups.items() if name not in placed],
+        offered=arranged(layout, state, steps_of(actions)),
         preset=preset,
         typed=request.form,
         problems={} if error is None else engine.problems_of(error),
-        may_change="update" in (found.get("allowedActions") or []),
-        files=files_of(found) if wanted.set_name == "Documents" else None,
+        may_change="update" in actions,
+        may_delete="delete" in actions,
+        files=files_of(record) if wanted.set_name == "Documents" else None,
         talk=talk_of(key) if wanted.set_name == "Tickets" else None,
-        article=_article(found) if wanted.set_name == "KbArticles" else None,
+        article=_article(record) if wanted.set_name == "KbArticles" else None,
         problem=error,
-        query=engine.address(f"{wanted.set_name}({key})", expand=expand or None),
-    )
+        query=engine.address(f"{wanted.set_name}({key})", expand=expand),
+    )  # fmt: skip
 
 
-def _hidden(wanted: Page, parents: Sequence[str]) -> set[str]:
-    """What the page shows elsewhere, or not at all."""
-    hidden = {"allowedActions", "customFields", wanted.title}
-    hidden |= {f"{name[:1].lower()}{name[1:]}Id" for name in parents}
-    return hidden | ({"body", "bodyFormat"} if wanted.set_name == "KbArticles" else set())
+def _name(wanted: Page, record: Mapping[str, Any]) -> str:
+    """What a record is called; drafts have no number."""
+    return str(record.get(wanted.title) or f"{wanted.one} {record['id']}")
 
 
-def _is_long(record: dict[str, Any]) -> Callable[[str], bool]:
-    """Whether a property takes more than a line: those come last."""
+def _in_words(found: Consequences) -> dict[str, list[str]]:
+    """``{"deleted": ["3 contacts"], ...}``."""
 
-    def is_long(name: str) -> bool:
-        value = record.get(name)
-        return isinstance(value, dict) or (
-            isinstance(value, list) and any(isinstance(item, dict) for item in value)
-        )
+    def said(counts: Mapping[str, int]) -> list[str]:
+        return [f"{count:,} {_called(name, count)}" for name, count in counts.items()]
 
-    return is_long
+    return {what: said(counts) for what, counts in found._asdict().items()}
+
+
+def _called(name: str, count: int) -> str:
+    found = page_of_type(name)
+    return name if found is None else (found.one if count == 1 else found.label).lower()
 
 
 def _article(record: dict[str, Any]) -> Markup:

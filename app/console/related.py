@@ -8,13 +8,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 from app.console import engine, session
+from app.console.named_records import Names, names_of
 from app.console.sets import Page, page_of_type
-from app.container.engine import read_by_id
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import scope_of
 
 RELATED_ROWS = 10
+# An invoice is read by its lines.
+_MORE_ROWS = {"LineItems": 50}
 # Columns of records without a page of their own; of other types, the first ones.
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "LineItem": (
@@ -26,9 +28,6 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "DocumentVersion": ("number", "fileName", "size", "createdAt", "createdById"),
 }  # fmt: skip
 _MOST_COLUMNS = 7
-_COLLEAGUES = (
-    "ownerId", "createdById", "updatedById", "assigneeId", "managerId", "byId", "publishedById",
-)  # fmt: skip
 # What has a form that can begin with the record; the rest is written by the service.
 _MADE_HERE = ("Contact", "Opportunity", "Invoice", "Ticket", "Task", "Project", "Document")
 
@@ -37,17 +36,18 @@ _MADE_HERE = ("Contact", "Opportunity", "Invoice", "Ticket", "Task", "Project", 
 class Related:
     """Records that belong to one: with their page where they have one.
 
-    ``add`` is the address of the form for a new one; empty where the caller may make none.
+    ``total`` counts them all, ``rows`` are the first. ``add`` is the address of the form for a new
+    one; empty where the caller may make none.
     """
 
     name: str
     columns: list[str]
     properties: Any
     rows: list[dict[str, Any]]
-    more: bool
+    total: int
     page: Page | None
     add: str
-    people: Mapping[int, str]
+    names: Names
 
 
 def readable(wanted: Page, names: Iterable[str]) -> list[str]:
@@ -55,12 +55,29 @@ def readable(wanted: Page, names: Iterable[str]) -> list[str]:
     return [name for name in names if _may(_target(wanted, name), "read")]
 
 
+def expanded(wanted: Page, names: Iterable[str]) -> str | None:
+    """``$expand`` for the first rows behind the navigation properties, and how many there are."""
+    return ",".join(f"{name}({_options(wanted, name)})" for name in names) or None
+
+
+def order_of(wanted: Page, name: str) -> str | None:
+    """The order of what stands behind a navigation property: that of its list, if it has one."""
+    target_page = page_behind(wanted, name)
+    return None if target_page is None else target_page.order
+
+
+def _options(wanted: Page, name: str) -> str:
+    order = order_of(wanted, name)
+    top = f"$count=true;$top={_MORE_ROWS.get(name, RELATED_ROWS)}"
+    return f"{top};$orderby={order}" if order else top
+
+
 def page_behind(wanted: Page, name: str) -> Page | None:
     """The page of the records behind a navigation property."""
     return page_of_type(_target(wanted, name).name)
 
 
-def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]]) -> Related:
+def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]], total: int) -> Related:
     """What stands behind a navigation property of a record."""
     target = _target(wanted, name)
     target_page = page_of_type(target.name)
@@ -68,36 +85,14 @@ def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]]) -> Re
         columns = list(target_page.columns)
     else:
         hidden = {"id", "allowedActions", "body", "customFields", _key_of(wanted)}
-        columns = list(_COLUMNS.get(target.name, ())) or [
-            each for each in target.properties if each not in hidden
-        ]
-    shown = rows[:RELATED_ROWS]
+        columns = (
+            list(_COLUMNS.get(target.name, ()))
+            or [each for each in target.properties if each not in hidden][:_MOST_COLUMNS]
+        )
     return Related(
-        name,
-        columns[:_MOST_COLUMNS] if target_page is None else columns,
-        target.properties,
-        shown,
-        len(rows) > RELATED_ROWS,
-        target_page,
-        _add(wanted, key, name),
-        colleagues(row.get(each) for row in shown for each in columns if each in _COLLEAGUES),
-    )
-
-
-def colleagues(keys: Iterable[int | None]) -> Mapping[int, str]:
-    """Key -> name of those that the caller may know."""
-    wanted = [key for key in keys if key]
-    if not wanted or scope_of(current_caller(), "directory:read") is None:
-        return {}
-    found = read_by_id("Users", wanted, "displayName")
-    return {key: row["displayName"] for key, row in found.items()}
-
-
-def people_of(record: Mapping[str, Any]) -> dict[str, str]:
-    """Property -> name of the colleague whose key it holds."""
-    keys = {name: record[name] for name in _COLLEAGUES if record.get(name)}
-    names = colleagues(keys.values())
-    return {name: names[key] for name, key in keys.items() if key in names}
+        name, columns, target.properties, rows, total, target_page, _add(wanted, key, name),
+        names_of(target, rows),
+    )  # fmt: skip
 
 
 def _add(wanted: Page, key: int, name: str) -> str:

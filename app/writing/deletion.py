@@ -73,6 +73,31 @@ def release(rules: EntityRules, key: int) -> None:
             service.apply(row["id"], {attribute: None})
 
 
+class Consequences(NamedTuple):
+    """What a deletion would do to other records: counts by the name of their entity, of those that
+    keep the record by what the rule calls them."""
+
+    deleted: Mapping[str, int]
+    unlinked: Mapping[str, int]
+    blocking: Mapping[str, int]
+
+
+def consequences(rules: EntityRules, key: int) -> Consequences:
+    """What ``release`` would do now; the rows stay locked until the transaction ends."""
+    deleted: Counter[str] = Counter()
+    unlinked: Counter[str] = Counter()
+    blocking: Counter[str] = Counter()
+    for dependent in _dependents(rules, key):
+        rule, name = dependent.rule, dependent.service.rules.name
+        if rule.stops(dependent.row):
+            blocking[rule.blockers] += 1
+        elif rule.does == DELETE and dependent.owner is dependent.service.rules:
+            deleted[name] += 1
+        else:
+            unlinked[name] += 1
+    return Consequences(deleted, unlinked, blocking)
+
+
 def _dependents(rules: EntityRules, key: int) -> Iterator[_Dependent]:
     """Every row that refers to a record, also by its type and key, locked."""
     for service, owner, reference in referring(rules):

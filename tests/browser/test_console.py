@@ -28,12 +28,20 @@ def test_a_client_is_made_and_changed_with_the_keyboard_alone(page: Page) -> Non
     expect(page.get_by_label("Name (required)")).to_have_value("Keyboard Ltd")
 
 
-def test_a_dangerous_step_asks_first(page: Page) -> None:
+def test_a_deletion_is_in_the_menu_and_tells_what_goes_along(page: Page) -> None:
     make_client(page)
-    page.once("dialog", lambda dialog: dialog.dismiss())
-    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("link", name="New contact").click()
+    page.get_by_label("Last name (required)").fill("Ada")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Acme").click()
+    page.get_by_text("More", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Delete").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("1 contact,")).to_be_visible()
+    page.get_by_role("link", name="Keep it").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Acme")
-    page.once("dialog", lambda dialog: dialog.accept())
+    page.goto(f"{page.url}/delete")
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/admin/clients/")
     expect(page.get_by_text("There is nothing here yet.")).to_be_visible()

@@ -11,6 +11,7 @@ from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.console.layouts import LAYOUTS
 from app.console.sets import PAGES
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
@@ -149,6 +150,76 @@ def test_an_invoice_is_issued_paid_and_shown_as_pdf(sign_in: SignIn, app: Flask)
     assert browser.submit(f"invoices/{invoice}", **{**over, "amount": "100"}).status_code == 303
     assert "Paid" in browser.get(f"invoices/{invoice}").text
     assert browser.get(f"invoices/{invoice}/pdf").data.startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_property_of_a_record_is_on_its_page(app: Flask, path: str) -> None:
+    """Once: in the head, in a group, or among the details; a layout names what there is."""
+    with app.app_context():
+        page = PAGES[path]
+        layout, known = LAYOUTS[page.set_name], page.entity_set.type.properties
+        placed = [*layout.head, *layout.elsewhere]
+        placed += [name for group in layout.groups for name in group.properties]
+        assert sorted(placed) == sorted(set(placed)), page.set_name
+        assert set(placed) <= set(known), page.set_name
+        assert {*placed, *layout.details(list(known))} == set(known)
+        rows = {section for section in layout.sections if isinstance(section, str)}
+        assert rows <= set(page.related), page.set_name
+
+
+def test_references_are_names_that_lead_to_their_pages(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    lead = browser.make("leads", company="Acme", lastName="Doe", ownerId="Admin")
+    assert browser.submit(f"leads/{lead}", step="convert").status_code == 303
+    page = browser.get(f"leads/{lead}").text
+    assert re.search(
+        r'Converted client</dt><dd dir="auto"><a href="/admin/clients/1">Acme</a>', page
+    )
+    assert re.search(r'Converted by</dt><dd dir="auto">Admin</dd>', page)
+    task = browser.make("tasks", title="Call", relatedType="Client", relatedId="1")
+    assert 'href="/admin/clients/1">Acme</a>' in browser.get(f"tasks/{task}").text
+
+
+def test_a_reference_to_what_one_may_not_read_has_no_name(sign_in: SignIn) -> None:
+    admin = sign_in("Admin")
+    lead = admin.make("leads", company="Secret", lastName="Doe")
+    task = admin.make("tasks", title="Call", relatedType="Lead", relatedId=str(lead))
+    page = sign_in("Accountant").get(f"tasks/{task}").text
+    assert "Secret" not in page and "/admin/leads/" not in page and "Doe" not in page
+
+
+def test_the_next_step_is_the_one_main_button(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("leads", company="Acme", lastName="Doe")
+    for state in ("New", "Contacted", "Qualified"):
+        if state != "New":
+            browser.submit(f"leads/{key}", step=f"status:{state}")
+        head = browser.get(f"leads/{key}").text.split("In short")[0]
+        assert len(re.findall(r'class="(?:button )?main"', head)) == 1, state
+    assert f'class="button main" href="/admin/leads/{key}/convert"' in head
+
+
+def test_a_deletion_says_before_what_goes_along(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme")
+    browser.make("contacts", lastName="Ada", clientId=str(client))
+    browser.make("tickets", subject="Broken", clientId=str(client), requesterEmail="a@b.example")
+    page = browser.get(f"clients/{client}/delete").text
+    assert "1 contact," in page and "1 ticket." in page and 'value="delete"' in page
+    assert browser.get(f"clients/{client}").status_code == 200
+    assert sign_in("Viewer").get(f"clients/{client}/delete").status_code == 403
+
+
+def test_related_records_are_counted_and_all_are_a_click_away(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme")
+    for count in range(12):
+        browser.make("contacts", lastName=f"Ada {count}", clientId=str(client))
+    assert f'clients/{client}/all/Contacts">All 12<' in browser.get(f"clients/{client}").text
+    everybody = browser.get(f"clients/{client}/all/Contacts").text
+    assert "Ada 0" in everybody and "Ada 11" in everybody and "of 12" in everybody
+    assert browser.get(f"clients/{client}/all/Nothing").status_code == 404
+    assert sign_in("Accountant").get(f"clients/{client}/all/Leads").status_code == 404
 
 
 def test_a_viewer_sees_and_changes_nothing(sign_in: SignIn) -> None:

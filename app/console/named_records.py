@@ -1,0 +1,111 @@
+"""Keys of other records as people call them: each reference by its name, with its page.
+
+What refers to a record is known from the foreign keys of the tables, and for records that name
+theirs by type and key, from the pair of properties. Names are read as the caller.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from app.console import engine, session
+from app.console.references import KINDS
+from app.console.sets import page_of_type
+from app.container.engine import read_by_id
+from app.http.security import current_caller
+from app.odata.model import edm
+from app.permissions import scope_of
+
+# Properties that name a record together: its type, its key.
+_PAIRS = {"entityId": "entityType", "relatedId": "relatedType"}
+_LEAD = "Lead"
+_TITLES = {name: kind.title for name, kind in KINDS.items()} | {_LEAD: "fullName"}
+
+
+class NamedRecord(NamedTuple):
+    """A record that another refers to; ``address`` is empty where there is no page to go to."""
+
+    name: str
+    address: str
+
+
+class Names:
+    """The records that the references of some records stand for."""
+
+    def __init__(self, known: Mapping[tuple[str, int], NamedRecord]) -> None:
+        """``known``: (property, key) -> the record."""
+        self._known = known
+
+    def of(self, name: str, value: Any) -> NamedRecord | None:
+        """The record that a value of a property names, if it does."""
+        return self._known.get((name, value)) if isinstance(value, int) else None
+
+
+def names_of(type_: edm.EntityType, records: Iterable[Mapping[str, Any]]) -> Names:
+    """The records that are named by the references of all the records.
+
+    A record that the caller may not read is not named, nor is one that is no more.
+    """
+    places: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for record in records:
+        for name, value in record.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                target = _target(type_, name, record)
+                if target is not None:
+                    places[target][value].add(name)
+    known: dict[tuple[str, int], NamedRecord] = {}
+    for target, keys in places.items():
+        for key, named in _named(target, keys).items():
+            known.update({(place, key): named for place in keys[key]})
+    return Names(known)
+
+
+def named_record(type_name: str, key: int) -> NamedRecord | None:
+    """A record by its type and key; None where the caller may not read it."""
+    return _named(type_name, [key]).get(key)
+
+
+def _target(type_: edm.EntityType, name: str, record: Mapping[str, Any]) -> str | None:
+    """The entity type that a property refers to."""
+    if name in _PAIRS:
+        return record.get(_PAIRS[name])
+    property_ = type_.properties.get(name)
+    return None if property_ is None else _targets(type_).get(property_.attribute)
+
+
+@lru_cache(maxsize=64)
+def _targets(type_: edm.EntityType) -> Mapping[str, str]:
+    """Column -> the entity type that it refers to."""
+    types = {each.type.table: each.type.name for each in engine.container().sets.values()}
+    return {
+        column.name: types[key.column.table]
+        for column in type_.table.c
+        for key in column.foreign_keys
+        if key.column.table in types
+    }
+
+
+def _named(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:
+    found = next(
+        (each for each in engine.container().sets.values() if each.type.name == type_name), None
+    )
+    if found is None or type_name not in _TITLES or not _is_readable(found.type):
+        return {}
+    title = _TITLES[type_name]
+    rows = read_by_id(found.name, keys, title)
+    target = page_of_type(type_name)
+    return {
+        key: NamedRecord(
+            str(row[title] or f"{target.one if target else type_name} {key}"),
+            f"{session.ROOT}/{target.path}/{key}" if target else "",
+        )
+        for key, row in rows.items()
+    }
+
+
+def _is_readable(type_: edm.EntityType) -> bool:
+    resource = type_.resource
+    return resource is None or scope_of(current_caller(), f"{resource}:read") is not None
