@@ -33,6 +33,12 @@ def digits(currency: str) -> int:
 
 
 @cache
+def finest() -> tuple[str, ...]:
+    """The currencies whose amounts have three digits."""
+    return tuple(sorted(each.code for each in Currency if digits(each.code) == MOST_DIGITS))
+
+
+@cache
 def unit(currency: str) -> Decimal:
     """The smallest amount of a currency: 1, 0.01 or 0.001."""
     return Decimal(1).scaleb(-digits(currency))

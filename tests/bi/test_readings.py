@@ -144,13 +144,15 @@ def test_an_average_is_rounded_where_it_is_computed(ask: Ask, app: Flask, busine
 def test_averages_and_sentences_have_the_digits_of_the_currency(ask: Ask, app: Flask) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         save_settings("exchangeRates", {"KWD": "3.01", "JPY": "0.0061"})
-        for currency, amounts in (("KWD", ("1.001", "2.002")), ("JPY", ("10", "11"))):
+        amounts_of = {"KWD": ("1.001", "2.002"), "JPY": ("10", "11"), "TND": ("0.001", "0.004")}
+        for currency, amounts in amounts_of.items():
             client = make_client(currency=currency)
             for amount in amounts:
                 make_opportunity(client_id=client, amount=Decimal(amount))
     found = ask("average amount of opportunities by currency")
     values = {row["currency"]: row["amount"] for row in found["rows"]}
     assert (values["KWD"], values["JPY"]) == (Decimal("1.502"), Decimal("10.5"))
+    assert values["TND"] == Decimal("0.003")  # which has no exchange rate
     assert "1.502 KWD" in found["answer"] and "11 JPY" in found["answer"]
 
 

@@ -20,7 +20,7 @@ from app.http.security import acting_as, system_caller
 from app.models.event import OutgoingMail
 from app.models.report import SavedReport
 from tests.contract.conftest import Api
-from tests.factories import put_row, rows
+from tests.factories import make_client, make_opportunity, put_row, rows
 
 KEYS = [
     "revenue-by-month", "pipeline-by-stage", "receivables-ageing", "sales-by-client",
@@ -50,6 +50,17 @@ def test_a_report_gives_the_rows_of_its_query(admin: Api, business: None, key: s
     assert all(names <= set(row) for row in found["rows"])
     if key != "project-hours-and-budget":
         assert found["rows"]
+
+
+def test_an_average_keeps_the_digits_of_its_currency(app: Flask, admin: Api) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        for currency, amounts in (("KWD", ("1.001", "2.002")), ("EUR", ("1", "1", "2"))):
+            client = make_client(currency=currency)
+            for amount in amounts:
+                make_opportunity(client_id=client, amount=Decimal(amount))
+    rows = admin.get("/api/bi/reports/pipeline-by-stage/data").json["rows"]
+    found = {row["currency"]: Decimal(str(row["averageAmount"])) for row in rows}
+    assert found == {"KWD": Decimal("1.502"), "EUR": Decimal("1.33")}
 
 
 def test_sums_are_told_for_each_currency_by_itself(admin: Api, business: None) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.bi.nlq.vocabulary import Dimension, Measure
 from app.bi.query import Query
-from app.money import MOST_DIGITS, USUAL_DIGITS
+from app.money import MOST_DIGITS, USUAL_DIGITS, finest
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,13 @@ def rounded(name: str, places: int = USUAL_DIGITS) -> str:
     return f"{_rounding(name, places)} as {name}"
 
 
-def rounded_apart(name: str, currency: str, fine: Sequence[str]) -> str:
+def rounded_apart(name: str, currency: str) -> str:
     """An average of amounts in several currencies, more decimals in those that have them.
 
     Args:
         currency: the property that names the currency of a group.
-        fine: the currencies with three digits.
     """
-    codes = ",".join(f"'{code}'" for code in fine)
+    codes = ",".join(f"'{code}'" for code in finest())
     more, usual = _rounding(name, MOST_DIGITS), _rounding(name, USUAL_DIGITS)
     return f"case({currency} in ({codes}):{more},true:{usual}) as {name}"
 

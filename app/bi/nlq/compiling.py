@@ -18,7 +18,6 @@ from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import CYCLES, clock_shifts, duration
 from app.bi.query import Query
 from app.money import USUAL_DIGITS, digits
-from app.settings import organisation
 
 
 def compiled(plan: Plan) -> Compiled:
@@ -94,10 +93,7 @@ class _Grouping(Figuring):
             return rounded(name)
         if figure.currency is not None:
             return rounded(name, max(USUAL_DIGITS, digits(figure.currency)))
-        settings = organisation()
-        known = (settings.defaults.currency, *settings.exchange_rates)
-        fine = sorted(code for code in known if digits(code) > USUAL_DIGITS)
-        return rounded_apart(name, currency, fine) if fine and currency else rounded(name)
+        return rounded_apart(name, currency) if currency else rounded(name)
 
     def _counted(self, steps: list[str]) -> Compiled:
         """How many of the groups there are."""

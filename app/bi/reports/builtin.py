@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bi.charts import Chart
+from app.bi.nlq.columns import rounded_apart
 from app.bi.reports.definition import Column, Parameter, Report
 from app.measures import ALL, MEASURES
 
@@ -39,6 +40,7 @@ def _report(data: Mapping[str, Any]) -> Report:
 
 def _with_values(text: str) -> str:
     """A query in which ``{Receivables}`` is what that measure sums up."""
+    text = text.replace("{averageAmount}", rounded_apart("averageAmount", "currency"))
     for measure in ALL:
         text = text.replace(f"{{{measure.name}}}", measure.value or "1")
     return text
