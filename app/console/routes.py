@@ -6,6 +6,7 @@ from app.console import (
     api_keys,
     assistant,
     audit_log,
+    board,
     conversion,
     documents,
     forms,
@@ -32,8 +33,8 @@ from app.console import (
 from app.console.area import console, init_app
 
 __all__ = [
-    "api_keys", "assistant", "audit_log", "console", "conversion", "documents", "forms", "imports",
-    "init_app", "invoices", "jobs", "knowledge", "lists", "mail", "mail_templates", "people",
-    "questions", "records", "references", "reports", "roles", "search_page", "settings",
+    "api_keys", "assistant", "audit_log", "board", "console", "conversion", "documents", "forms",
+    "imports", "init_app", "invoices", "jobs", "knowledge", "lists", "mail", "mail_templates",
+    "people", "questions", "records", "references", "reports", "roles", "search_page", "settings",
     "signing_in", "start_page", "tickets", "webhooks",
 ]  # fmt: skip

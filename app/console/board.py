@@ -1,0 +1,214 @@
+"""The board of opportunities: a column for each stage, between which deals are moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from flask import Response, request
+
+from app.clock import utc_now
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.numbers import amount_text, number_text, typed_number
+from app.console.wording import words
+from app.db.types import iso_instant
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.extensions import db
+from app.http.security import current_caller, requires
+from app.measures import MEASURES, converted, figures
+from app.models.opportunity import LOST_REASONS, STAGES
+from app.money import digits, rounded, written
+from app.settings import organisation
+from app.settings.days import today
+from app.written.numbers import NoNumberError
+
+# Cards of a stage, and of one where deals end; whoever wants the others goes on in the list.
+CARDS, ENDED_CARDS = 25, 5
+# How far back deals are shown that were won or lost.
+RECENT_DAYS = 30
+CLOSING = {"ClosedWon": "Won", "ClosedLost": "Lost"}
+_SHOWN = (
+    "id,name,amount,currency,closeDate,nextStep,ownerId,stage,allowedActions,probability,status"
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A stage with its deals; ``amount`` in the currency of the organisation.
+
+    ``apart`` are amounts in currencies without an exchange rate, ``more`` the deals that have no
+    card here.
+    """
+
+    stage: str
+    count: int
+    amount: Decimal
+    apart: Mapping[str, Decimal]
+    deals: Sequence[Mapping[str, Any]]
+    more: str
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether deals end here: what is shown is of the last days."""
+        return self.stage in CLOSING
+
+
+@console.get("/opportunities/board")
+@requires("opportunities:read")
+def show_board() -> Response:
+    """Every stage with its deals."""
+    return _board()
+
+
+@console.post("/opportunities/board")
+@requires("opportunities:read")
+def move_deal() -> Response:
+    """Move a deal to another stage; one that ends is asked for its reason first."""
+    session.check_form()
+    key, stage = request.form.get("key", ""), request.form.get("stage", "")
+    if not key.isdecimal() or stage not in STAGES:
+        raise NotFoundError("There is no such deal or stage.")
+    if stage in CLOSING:
+        return see_other(f"{session.ROOT}/opportunities/{key}/close/{stage}")
+    before = engine.read(f"Opportunities({key})", select="stage").body["stage"]
+    try:
+        deal = _set(int(key), {"stage": stage})
+    except ApiError as error:
+        return _board(error)
+    session.say(f"{deal['name']}: {words(stage)}.")
+    return see_other(f"{_address()}?moved={key}&from={before}#deal-{key}")
+
+
+@console.get("/opportunities/<int:key>/close/<stage>")
+@requires("opportunities:update")
+def show_closing(key: int, stage: str) -> Response:
+    """Ask what a deal ended with."""
+    return _closing(key, stage)
+
+
+@console.post("/opportunities/<int:key>/close/<stage>")
+@requires("opportunities:update")
+def close_deal(key: int, stage: str) -> Response:
+    """Win or lose a deal."""
+    session.check_form()
+    try:
+        deal = _set(key, {"stage": stage, **_ending(key, stage)})
+    except ApiError as error:
+        return _closing(key, stage, error)
+    amount = amount_text(Decimal(str(deal["amount"])), deal["currency"])
+    session.say(f"{deal['name']}: {CLOSING[stage]}, {amount}.")
+    return see_other(f"{_address()}?moved={key}#deal-{key}")
+
+
+def _set(key: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Change a deal as the page showed it; returns what it is now."""
+    version = request.form.get("version")
+    body: dict[str, Any] = engine.send("PATCH", f"Opportunities({key})", values, version).body
+    return body
+
+
+def _ending(key: int, stage: str) -> dict[str, Any]:
+    """What the form says of the end.
+
+    Raises: NotFoundError, no deal ends there; ValidationError, the amount is no number.
+    """
+    if stage not in CLOSING:
+        raise NotFoundError("There is no such end.")
+    form = request.form
+    if stage == "ClosedLost":
+        return {
+            "lostReason": form.get("lostReason") or None,
+            "lostNotes": form.get("lostNotes", "").strip() or None,
+        }
+    currency = engine.read(f"Opportunities({key})", select="currency").body["currency"]
+    try:
+        return {"amount": typed_number(form.get("amount", ""), digits(currency))}
+    except NoNumberError as error:
+        raise ValidationError([("amount", str(error))]) from None
+
+
+def _closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
+    if stage not in CLOSING:
+        raise NotFoundError("There is no such end.")
+    deal = engine.read(
+        f"Opportunities({key})", select=_SHOWN, expand="Client($select=id,name)"
+    ).body
+    amount = number_text(written(Decimal(str(deal["amount"])), deal["currency"]))
+    return page(
+        "board_closing.html",
+        200 if problem is None else problem.status,
+        deal=deal,
+        stage=stage,
+        outcome=CLOSING[stage],
+        reasons=LOST_REASONS,
+        amount=request.form.get("amount", amount),
+        typed=request.form,
+        problem=problem,
+        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+def _board(problem: ApiError | None = None) -> Response:
+    currency = organisation().defaults.currency
+    db.session.rollback()  # nothing was written, and the page must not hold the writers' lock
+    owner = request.args.get("owner", "")
+    return page(
+        "board.html",
+        200 if problem is None else problem.status,
+        columns=[_column(stage, owner, currency) for stage in STAGES],
+        currency=currency,
+        close_date=engine.container().sets["Opportunities"].type.properties["closeDate"],
+        after=dict(pairwise(STAGES)),
+        owner=owner,
+        me=current_caller().user_id,
+        recent_days=RECENT_DAYS,
+        day=today().isoformat(),
+        undo=_undo(),
+        problem=problem,
+        problems=[] if problem is None else list(engine.problems_of(problem).values()),
+    )
+
+
+def _address() -> str:
+    return f"{session.ROOT}/opportunities/board"
+
+
+def _undo() -> Mapping[str, Any] | None:
+    """The deal that was moved just now and may go back to where it came from."""
+    key, before = request.args.get("moved", ""), request.args.get("from", "")
+    if not key.isdecimal() or len(key) > 18 or before not in STAGES:
+        return None
+    try:
+        deal = engine.read(f"Opportunities({key})", select="id,name,allowedActions").body
+    except NotFoundError:
+        return None
+    return {**deal, "stage": before} if f"stage:{before}" in deal["allowedActions"] else None
+
+
+def _column(stage: str, owner: str, currency: str) -> Column:
+    conditions = [f"stage eq '{stage}'"]
+    if stage in CLOSING:
+        since = iso_instant(utc_now() - timedelta(days=RECENT_DAYS))
+        conditions.append(f"closedAt ge {since}")
+    if owner == "me":
+        conditions.append(f"ownerId eq {current_caller().user_id}")
+    condition = " and ".join(conditions)
+    measure = MEASURES[CLOSING.get(stage, "Pipeline")]
+    apply = converted(measure, condition, beside="$count as number")
+    result = figures(measure, engine.read("Opportunities", apply=apply).rows)
+    row = result.rows[0]
+    count = row["number"] or 0
+    deals = engine.read(
+        "Opportunities", filter=condition, select=_SHOWN,
+        top=ENDED_CARDS if stage in CLOSING else CARDS,
+        expand="Client($select=id,name),Owner($select=id,displayName)",
+        orderby="closedAt desc" if stage in CLOSING else "closeDate,amount desc",
+    ).rows  # fmt: skip
+    more = f"opportunities/?state={stage}" if count > len(deals) else ""
+    total = rounded(row[measure.base_name] or Decimal(0), currency)
+    return Column(stage, count, total, result.apart, deals, more)
