@@ -58,14 +58,9 @@ def names_of(type_: edm.EntityType, records: Iterable[Mapping[str, Any]]) -> Nam
                     places[target][value].add(name)
     known: dict[tuple[str, int], NamedRecord] = {}
     for target, keys in places.items():
-        for key, named in _named(target, keys).items():
+        for key, named in names_by_key(target, keys).items():
             known.update({(place, key): named for place in keys[key]})
     return Names(known)
-
-
-def named_record(type_name: str, key: int) -> NamedRecord | None:
-    """A record by its type and key; None where the caller may not read it."""
-    return _named(type_name, [key]).get(key)
 
 
 def _target(type_: edm.EntityType, name: str, record: Mapping[str, Any]) -> str | None:
@@ -88,7 +83,8 @@ def _targets(type_: edm.EntityType) -> Mapping[str, str]:
     }
 
 
-def _named(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:
+def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:
+    """The records of a type that the caller may read, by their keys."""
     found = next(
         (each for each in engine.container().sets.values() if each.type.name == type_name), None
     )

@@ -18,6 +18,7 @@ from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import preset, steps_of, take, told
 from app.console.tickets import talk_of
+from app.console.timeline import FIRST, timeline_of
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import current_caller
@@ -132,6 +133,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         files=files_of(record) if wanted.set_name == "Documents" else None,
         talk=talk_of(key) if wanted.set_name == "Tickets" else None,
         article=_article(record) if wanted.set_name == "KbArticles" else None,
+        timeline=timeline_of(wanted, key, record, FIRST),
         problem=error,
         query=engine.address(f"{wanted.set_name}({key})", expand=expand),
     )  # fmt: skip

@@ -52,7 +52,7 @@ class Related:
 
 def readable(wanted: Page, names: Iterable[str]) -> list[str]:
     """The navigation properties whose records the caller may read."""
-    return [name for name in names if _may(_target(wanted, name), "read")]
+    return [name for name in names if _may(target_of(wanted, name), "read")]
 
 
 def expanded(wanted: Page, names: Iterable[str]) -> str | None:
@@ -74,12 +74,12 @@ def _options(wanted: Page, name: str) -> str:
 
 def page_behind(wanted: Page, name: str) -> Page | None:
     """The page of the records behind a navigation property."""
-    return page_of_type(_target(wanted, name).name)
+    return page_of_type(target_of(wanted, name).name)
 
 
 def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]], total: int) -> Related:
     """What stands behind a navigation property of a record."""
-    target = _target(wanted, name)
+    target = target_of(wanted, name)
     target_page = page_of_type(target.name)
     if target_page is not None:
         columns = list(target_page.columns)
@@ -97,7 +97,7 @@ def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]], total
 
 def _add(wanted: Page, key: int, name: str) -> str:
     navigation = wanted.entity_set.type.navigation[name]
-    target = _target(wanted, name)
+    target = target_of(wanted, name)
     target_page = page_of_type(target.name)
     if target_page is None or target.name not in _MADE_HERE or not _may(target, "create"):
         return ""
@@ -115,7 +115,8 @@ def _may(target: edm.EntityType, action: str) -> bool:
     return scope_of(current_caller(), f"{resource}:{action}") is not None
 
 
-def _target(wanted: Page, name: str) -> edm.EntityType:
+def target_of(wanted: Page, name: str) -> edm.EntityType:
+    """The entity type behind a navigation property."""
     return engine.container().target(wanted.entity_set.type.navigation[name])
 
 

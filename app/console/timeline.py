@@ -1,0 +1,292 @@
+"""What happened to a record and to what belongs to it: the audit log, told to whoever may read it.
+
+Who reads a record reads when it was changed, by whom, and in which properties; what they were
+before is for those who may read the audit log. Records that were moved in have a past from before
+the log: it is told by their moments, their payments, stages and comments, and by the day on which
+what belongs to them was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from flask import Response
+from sqlalchemy import Select, select, union_all
+
+from app.console.area import console, page
+from app.console.choices import changed_link, page_rows, skipped
+from app.console.named_records import names_by_key
+from app.console.numbers import amount_text
+from app.console.related import page_behind, readable, target_of
+from app.console.sets import Page, page_of, page_of_type
+from app.console.wording import label, words
+from app.container.engine import read_by_id, read_many, read_one
+from app.db.engines import primary_engine
+from app.http.security import current_caller
+from app.models.event import AuditRecord
+from app.odata.model import edm
+from app.permissions import ALL, allowed, scope_of
+
+FIRST = 8
+_AUDIT: Any = AuditRecord.__table__
+_READ = ("id", "created_at", "actor_id", "via", "action", "entity", "entity_id", "before", "after")
+# Lines of the log and moments of a record that are so near tell of the same.
+_SAME = timedelta(seconds=2)
+_LONGEST = 300
+# Moments that a record keeps.
+_MOMENTS: Mapping[str, str] = {
+    "createdAt": "Made", "sentAt": "Issued", "viewedAt": "Looked at by the client",
+    "paidAt": "Paid", "voidedAt": "Made void", "lastReminderAt": "Reminder sent",
+    "convertedAt": "Converted", "firstRespondedAt": "First answer", "solvedAt": "Solved",
+    "closedAt": "Closed", "publishedAt": "Published", "archivedAt": "Archived",
+    "completedAt": "Completed",
+}  # fmt: skip
+# What the log calls otherwise than people do: the whole action, or what follows its point.
+_DEEDS: Mapping[str, str] = {
+    "created": "Made", "updated": "Changed", "sent": "Sent by e-mail",
+    "mail.sent": "Mail went out", "mail.failed": "Mail failed", "mail.bounced": "Mail came back",
+    "payment.created": "Payment", "payment.reversed": "Payment taken back",
+}  # fmt: skip
+# Rows of a set that each tell of something, and when.
+_ROWS: Mapping[str, tuple[str, str]] = {
+    "Invoices": ("Payments", "createdAt"),
+    "Opportunities": ("StageHistory", "at"),
+    "Tickets": ("Comments", "createdAt"),
+}
+
+
+class Place(NamedTuple):
+    """The record that something happened to."""
+
+    entity: str
+    key: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that happened to the record at ``place``.
+
+    ``changed`` are properties; ``values`` what they were and became, for who may know it.
+    """
+
+    at: datetime
+    place: Place
+    deed: str
+    by: str = ""
+    detail: str = ""
+    changed: Sequence[str] = ()
+    values: Sequence[tuple[str, Any, Any]] = ()
+
+
+class Timeline(NamedTuple):
+    """A page of what happened; ``more``: whether there is an older one."""
+
+    entries: Sequence[Entry]
+    names: Mapping[Place, Any]
+    more: bool
+
+
+@console.get("/<path>/<int:key>/timeline")
+def show_timeline(path: str, key: int) -> Response:
+    """All that happened to a record, the latest first."""
+    wanted = page_of(path)
+    record = read_one(f"{wanted.set_name}({key})")
+    skip, size = skipped(), page_rows()
+    timeline = timeline_of(wanted, key, record, size, skip)
+    return page(
+        "timeline.html",
+        wanted=wanted,
+        key=key,
+        name=record.get(wanted.title) or f"{wanted.one} {key}",
+        timeline=timeline,
+        older=changed_link(skip=skip + size) if timeline.more else None,
+        newer=changed_link(skip=max(skip - size, 0)) if skip else None,
+    )
+
+
+def timeline_of(
+    wanted: Page, key: int, record: Mapping[str, Any], size: int, skip: int = 0
+) -> Timeline:
+    """What happened to a record that the caller has read, the latest first."""
+    most = skip + size + 1
+    logged = _logged(wanted, key, most)
+    kept = [*_moments(wanted, key, record), *_rows(wanted, key, most), *_made(wanted, key, most)]
+    told = [(entry.place, entry.at) for entry in logged]
+    fresh = [
+        entry
+        for entry in kept
+        if not any(place == entry.place and abs(at - entry.at) < _SAME for place, at in told)
+    ]
+    entries = sorted((*logged, *fresh), key=lambda entry: entry.at, reverse=True)
+    shown = entries[skip : skip + size]
+    here = Place(wanted.entity_set.type.name, key)
+    others = {entry.place for entry in shown if entry.place != here}
+    return Timeline(shown, _names(others), len(entries) > skip + size)
+
+
+def _logged(wanted: Page, key: int, most: int) -> list[Entry]:
+    type_ = wanted.entity_set.type
+    parts = [_part(type_.name, _AUDIT.c.entity_id == key, most)]
+    for name in readable(wanted, wanted.related):
+        if (keys := _keys(wanted, name, key)) is not None:
+            parts.append(_part(target_of(wanted, name).name, _AUDIT.c.entity_id.in_(keys), most))
+    lines = union_all(*parts).subquery()
+    statement = select(lines).order_by(lines.c.created_at.desc(), lines.c.id.desc()).limit(most)
+    with primary_engine().connect() as connection:
+        rows = connection.execute(statement).all()
+    people = _people(row.actor_id for row in rows)
+    return [_entry(row, people) for row in rows]
+
+
+def _part(entity: str, condition: Any, most: int) -> Select[Any]:
+    """The latest lines about records of one entity, each part by the index of its own."""
+    lines = (
+        select(*(_AUDIT.c[name] for name in _READ))
+        .where(_AUDIT.c.entity == entity, condition)
+        .order_by(_AUDIT.c.created_at.desc())
+        .limit(most)
+        .subquery()
+    )
+    return select(lines)
+
+
+def _keys(wanted: Page, name: str, key: int) -> Select[Any] | None:
+    """The keys of what belongs to a record; None where the caller may not read all of them."""
+    navigation, target = wanted.entity_set.type.navigation[name], target_of(wanted, name)
+    if navigation.foreign_key is None or navigation.owned:
+        return None
+    if scope_of(current_caller(), f"{target.resource}:read") != ALL:
+        return None
+    columns = target.table.c
+    given = {navigation.foreign_key: key, **navigation.besides}
+    keys = select(columns.id).where(*(columns[each] == value for each, value in given.items()))
+    return keys if target.visible is None else keys.where(target.visible(columns))
+
+
+def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
+    after, before = row.after or {}, row.before or {}
+    place = Place(row.entity, row.entity_id)
+    deed = row.action.partition(".")[2]
+    changed: list[str] = []
+    values: list[tuple[str, Any, Any]] = []
+    detail = _detail(row.action, after)
+    if deed == "updated":
+        known = _type(row.entity)
+        changed = [name for name in after if known is None or name in known.properties]
+        detail = _step(row.entity, before, after)
+        if allowed(current_caller(), "audit:read"):
+            values = [(label(name), before.get(name), after.get(name)) for name in changed]
+    return Entry(
+        row.created_at,
+        place,
+        _comment(after) if deed == "comment_added" else _words_of(row.action),
+        people.get(row.actor_id, "" if row.actor_id else "the service"),
+        detail,
+        [label(name) for name in changed],
+        values,
+    )
+
+
+def _words_of(action: str) -> str:
+    deed = action.partition(".")[2]
+    return _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
+
+
+def _comment(comment: Mapping[str, Any]) -> str:
+    if comment.get("isInternal"):
+        return "Note"
+    return "Answer" if comment.get("authorId") else "The customer wrote"
+
+
+def _detail(action: str, after: Mapping[str, Any]) -> str:
+    """What a line says besides its deed."""
+    if after.get("amount") is not None:
+        return amount_text(Decimal(str(after["amount"])), after.get("currency"))
+    if action.endswith(".comment_added"):
+        return str(after.get("body", ""))[:_LONGEST]
+    people = after.get("to") or after.get("recipients") or after.get("bounces") or ()
+    names = [
+        str(each.get("address") or each.get("recipient")) if isinstance(each, dict) else str(each)
+        for each in people
+    ]
+    return " · ".join(filter(None, (", ".join(names), str(after.get("subject") or ""))))
+
+
+def _step(entity: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """``Sent → Paid``, where the state is what changed."""
+    found = page_of_type(entity)
+    if found is None or found.state is None or after.get(found.state) is None:
+        return ""
+    return f"{words(str(before.get(found.state) or ''))} → {words(str(after[found.state]))}"
+
+
+def _moments(wanted: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entry]:
+    place = Place(wanted.entity_set.type.name, key)
+    for name, deed in _MOMENTS.items():
+        if record.get(name):
+            yield Entry(datetime.fromisoformat(record[name]), place, deed)
+
+
+def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
+    """Payments, stages, comments: each tells of itself."""
+    if wanted.set_name not in _ROWS:
+        return
+    name, moment = _ROWS[wanted.set_name]
+    path = f"{wanted.set_name}({key})/{name}"
+    rows = read_many(path, orderby=f"{moment} desc", top=most)
+    people = _people(row.get("authorId") or row.get("byId") for row in rows)
+    target = target_of(wanted, name).name
+    here = Place(wanted.entity_set.type.name, key)
+    for row in rows:
+        by = people.get(row.get("authorId") or row.get("byId"), "")
+        at = datetime.fromisoformat(row[moment])
+        if name == "Payments":
+            yield Entry(at, Place(target, row["id"]), "Payment", by, _detail("", row))
+        elif name == "StageHistory" and not row.get("from"):
+            continue
+        elif name == "StageHistory":
+            step = f"{words(row.get('from') or '')} → {words(row['to'])}"
+            yield Entry(at, here, "Changed", by, step, ["Stage"])
+        else:
+            yield Entry(at, here, _comment(row), by, row["body"][:_LONGEST])
+
+
+def _made(wanted: Page, key: int, most: int) -> Iterator[Entry]:
+    """The moments of what belongs to a record."""
+    for name in readable(wanted, wanted.related):
+        found = page_behind(wanted, name)
+        if found is None or wanted.entity_set.type.navigation[name].through:
+            continue
+        kept = ",".join(each for each in _MOMENTS if each in found.entity_set.type.properties)
+        path = f"{wanted.set_name}({key})/{name}"
+        for row in read_many(path, select=f"id,{kept}", orderby="createdAt desc", top=most):
+            yield from _moments(found, row["id"], row)
+
+
+def _people(keys: Iterable[int | None]) -> Mapping[int | None, str]:
+    wanted = [key for key in keys if key]
+    if not wanted or not allowed(current_caller(), "directory:read"):
+        return {}
+    users = read_by_id("Users", wanted, "displayName")
+    return {key: row["displayName"] for key, row in users.items()}
+
+
+def _type(entity: str) -> edm.EntityType | None:
+    found = page_of_type(entity)
+    return None if found is None else found.entity_set.type
+
+
+def _names(places: Iterable[Place]) -> Mapping[Place, Any]:
+    """The names of the records, by types."""
+    keys: dict[str, list[int]] = {}
+    for place in places:
+        keys.setdefault(place.entity, []).append(place.key)
+    return {
+        Place(entity, key): (named, page_of_type(entity))
+        for entity, of_type in keys.items()
+        for key, named in names_by_key(entity, of_type).items()
+    }
