@@ -7,17 +7,26 @@ from urllib.parse import urlencode
 
 from flask import current_app, request
 
+from app.console.numbers import amount_text
 from app.errors import InvalidQueryError
+from app.http.page_sizes import CONSOLE_CHOICES
 
 
 class PageLinks(NamedTuple):
-    """Where a page begins and ends, and the addresses of those before and after it."""
+    """Where a page begins and ends; addresses of those before and after it, and the first."""
 
     first: int
     last: int
     total: int
     before: str | None
     after: str | None
+    begin: str | None
+
+    @property
+    def range(self) -> str:
+        """``51-100 of 3,000``, as the reader writes numbers."""
+        first, last, total = map(amount_text, (self.first, self.last, self.total))
+        return f"{first}\u2013{last} of {total}"
 
 
 def skipped() -> int:
@@ -34,7 +43,8 @@ def skipped() -> int:
 def page_rows() -> int:
     """Rows of a page of a list."""
     rows: int = current_app.config["CONSOLE_PAGE_SIZE"]
-    return rows
+    asked = request.args.get("rows", "")
+    return int(asked) if asked in map(str, CONSOLE_CHOICES) else rows
 
 
 def page_links(skip: int, total: int) -> PageLinks:
@@ -47,14 +57,20 @@ def page_links(skip: int, total: int) -> PageLinks:
         total=total,
         before=changed_link(skip=max(skip - size, 0)) if skip else None,
         after=changed_link(skip=skip + size) if skip + size < total else None,
+        begin=changed_link(skip=0) if skip > size else None,
     )
 
 
 def changed_link(**changes: Any) -> str:
-    """This address with other parameters; what is empty or 0 is left out."""
-    given = {**request.args.to_dict(), **{name: str(value) for name, value in changes.items()}}
-    kept = {name: value for name, value in given.items() if value not in ("", "0")}
-    return "?" + urlencode(kept)
+    """This address with other parameters, several of a name as a list; what is empty or 0 is left
+    out."""
+    given: dict[str, Any] = {**request.args.to_dict(flat=False), **changes}
+    kept = {
+        name: [text for each in values if (text := str(each)) not in ("", "0")]
+        for name, value in given.items()
+        for values in [value if isinstance(value, list) else [value]]
+    }
+    return "?" + urlencode(kept, doseq=True)
 
 
 def search_phrase(text: str) -> str | None:

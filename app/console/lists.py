@@ -1,26 +1,32 @@
-"""The list of an entity set: search, filter by view and state, sort, and page on, by the engine."""
+"""The list of an entity set: search, views, conditions, order and columns, read by the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from typing import Any
+from urllib.parse import urlencode
 
 from flask import Response, request
 
 from app.console import engine
-from app.console.area import console, page
-from app.console.choices import changed_link, page_links, page_rows, search_phrase, skipped
+from app.console.area import console, page, see_other
+from app.console.choices import changed_link, page_links, page_rows, skipped
+from app.console.columns import Column, cells, choosable
+from app.console.filters import WHERE, filterable, typed_condition
+from app.console.list_query import ListQuery, first_sort, read_query, states_of, views_of
 from app.console.sets import Page, page_of
-from app.odata.model import edm
+from app.errors import ValidationError
+from app.http.page_sizes import CONSOLE_CHOICES
+
+# Fields of the form that adds a condition.
+_ADDING = ("add", "operator", "value", "filtering")
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a list; ``link`` is the address that sorts by it."""
+class Head:
+    """The head of a column; ``link`` is the address that sorts by it, empty where none does."""
 
-    name: str
-    property: edm.Property | None
+    column: Column
     sorted: str
     link: str
 
@@ -29,85 +35,97 @@ class Column:
 def list_records(path: str) -> Response:
     """Records of a set."""
     wanted = page_of(path)
-    search = request.args.get("q", "").strip()[:200]
-    state = request.args.get("state", "")
-    view = request.args.get("view", "")
-    month = request.args.get("month", "")
-    order = _order(wanted, request.args.get("sort", ""))
+    problem = None
+    if "filtering" in request.args:
+        try:
+            return see_other(_with_condition(wanted))
+        except ValidationError as error:
+            problem = error
+    query = read_query(wanted, request.args)
     skip = skipped()
-    options: dict[str, str | int | None] = {
-        "select": ",".join(dict.fromkeys(_selected(wanted))),
-        "filter": _filter(wanted, state, view, month),
-        "search": search_phrase(search),
-        "orderby": order,
-        "top": page_rows(),
-        "skip": skip or None,
-    }
+    options = {**query.options(), "top": page_rows(), "skip": skip or None}
+    known = filterable(wanted)
     result = engine.read(wanted.set_name, count="true", **options)
     total = int(result.body["@odata.count"])
     return page(
         "list.html",
+        200 if problem is None else problem.status,
         wanted=wanted,
-        rows=result.rows,
-        columns=_columns(wanted, order),
-        states=_states(wanted),
-        state=state,
-        view=view,
-        month=month if _days(month) else "",
-        search=search,
-        is_narrowed=bool(search or options["filter"] or skip),
+        query=query,
+        rows=list(zip(result.rows, cells(wanted, query.columns, result.rows), strict=True)),
+        heads=_heads(query),
+        states=states_of(wanted),
+        views=_views(wanted, query),
+        conditions=[(each.words, _without(each.text)) for each in query.conditions],
+        sorts=_sorts(query),
+        sizes=sorted({*CONSOLE_CHOICES, page_rows()}),
+        size=page_rows(),
+        is_narrowed=query.is_narrowed or bool(skip),
         links=page_links(skip, total),
-        query=engine.address(wanted.set_name, **options),
+        kept=_kept,
+        problem=problem,
+        filterable=known,
+        adding=known.get(request.args.get("add", "")),
+        typed_operator=request.args.get("operator", ""),
+        typed_values=request.args.getlist("value"),
+        cancel=changed_link(**dict.fromkeys(_ADDING, "")),
+        address=engine.address(wanted.set_name, **options),
     )
 
 
-def _selected(wanted: Page) -> Iterator[str]:
-    """The properties of a row, the currency of its amounts among them."""
-    yield from ("id", *wanted.columns, wanted.title)
-    if "currency" in wanted.entity_set.type.properties:
-        yield "currency"
+def _heads(query: ListQuery) -> list[Head]:
+    path, _, direction = query.sort.partition(" ")
+    heads = []
+    for column in query.columns:
+        is_sorted = (direction or "asc") if column.path == path else ""
+        turned = f"{column.path} desc" if is_sorted == "asc" else column.path
+        link = changed_link(sort=turned, skip=0) if column.order else ""
+        heads.append(Head(column, is_sorted, link))
+    return heads
 
 
-def _columns(wanted: Page, order: str) -> list[Column]:
-    properties = wanted.entity_set.type.properties
-    first, _, _ = order.partition(",")
-    field, _, direction = first.partition(" ")
-    columns = []
-    for name in wanted.columns:
-        is_sorted = (direction or "asc") if name == field else ""
-        turned = f"{name} desc" if is_sorted == "asc" else name
-        columns.append(
-            Column(name, properties.get(name), is_sorted, changed_link(sort=turned, skip=0))
-        )
-    return columns
+def _sorts(query: ListQuery) -> list[tuple[str, str]]:
+    """What the list can be sorted by, as the address says it and in words."""
+    first = first_sort(query.wanted).partition(" ")[0]
+    columns = {column.path: column for column in query.columns if column.order}
+    columns |= {
+        column.path: column
+        for column in choosable(query.wanted)
+        if column.path in (first, query.sort.partition(" ")[0])
+    }
+    return [
+        (f"{column.path}{suffix}", f"{column.label}, {words}")
+        for column in columns.values()
+        for suffix, words in (("", "rising"), (" desc", "falling"))
+    ]
 
 
-def _states(wanted: Page) -> tuple[str, ...]:
-    if wanted.state is None:
-        return ()
-    return wanted.entity_set.type.properties[wanted.state].allowed or ()
+def _views(wanted: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
+    """The name, the address and whether it is this one of each view that everybody has."""
+    return [
+        (name or "All", f"?{urlencode({'view': name})}" if name else "?", name == query.view)
+        for name in ("", *views_of(wanted))
+    ]
 
 
-def _filter(wanted: Page, state: str, view: str, month: str) -> str | None:
-    conditions = [wanted.views[view]] if view in wanted.views else []
-    if state and state in _states(wanted):
-        conditions.append(f"{wanted.state} eq '{state}'")
-    if wanted.day and (days := _days(month)):
-        conditions.append(f"{wanted.day} ge {days[0]} and {wanted.day} lt {days[1]}")
-    return " and ".join(conditions) or None
+def _without(condition: str) -> str:
+    """This address without a condition."""
+    kept = [text for text in request.args.getlist(WHERE) if text != condition]
+    return changed_link(**{WHERE: kept}, skip=0)
 
 
-def _days(month: str) -> tuple[date, date] | None:
-    """The first day of ``2026-03`` and that of the month after; None for what is no month."""
-    try:
-        first = date.fromisoformat(f"{month}-01")
-    except ValueError:
-        return None
-    return first, (first + timedelta(days=31)).replace(day=1)
+def _with_condition(wanted: Page) -> str:
+    """The address of the list with the condition that was typed."""
+    args = request.args
+    condition = typed_condition(
+        wanted, args.get("add", ""), args.get("operator", ""), args.getlist("value")
+    )
+    given = [*args.getlist(WHERE), condition.text]
+    changes: dict[str, Any] = {**dict.fromkeys(_ADDING, ""), WHERE: given, "skip": 0}
+    return request.path + changed_link(**changes)
 
 
-def _order(wanted: Page, sort: str) -> str:
-    name, _, direction = sort.partition(" ")
-    if name in wanted.columns and direction in ("", "desc"):
-        return sort
-    return wanted.order
+def _kept(*names: str) -> list[tuple[str, str]]:
+    """What a form of the list sends along: all of the address but its own fields."""
+    own = {*names, "skip", *_ADDING}
+    return [(name, value) for name, value in request.args.items(multi=True) if name not in own]

@@ -82,7 +82,7 @@ def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]], total
     target = target_of(wanted, name)
     target_page = page_of_type(target.name)
     if target_page is not None:
-        columns = list(target_page.columns)
+        columns = list(target_page.own_columns)
     else:
         hidden = {"id", "allowedActions", "body", "customFields", _key_of(wanted)}
         columns = (

@@ -12,17 +12,20 @@ from app.odata.model import edm
 
 # Records that were moved in are as old as they were made, whatever their keys are.
 NEWEST = "createdAt desc,id desc"
+OPEN_TASK = "status ne 'Done' and status ne 'Canceled'"
+OPEN_PROJECT = "status in ('Planned','Active','OnHold')"
 
 
 @dataclass(frozen=True)
 class Page:
     """An entity set on a page.
 
-    ``columns`` of the list, ``title`` of a record, ``state`` to filter by, ``order`` at first,
+    ``columns`` of the list (app/console/columns.py says what may be one), ``title`` of a record,
+    ``state`` to filter by, ``order`` at first,
     ``related`` navigation properties on the page of a record, ``parents`` single ones. ``main``
     are the properties that its form shows at once, the others are folded away; ``preset`` is what
-    a form has at first besides the model's defaults. ``views`` are filters by name;
-    ``day`` is the date by whose month a list can be narrowed.
+    a form has at first besides the model's defaults. ``views`` are filters by name; ``due`` is the
+    day or instant that a row is marked by while it fulfils ``pending``: overdue, due today.
     """
 
     set_name: str
@@ -37,7 +40,13 @@ class Page:
     main: Sequence[str] = ()
     preset: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
-    day: str | None = None
+    due: str | None = None
+    pending: str = "true"
+
+    @property
+    def own_columns(self) -> Sequence[str]:
+        """The columns that are properties of the records themselves."""
+        return [name for name in self.columns if name in self.entity_set.type.properties]
 
     @property
     def path(self) -> str:
@@ -55,7 +64,7 @@ PAGES: Mapping[str, Page] = {
     for page in (
         Page(
             "Clients", "Clients", "Client", "name",
-            ("number", "name", "status", "email", "revenue", "outstandingBalance", "createdAt"),
+            ("number", "name", "status", "Owner", "email", "revenue", "outstandingBalance", "tags"),
             "status", "name",
             ("Contacts", "Invoices", "Opportunities", "Tickets", "Tasks", "Documents", "Projects"),
             main=(
@@ -66,7 +75,7 @@ PAGES: Mapping[str, Page] = {
         ),
         Page(
             "Contacts", "Contacts", "Contact", "fullName",
-            ("fullName", "jobTitle", "email", "phone", "role", "createdAt"),
+            ("fullName", "Client", "jobTitle", "email", "phone", "role"),
             "role", "lastName", ("Opportunities", "Tickets"), ("Client",),
             main=(
                 "firstName", "lastName", "clientId", "jobTitle", "email", "phone", "mobile",
@@ -75,7 +84,7 @@ PAGES: Mapping[str, Page] = {
         ),
         Page(
             "Leads", "Leads", "Lead", "fullName",
-            ("fullName", "company", "status", "rating", "source", "estimatedValue", "createdAt"),
+            ("fullName", "company", "status", "rating", "Owner", "estimatedValue", "createdAt"),
             "status", NEWEST, ("Tasks", "Documents"), ("ConvertedClient",),
             main=(
                 "firstName", "lastName", "company", "jobTitle", "email", "phone", "source",
@@ -85,25 +94,30 @@ PAGES: Mapping[str, Page] = {
         ),
         Page(
             "Opportunities", "Opportunities", "Opportunity", "name",
-            ("name", "stage", "amount", "currency", "probability", "closeDate"),
+            ("name", "Client", "stage", "amount", "probability", "closeDate", "Owner", "createdAt"),
             "stage", NEWEST, ("StageHistory", "Invoices", "Projects", "Tasks"),
             ("Client", "Contact"),
             main=(
                 "name", "clientId", "contactId", "amount", "currency", "stage", "closeDate",
                 "nextStep", "ownerId", "description",
             ),
-            day="closeDate",
+            due="closeDate",
+            pending=MEASURES["Pipeline"].condition,
             views={"Open": MEASURES["Pipeline"].condition},
         ),
         Page(
             "Invoices", "Invoices", "Invoice", "number",
-            ("number", "type", "status", "issueDate", "dueDate", "total", "amountDue", "currency"),
+            (
+                "number", "Client", "status", "issueDate", "dueDate", "total", "amountDue",
+                "createdAt",
+            ),
             "status", NEWEST, ("LineItems", "Payments", "CreditNotes"), ("Client",),
             main=(
                 "clientId", "contactId", "issueDate", "dueDate", "currency", "reference",
                 "purchaseOrder", "discountPercent", "notes",
             ),
-            day="issueDate",
+            due="dueDate",
+            pending=MEASURES["Receivables"].condition,
             views={
                 "Unpaid": MEASURES["Receivables"].condition,
                 "Overdue": MEASURES["Overdue"].condition,
@@ -111,13 +125,18 @@ PAGES: Mapping[str, Page] = {
         ),
         Page(
             "Tickets", "Tickets", "Ticket", "subject",
-            ("number", "subject", "status", "priority", "slaStatus", "createdAt"),
+            (
+                "number", "subject", "Client", "status", "priority", "slaStatus",
+                "resolutionDueAt", "Assignee", "createdAt",
+            ),
             "status", NEWEST, ("KbArticles", "Documents"), ("Client", "Contact"),
             main=(
                 "subject", "description", "clientId", "contactId", "requesterEmail", "priority",
                 "type", "channel", "assigneeId", "category",
             ),
             preset={"channel": "Phone"},
+            due="resolutionDueAt",
+            pending=f"{MEASURES['OpenTickets'].condition} and slaStatus ne 'Paused'",
             views={"Open": MEASURES["OpenTickets"].condition},
         ),
         Page(
@@ -128,30 +147,38 @@ PAGES: Mapping[str, Page] = {
         ),
         Page(
             "Documents", "Documents", "Document", "name",
-            ("name", "category", "status", "fileName", "size", "createdAt"),
+            ("name", "Client", "category", "fileName", "size", "Owner", "createdAt"),
             "status", NEWEST, ("Versions", "Shares"), ("Client",),
             main=("name", "category", "folder", "clientId", "description", "tags"),
         ),
         Page(
             "Tasks", "Tasks", "Task", "title",
-            ("title", "status", "priority", "dueAt", "isOverdue"),
+            (
+                "title", "relatedId", "Project", "status", "priority", "dueAt", "Assignee",
+                "createdAt",
+            ),
             "status", NEWEST, ("Subtasks",), ("Project",),
             main=(
                 "title", "dueAt", "assigneeId", "priority", "status", "projectId", "description",
             ),
-            views={
-                "Open": "status ne 'Done' and status ne 'Canceled'",
-                "Overdue": "isOverdue eq true",
-            },
+            views={"Open": OPEN_TASK, "Overdue": "isOverdue eq true"},
+            due="dueAt",
+            pending=OPEN_TASK,
         ),
         Page(
             "Projects", "Projects", "Project", "name",
-            ("code", "name", "status", "startDate", "endDate", "progressPercent", "budgetAmount"),
+            (
+                "code", "name", "Client", "status", "Manager", "endDate", "progressPercent",
+                "budgetAmount",
+            ),
             "status", "name", ("Tasks", "Documents", "Invoices"), ("Client",),
             main=(
                 "name", "clientId", "status", "managerId", "startDate", "endDate",
                 "budgetAmount", "budgetHours", "currency", "billingType", "description",
             ),
+            views={"Open": OPEN_PROJECT, "Overdue": "isOverdue eq true"},
+            due="endDate",
+            pending=OPEN_PROJECT,
         ),
     )
 }  # fmt: skip

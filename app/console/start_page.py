@@ -112,7 +112,7 @@ def _revenue(currency: str) -> Chart:
     bars = _bars(
         [
             (f"{m:02d}/{y % 100:02d}", rounded(totals.get((y, m), Decimal(0)), currency),
-             f"invoices/?month={y}-{m:02d}", "")
+             f"invoices/?where={measure.date}:in:{y}-{m:02d}-01", "")
             for y, m in months
         ]
     )  # fmt: skip

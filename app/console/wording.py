@@ -176,6 +176,13 @@ def amount(value: Decimal, currency: str | None = None) -> Markup:
     return Markup('<data value="{}">{}</data>').format(exact, text)
 
 
+def priced(value: Decimal, currency: str | None) -> Markup:
+    """``1,234.50 EUR``: an amount with its currency."""
+    if not currency:
+        return amount(value)
+    return Markup('{} <small class="currency">{}</small>').format(amount(value, currency), currency)
+
+
 def grouped(value: Decimal) -> str:
     """``1,234,567.89``, in the signs of the reader; at least two places where there are any."""
     return grouped_number(value, reader_signs())

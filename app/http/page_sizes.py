@@ -34,6 +34,8 @@ ANSWER = PageSize(100, 1000)  # rows of the answer to a question
 REPORT = PageSize(1000, 5000)
 TOOL = PageSize(10, 20)  # records that a tool of the assistant reads
 
-# Rows of the console's lists (CONSOLE_PAGE_SIZE); of those that are shown whole, at most.
+# Rows of the console's lists (CONSOLE_PAGE_SIZE); those a reader can choose; of those that are
+# shown whole, at most.
 CONSOLE = 50
+CONSOLE_CHOICES = (25, 50, 100, 200)
 CONSOLE_WHOLE = 500

@@ -170,7 +170,7 @@ def test_a_view_keeps_what_it_names(sign_in: SignIn) -> None:
     assert "Nothing fits." in browser.get("invoices/?view=Unpaid").text
     browser.submit("invoices/1", step="status:Sent")
     assert "of 1<" in browser.get("invoices/?view=Unpaid").text
-    assert "of 1<" in browser.get(f"invoices/?month={today():%Y-%m}").text
-    assert "Nothing fits." in browser.get("invoices/?month=2001-12").text
-    assert "of 1<" in browser.get("invoices/?month=soon").text
+    assert "of 1<" in browser.get(f"invoices/?where=issueDate:in:{today()}").text
+    assert "Nothing fits." in browser.get("invoices/?where=issueDate:in:2001-12-01").text
+    assert "of 1<" in browser.get("invoices/?where=issueDate:in:soon").text
     assert "There is nothing here yet." in browser.get("projects/").text

@@ -22,7 +22,7 @@ function listenTo(within) {
       button.textContent = "Copied";
     });
   }
-  for (const select of within.querySelectorAll(".tools select")) {
+  for (const select of within.querySelectorAll(".tools select:not([data-plain])")) {
     select.addEventListener("change", () => select.form.requestSubmit());
   }
 }

@@ -1,0 +1,269 @@
+"""Columns of lists: properties, and records that are referred to, by their titles and linked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from app.clock import utc_now
+from app.console import engine, session, wording
+from app.console.sets import Page, page_of_type
+from app.container.engine import read_by_id
+from app.http.security import current_caller
+from app.odata.model import edm
+from app.permissions import scope_of
+from app.settings.days import day_of, today
+
+# Of a type without a page.
+_TITLES = {"User": "displayName"}
+# A property computed for each row: whether the day of ``Page.due`` still counts.
+_PENDING = "isPending"
+_UNSHOWN = ("id", "allowedActions", "customFields", "body", "currency")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a list.
+
+    ``path`` is a property, a single-valued navigation property, a path of them
+    (``Project/Client``), or a property ``xId`` that has the type of its record beside it in
+    ``xType``. ``target`` is the type of the records that the column names, ``order`` what sorts
+    by it; empty for nothing.
+    """
+
+    path: str
+    declared: edm.Property | None
+    target: edm.EntityType | None
+    order: str
+
+    @property
+    def label(self) -> str:
+        """The head of the column."""
+        return wording.label(self.path.rpartition("/")[2])
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column is set to the right."""
+        return wording.is_number(self.declared)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A record that others refer to, with its title."""
+
+    link: str
+    title: str
+
+
+def columns_of(wanted: Page, paths: Iterable[str]) -> list[Column]:
+    """The columns of these paths; a path that the caller may not read, or that is none, is not."""
+    columns = (column_of(wanted, path) for path in dict.fromkeys(paths))
+    return [column for column in columns if column is not None]
+
+
+def choosable(wanted: Page) -> list[Column]:
+    """Every column that the set can have: those of its list first."""
+    type_ = wanted.entity_set.type
+    names = [*wanted.columns, *type_.properties, *type_.navigation]
+    keys = {
+        key
+        for navigation in type_.navigation.values()
+        if not navigation.collection and (key := key_of(type_, navigation))
+    }
+    return columns_of(wanted, [name for name in names if name not in (*_UNSHOWN, *keys)])
+
+
+def column_of(wanted: Page, path: str) -> Column | None:
+    """The column of a path; None where there is none for the caller."""
+    type_ = wanted.entity_set.type
+    if (property_ := type_.properties.get(path)) is not None:
+        is_plain = isinstance(property_.type, edm.PrimitiveType | edm.EnumType)
+        is_list = isinstance(property_.type, edm.CollectionType) and not isinstance(
+            property_.type.element, edm.ComplexType
+        )
+        if path in _UNSHOWN or not (is_plain or is_list):
+            return None
+        return Column(path, property_, None, path if is_plain and not _kind(wanted, path) else "")
+    target = _target(type_, path)
+    title = target and title_of(target.name)
+    return Column(path, None, target, f"{path}/{title}") if title else None
+
+
+def key_of(type_: edm.EntityType, navigation: edm.NavigationProperty) -> str | None:
+    """The property that holds the key of the record: ``clientId`` for ``Client``."""
+    found = type_.by_attribute.get(navigation.foreign_key or "")
+    return found.name if found else None
+
+
+def title_of(type_name: str) -> str | None:
+    """The property that names a record of a type; None for types that are not named."""
+    page = page_of_type(type_name)
+    return page.title if page else _TITLES.get(type_name)
+
+
+def reading(wanted: Page, columns: Sequence[Column]) -> dict[str, str]:
+    """The query options that read these columns: ``select``, ``expand``, ``compute``."""
+    properties = wanted.entity_set.type.properties
+    names = ["id", wanted.title]
+    for column in columns:
+        if column.declared is not None:
+            names += [column.path, *([kind] if (kind := _kind(wanted, column.path)) else ())]
+    if "currency" in properties:
+        names.append("currency")
+    options = {}
+    if wanted.due in [column.path for column in columns]:
+        names.append(_PENDING)
+        options["compute"] = f"({wanted.pending}) as {_PENDING}"
+    tree = _tree(column for column in columns if column.target is not None)
+    if tree:
+        options["expand"] = _expand(tree)
+    return {"select": ",".join(dict.fromkeys(names)), **options}
+
+
+def cells(
+    wanted: Page, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]
+) -> list[list[Markup | str]]:
+    """What stands in each column of each row."""
+    about = {
+        column.path: _named(wanted, column.path, kind, rows)
+        for column in columns
+        if (kind := _kind(wanted, column.path))
+    }
+    return [
+        [_cell(wanted, column, row, about, is_first=not at) for at, column in enumerate(columns)]
+        for row in rows
+    ]
+
+
+def _cell(
+    wanted: Page,
+    column: Column,
+    row: Mapping[str, Any],
+    about: Mapping[str, Any],
+    *,
+    is_first: bool,
+) -> Markup | str:
+    if column.target is not None:
+        return _reference(column, row)
+    value = row.get(column.path)
+    if column.path in about:
+        kind = _kind(wanted, column.path)
+        return _link(about[column.path].get((row.get(kind or ""), value)))
+    if is_first or (value and column.path in (wanted.title, "number", "code")):
+        text = value if isinstance(value, str) and value else row.get(wanted.title)
+        return _link(Named(_address(wanted, row["id"]), text or f"#{row['id']}"))
+    if column.declared is not None and column.declared.currency_property and value is not None:
+        return wording.priced(value, row.get(column.declared.currency_property))
+    shown = wording.shown(value, column.declared)
+    if column.path == wanted.due and row.get(_PENDING) and (flag := _flag(value)):
+        return Markup("{} {}").format(shown, flag)
+    return shown
+
+
+def _reference(column: Column, row: Mapping[str, Any]) -> Markup | str:
+    record: Any = row
+    for step in column.path.split("/"):
+        record = record.get(step) if record else None
+    if not record or column.target is None:
+        return wording.shown(None)
+    page = page_of_type(column.target.name)
+    title = record.get(title_of(column.target.name)) or f"#{record['id']}"
+    return _link(Named(_address(page, record["id"]) if page else "", title))
+
+
+def _link(named: Named | None) -> Markup | str:
+    if named is None:
+        return wording.shown(None)
+    if not named.link:
+        return escape(named.title)
+    return Markup('<a href="{}" dir="auto">{}</a>').format(named.link, named.title)
+
+
+def _flag(value: Any) -> Markup | None:
+    """What a day that still counts says: that it is over, or that it is today."""
+    if not isinstance(value, str):
+        return None
+    if len(value) > len("2026-01-01"):
+        moment = datetime.fromisoformat(value)
+        is_over, day = moment < utc_now(), day_of(moment)
+    else:
+        day = date.fromisoformat(value)
+        is_over = day < today()
+    if is_over:
+        return wording.badge_as("bad", "Overdue")
+    return wording.badge_as("waiting", "Due today") if day == today() else None
+
+
+# --- records behind columns
+
+
+def _target(type_: edm.EntityType, path: str) -> edm.EntityType | None:
+    """The type at the end of a path of single-valued navigation that the caller may read."""
+    for step in path.split("/"):
+        navigation = type_.navigation.get(step)
+        if navigation is None or navigation.collection:
+            return None
+        type_ = engine.container().target(navigation)
+        if type_.resource and scope_of(current_caller(), f"{type_.resource}:read") is None:
+            return None
+    return type_
+
+
+def _tree(columns: Iterable[Column]) -> dict[str, Any]:
+    """``Client``, ``Project/Client`` -> ``{"Client": {"": title}, "Project": {"Client": ...}}``."""
+    tree: dict[str, Any] = {}
+    for column in columns:
+        assert column.target is not None
+        branch = tree
+        for step in column.path.split("/"):
+            branch = branch.setdefault(step, {})
+        branch[""] = title_of(column.target.name)
+    return tree
+
+
+def _expand(tree: Mapping[str, Any]) -> str:
+    parts = []
+    for name, branch in tree.items():
+        title, deeper = branch.get(""), {step: each for step, each in branch.items() if step}
+        options = [f"$select=id,{title}" if title else "$select=id"]
+        options += [f"$expand={_expand(deeper)}"] if deeper else []
+        parts.append(f"{name}({';'.join(options)})")
+    return ",".join(parts)
+
+
+def _kind(wanted: Page, path: str) -> str | None:
+    """``relatedType`` for ``relatedId``: where a record of any type is referred to."""
+    name = f"{path.removesuffix('Id')}Type" if path.endswith("Id") else ""
+    return name if name in wanted.entity_set.type.properties else None
+
+
+def _named(
+    wanted: Page, path: str, kind: str, rows: Sequence[Mapping[str, Any]]
+) -> dict[tuple[str, int], Named]:
+    """The records of several types that ``path`` refers to, by type and key."""
+    keys = defaultdict(list)
+    for row in rows:
+        if row.get(kind) and row.get(path):
+            keys[row[kind]].append(row[path])
+    named = {}
+    for type_name, wanted_keys in keys.items():
+        page = page_of_type(type_name)
+        if page is None or _target_unread(page):
+            continue
+        for key, record in read_by_id(page.set_name, wanted_keys, page.title).items():
+            title = record.get(page.title) or f"#{key}"
+            named[type_name, key] = Named(_address(page, key), title)
+    return named
+
+
+def _target_unread(page: Page) -> bool:
+    return scope_of(current_caller(), f"{page.entity_set.type.resource}:read") is None
+
+
+def _address(page: Page, key: int) -> str:
+    return f"{session.ROOT}/{page.path}/{key}"

@@ -1,0 +1,334 @@
+"""Conditions that people add to a list and take away, each written as the engine's ``$filter``.
+
+In an address each is ``where=property:operator:value``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from app.clock import day_after
+from app.console import wording
+from app.console.columns import choosable, key_of
+from app.console.numbers import typed_number
+from app.console.references import KINDS, Kind, NoReferenceError, find, kind_of, named
+from app.console.sets import Page
+from app.db.types import iso_instant
+from app.errors import ValidationError
+from app.http.security import current_caller
+from app.odata.model import edm
+from app.odata.syntax.literal_text import decimal_text, quoted
+from app.settings.days import start_of, today
+from app.written.numbers import NoNumberError
+
+WHERE = "where"
+ME = "me"
+MOST = 20  # conditions of one list
+_LONGEST = 500
+_NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """What a condition says of a property.
+
+    ``filter`` has ``{name}`` and ``{value}``. ``takes`` tells whether a value is asked for.
+    ``days`` gives, from today on, the first day and the last of what is looked for.
+    """
+
+    words: str
+    filter: str = ""
+    takes: bool = True
+    days: tuple[str, str] | None = None
+
+
+_EMPTY = {
+    "empty": Operator("is empty", "{name} eq null", takes=False),
+    "filled": Operator("is not empty", "{name} ne null", takes=False),
+}
+_PERIODS = {
+    "today": Operator("is today", takes=False, days=("day", "day")),
+    "week": Operator("is this week", takes=False, days=("week", "week-end")),
+    "month": Operator("is this month", takes=False, days=("month", "month-end")),
+    "last-month": Operator("is last month", takes=False, days=("last-month", "last-month-end")),
+    "year": Operator("is this year", takes=False, days=("year", "year-end")),
+    "past": Operator("is before today", takes=False, days=("", "yesterday")),
+    "soon": Operator("is in the next 7 days", takes=False, days=("day", "in-7")),
+    "recent": Operator("is in the last 30 days", takes=False, days=("30-ago", "day")),
+    "from": Operator("is on or after", days=("value", "")),
+    "until": Operator("is on or before", days=("", "value")),
+    "on": Operator("is on", days=("value", "value")),
+    "in": Operator("is in the month of", days=("month-of", "month-of-end")),
+}
+# Kind of property -> operator -> what it says; the first is offered first.
+OPERATORS: Mapping[str, Mapping[str, Operator]] = {
+    "choice": {
+        "is": Operator("is one of", "{name} in ({value})"),
+        "not": Operator("is none of", "not ({name} in ({value}))"),
+        **_EMPTY,
+    },
+    "person": {
+        "me": Operator("is me", "{name} eq {value}", takes=False),
+        "empty": Operator("is nobody", "{name} eq null", takes=False),
+        "is": Operator("is", "{name} eq {value}"),
+        "not": Operator("is not", "{name} ne {value}"),
+    },
+    "reference": {
+        "is": Operator("is", "{name} eq {value}"),
+        "not": Operator("is not", "{name} ne {value}"),
+        **_EMPTY,
+    },
+    "number": {
+        "least": Operator("is at least", "{name} ge {value}"),
+        "most": Operator("is at most", "{name} le {value}"),
+        "is": Operator("is", "{name} eq {value}"),
+        **_EMPTY,
+    },
+    "day": {**_PERIODS, **_EMPTY},
+    "tags": {
+        "has": Operator("has", "{name}/any(each:each eq {value})"),
+        "without": Operator("has not", "not {name}/any(each:each eq {value})"),
+        "empty": Operator("is empty", "not {name}/any()", takes=False),
+    },
+    "check": {
+        "yes": Operator("is yes", "{name} eq true", takes=False),
+        "no": Operator("is no", "{name} eq false", takes=False),
+    },
+    "text": {
+        "has": Operator("contains", "contains(tolower({name}),{value})"),
+        "is": Operator("is", "{name} eq {value}"),
+        **_EMPTY,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Filterable:
+    """A property that people filter by, as ``declared``; ``reference`` is what it names."""
+
+    declared: edm.Property
+    kind: str
+    reference: Kind | None = None
+
+    @property
+    def name(self) -> str:
+        """The name in the model."""
+        return self.declared.name
+
+    @property
+    def operators(self) -> Mapping[str, Operator]:
+        """What can be said of it."""
+        return OPERATORS[self.kind]
+
+    @property
+    def options(self) -> Sequence[str]:
+        """The values of a choice."""
+        type_ = self.declared.type
+        return tuple(type_.members) if isinstance(type_, edm.EnumType) else (
+            self.declared.allowed or ()
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A property, what is said of it, and the value that is stored in the address."""
+
+    of: Filterable
+    operator: str
+    value: str = ""
+
+    @property
+    def text(self) -> str:
+        """As an address has it."""
+        return f"{self.of.name}:{self.operator}:{self.value}"
+
+    @property
+    def words(self) -> str:
+        """``Assignee is me``."""
+        said = f"{wording.label(self.of.name)} {self.of.operators[self.operator].words}"
+        return f"{said} {self._value_words}" if self._takes else said
+
+    @property
+    def _value_words(self) -> str:
+        if self.of.kind == "choice":
+            return ", ".join(wording.words(each) for each in self.value.split(","))
+        if self.of.reference is not None:
+            return named(self.of.reference, int(self.value))
+        return wording.grouped(Decimal(self.value)) if self.of.kind == "number" else self.value
+
+    @property
+    def _takes(self) -> bool:
+        return self.of.operators[self.operator].takes
+
+    @property
+    def filter(self) -> str:
+        """As the engine reads it."""
+        operator = self.of.operators[self.operator]
+        if operator.days is not None:
+            return self._between(*operator.days)
+        return operator.filter.format(name=self.of.name, value=self._literal)
+
+    @property
+    def _literal(self) -> str:
+        if self.operator == ME and self.of.kind == "person":
+            return str(current_caller().user_id)
+        if self.of.kind == "choice":
+            return ",".join(quoted(each) for each in self.value.split(","))
+        if self.of.kind == "number":
+            return decimal_text(Decimal(self.value))
+        if self.of.kind in ("person", "reference"):
+            return self.value
+        is_part = self.of.kind == "text" and self.operator == "has"
+        return quoted(self.value.lower() if is_part else self.value)
+
+    def _between(self, first: str, last: str) -> str:
+        given = date.fromisoformat(self.value) if self._takes else None
+        name, parts = self.of.name, []
+        if first:
+            parts.append(f"{name} ge {self._day(_day_named(first, given))}")
+        if last:
+            parts.append(f"{name} lt {self._day(day_after(_day_named(last, given)))}")
+        return " and ".join(parts)
+
+    def _day(self, day: date) -> str:
+        """The day, or the instant at which it begins."""
+        if self.of.declared.type == edm.DATE:
+            return day.isoformat()
+        return iso_instant(start_of(day))
+
+
+def _day_named(name: str, given: date | None) -> date:
+    day = given or today()
+    month = day.replace(day=1)
+    week = day - timedelta(days=day.weekday())
+    next_month = (month + timedelta(days=31)).replace(day=1)
+    return {
+        "day": day,
+        "value": day,
+        "month-of": month,
+        "month-of-end": next_month - timedelta(days=1),
+        "yesterday": day - timedelta(days=1),
+        "in-7": day + timedelta(days=7),
+        "30-ago": day - timedelta(days=30),
+        "week": week,
+        "week-end": week + timedelta(days=6),
+        "month": month,
+        "month-end": next_month - timedelta(days=1),
+        "last-month": (month - timedelta(days=1)).replace(day=1),
+        "last-month-end": month - timedelta(days=1),
+        "year": day.replace(month=1, day=1),
+        "year-end": day.replace(month=12, day=31),
+    }[name]
+
+
+def filterable(wanted: Page) -> dict[str, Filterable]:
+    """The properties of a set that a condition can be about: those of its list first."""
+    type_ = wanted.entity_set.type
+    keys = {
+        column.path: key
+        for column in choosable(wanted)
+        if column.path in type_.navigation
+        and (key := key_of(type_, type_.navigation[column.path])) is not None
+    }
+    names = dict.fromkeys(keys.get(path, path) for path in wanted.columns)
+    names |= dict.fromkeys(keys.values())
+    names |= dict.fromkeys(type_.properties)
+    known = (type_.properties[name] for name in names if name in type_.properties)
+    found = {property_.name: _filterable(type_, property_) for property_ in known}
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | None:
+    if property_.name in ("id", "allowedActions") or isinstance(property_.type, edm.ComplexType):
+        return None
+    if isinstance(property_.type, edm.CollectionType):
+        is_tags = property_.type.element == edm.STRING
+        return Filterable(property_, "tags") if is_tags else None
+    if (kind := _reference(type_, property_)) is not None:
+        return Filterable(property_, "person" if kind.set_name == "Users" else "reference", kind)
+    if property_.name.endswith("Id") and property_.type == edm.INT64:
+        return None  # of a record of any type: its number says nothing
+    if property_.allowed or isinstance(property_.type, edm.EnumType):
+        return Filterable(property_, "choice")
+    if property_.type in (edm.DATE, edm.DATETIME):
+        return Filterable(property_, "day")
+    if property_.type == edm.BOOLEAN:
+        return Filterable(property_, "check")
+    if property_.type in _NUMBERS:
+        return Filterable(property_, "number")
+    return Filterable(property_, "text") if property_.type == edm.STRING else None
+
+
+def _reference(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
+    """What a property names; who made a record is a reference, too, without a navigation."""
+    if (kind := kind_of(type_, property_)) is not None:
+        return kind
+    column: Any = type_.table.c.get(property_.attribute)
+    keys = () if column is None else column.foreign_keys
+    is_person = any(key.target_fullname == "users.id" for key in keys)
+    return KINDS["User"] if is_person else None
+
+
+def read_conditions(wanted: Page, texts: Sequence[str]) -> list[Condition]:
+    """The conditions of an address; what is none is left out, so that an old address still opens.
+
+    Args:
+        texts: ``property:operator:value``.
+    """
+    if not texts:
+        return []
+    known = filterable(wanted)
+    conditions = []
+    for text in dict.fromkeys(texts[:MOST]):
+        name, _, rest = text.partition(":")
+        operator, _, value = rest.partition(":")
+        of = known.get(name)
+        if of is None or operator not in of.operators or len(value) > _LONGEST:
+            continue
+        if not of.operators[operator].takes:
+            conditions.append(Condition(of, operator))
+        elif _is_value(of, value):
+            conditions.append(Condition(of, operator, value))
+    return conditions
+
+
+def _is_value(of: Filterable, value: str) -> bool:
+    """Whether a text of an address is a value of the property."""
+    if of.kind == "choice":
+        return all(each in of.options for each in value.split(","))
+    if of.reference is not None:
+        return value.isdecimal() and len(value) <= 18
+    try:
+        if of.kind == "day":
+            return date.fromisoformat(value).year < date.max.year
+        return of.kind != "number" or Decimal(value).is_finite()
+    except (ValueError, InvalidOperation):
+        return False
+
+
+def typed_condition(wanted: Page, name: str, operator: str, values: Sequence[str]) -> Condition:
+    """The condition that was typed into the form of a list.
+
+    Raises: ValidationError, the value is none; its field is ``value``.
+    """
+    of = filterable(wanted).get(name)
+    if of is None or operator not in of.operators:
+        raise ValidationError([("value", "choose what to filter by")])
+    if not of.operators[operator].takes:
+        return Condition(of, operator)
+    value = ",".join(each.strip() for each in values if each.strip())
+    try:
+        if value and of.reference is not None:
+            value = str(find(of.reference, value))
+        elif value and of.kind == "number":
+            value = decimal_text(typed_number(value))
+    except (NoReferenceError, NoNumberError) as error:
+        raise ValidationError([("value", str(error))]) from None
+    if not value or len(value) > _LONGEST or not _is_value(of, value):
+        text = "choose at least one" if of.kind == "choice" else "is missing, or cannot be read"
+        raise ValidationError([("value", text)])
+    return Condition(of, operator, value)
