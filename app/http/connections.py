@@ -48,22 +48,26 @@ class Connection(socket.socket):
 
     waited = 0.0
     is_parting = False
+    is_too_late = False
 
     def recv(self, size: int, flags: int = 0) -> bytes:
         """Up to ``size`` bytes.
 
-        Raises: ConnectionResetError, the client was silent, or sent its request too slowly.
+        Raises: ConnectionResetError, the client was silent, or sent its request too slowly; from
+            then on it is not waited for, also not behind the answer that tells it.
         """
         if self.is_parting:
             return self._sent_already(size)
         began = time.monotonic()
         try:
-            received = super().recv(size, flags)
+            received = super().recv(size, flags | (socket.MSG_DONTWAIT if self.is_too_late else 0))
         except BlockingIOError as error:
+            self.is_too_late = True
             raise ConnectionResetError(errno.ECONNRESET, "the client is silent") from error
         waited = self.waited + time.monotonic() - began - len(received) / BYTES_A_SECOND
         self.waited = max(waited, 0.0)
         if waited > RECEIVE_SECONDS:
+            self.is_too_late = True
             raise ConnectionResetError(errno.ECONNRESET, "the client sends too slowly")
         return received
 

@@ -6,6 +6,7 @@ Measured without a proxy, which would keep all of them away (docs/operations.md)
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.http.connections import RECEIVE_SECONDS, SEND_SECONDS
+from app.http.connections import RECEIVE_SECONDS, SEND_SECONDS, Connection
 from tests.http.serving import Server, serving
 
 # More than there are threads, so that all of them have met one.
@@ -130,3 +131,19 @@ def test_a_process_without_files_to_open_waits_until_there_are_some(few_files: S
         assert hog.recv(100).startswith(b"HTTP/1.1 200")
     assert few_files.workers == before
     assert "No more connections for a moment" in few_files.log.read_text()
+
+
+def test_who_was_silent_too_long_is_not_waited_for_again() -> None:
+    ours, client = socket.socketpair()
+    with client, Connection(fileno=ours.detach()) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 0, 1000))
+        with pytest.raises(ConnectionResetError, match="silent"):
+            connection.recv(100)
+        # Whoever waited now would wait for ever.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 0, 0))
+        connection.sendall(b"400")
+        assert client.recv(100) == b"400"
+        client.sendall(b"late")
+        assert connection.recv(100) == b"late"
+        with pytest.raises(ConnectionResetError, match="silent"):
+            connection.recv(100)
