@@ -83,6 +83,28 @@ def test_words_are_found_whatever_their_case_accents_and_typing_errors(
     assert names(find(admin, typed)) == ([name] if found else [])
 
 
+@pytest.mark.parametrize(
+    ("field", "stored", "typed"),
+    [
+        ("taxId", "NL004495445B01", "nl 0044.95.445.b01"),
+        ("taxId", "atu 13585627", "AT-U13585627"),
+        ("taxId", "BE0428759497", "be 428.759.497"), ("taxId", "GB 980 7806 84", "gb 9807806-84"),
+        ("email", "office@bücher.example", "Office@xn--bcher-kva.example"),
+        ("email", "office@xn--bcher-kva.example", "office@Bücher.example"),
+        ("phone", "+49 (0)30 901820", "0049 30 90 18 20"),
+    ],
+)  # fmt: skip
+def test_what_is_the_same_is_found_however_it_is_written(
+    admin: Api, field: str, stored: str, typed: str
+) -> None:
+    make(admin, "Clients", name="Acme", **{field: stored})
+    make(admin, "Clients", name="Something Else")
+    for text in (typed, stored):
+        answer = find(admin, text)
+        assert names(answer) == ["Acme"]
+        assert field in answer.json["items"][0]["matchedFields"]
+
+
 def test_the_best_comes_first(admin: Api) -> None:
     for name in ("Beyond Nordwind", "Nordwind Energie", "Nordwind", "Nordwinder", "Nordwond AG",
                  "Supernordwind"):  # fmt: skip

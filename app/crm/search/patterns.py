@@ -48,8 +48,8 @@ def as_typed(wanted: Wanted) -> Pattern | None:
     parts = [_exactly(word.text) for word in wanted.words if len(word.text) > 1]
     if parts:
         words = Every(tuple(parts))
-        if wanted.numbers:
-            return Either((words, *(Holds(number) for number in wanted.numbers)))
+        if wanted.forms:
+            return Either((words, *(Holds(form) for form in wanted.forms)))
         return words
     return Holds(f" {wanted.phrase} ") if wanted.words else None
 

@@ -88,7 +88,7 @@ def _rated(kind: Kind, wanted: Wanted, row: Candidate, rate: Rate) -> Found | No
                 matched[name] = None
                 words.add(meant)
                 best[word] = max(best[word], quality * weight)
-        if quality := _number(wanted, text) * weight:
+        if quality := _form(wanted, text) * weight:
             matched[name] = None
             best = {word: max(known, quality) for word, known in best.items()}
     if any(not quality and len(word.text) > 1 for word, quality in best.items()):
@@ -103,9 +103,9 @@ def _rated(kind: Kind, wanted: Wanted, row: Candidate, rate: Rate) -> Found | No
     return Found(kind, row, round(score, 4), tuple(matched), frozenset(words))
 
 
-def _number(wanted: Wanted, text: str) -> float:
-    """What a query that is a number counts as a whole, however it is grouped."""
-    return max((_as_typed(Word(number, 0), text)[0] for number in wanted.numbers), default=0.0)
+def _form(wanted: Wanted, text: str) -> float:
+    """What a query that is a number or an address counts as a whole, however it is written."""
+    return max((_as_typed(Word(form, 0), text)[0] for form in wanted.forms), default=0.0)
 
 
 def _as_typed(word: Word, text: str) -> tuple[float, str]:
