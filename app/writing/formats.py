@@ -23,6 +23,8 @@ from stdnum import exceptions as stdnum_errors, get_cc_module
 
 from app.http.schema_fields import BadValueError
 
+# How a telephone number begins, if not with a digit; a plus of full width among them.
+_NUMBERS_BEGIN = frozenset("+(\uff0b\uff08[")
 # Countries of ISO 3166-1 without a telephone plan, and the regions with one that are none: islands
 # with a reserved code. XK (Kosovo) is no entry of the standard either, but post and trade use it.
 _NO_TELEPHONES = frozenset(("AQ", "BV", "GS", "HM", "PN", "TF", "UM"))
@@ -71,8 +73,12 @@ def phone(text: str) -> str:
     """A telephone number that can exist, kept as typed.
 
     With ``+`` the plan of its country decides; without, any country's: Germany's plan has the
-    shortest and the longest numbers, so it refuses what is none at all.
+    shortest and the longest numbers, so it refuses what is none at all. The library looks for a
+    number anywhere in a text; here it stands at the beginning.
     """
+    first = text.strip().removeprefix("tel:")[:1]
+    if not first.isdecimal() and first not in _NUMBERS_BEGIN:
+        raise BadValueError("must be a telephone number such as +49 30 901820")
     try:
         number = phonenumbers.parse(text, "DE")
     except phonenumbers.NumberParseException:
