@@ -42,6 +42,8 @@ _ASKING = _set(
 _STATING = _set(
     "did do does is are has have had was were should may might must i he she they it comment"
 )
+# "Can a ticket be closed?" asks whether, of any; "can this ticket be closed?" may be a wish.
+_ANY = _set("a an any anyone anybody man ein eine einen un une una")
 _NOT = _set(
     "not don doesn never no without nor nicht kein keine keinen nie ohne ne pas jamais sans"
     " nunca jamás sin non mai senza"
@@ -149,7 +151,7 @@ class _Wanted:
             spoken = list(words(clause))
             if set(spoken) & _NOT or set(spoken) & _ASKING:
                 continue
-            if is_question and "i" in spoken[:3]:
+            if is_question and ("i" in spoken[:3] or set(spoken[1:2]) & _ANY):
                 continue  # "can I close it?" asks whether
             if self._is_wanted(spoken, clause):
                 return True
